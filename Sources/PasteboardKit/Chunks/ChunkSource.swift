@@ -8,7 +8,7 @@ protocol ChunkSource: AnyObject, Sendable {
     var byteCount: UInt64? { get }
     /// Whether the source is a folder and the bytes are a tar archive of it.
     var isArchive: Bool { get }
-    /// The name of the file or folder that the bytes come from.
+    /// The name of the source's file or folder.
     var fileName: String? { get }
     /// Calls `take` once, on any thread and perhaps before it returns, with the next chunk, which is never empty, or
     /// with nil at the end. It must not be called again before it has called `take`, nor after the end.

@@ -113,7 +113,7 @@ final class ChunkStream: ChunkSource {
         guard let byteCount, byteCount - state.written < UInt64(count) else { return nil }
         let text = "the handler of a byte stream wrote more than the \(byteCount) bytes that were announced"
         let error = PasteboardError(.invalidArgument, message: text)
-        // The handler's bytes cannot be trusted any more, whatever it does next.
+        // From now on the handler's bytes cannot be trusted, whatever it does next.
         state.end = .failure(error)
         return error
     }
@@ -126,7 +126,7 @@ final class ChunkStream: ChunkSource {
         }
     }
 
-    /// Gives a waiting reader the next chunk.
+    /// Passes the next chunk to a waiting reader.
     func deliver() {
         deliver(state.withLock { Self.delivery(&$0) })
     }

@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The bytes of a folder: an archive of its tree, which the system's `tar` makes while it is read. The names in it
-/// begin with the folder's own name.
+/// The bytes of a folder: an archive of its tree, which the system's `tar` writes while the consumer reads. The names
+/// in it begin with the folder's own name.
 final class FolderArchive: ChunkSource {
     private enum Phase {
         case idle

@@ -2,9 +2,9 @@ public import FoundationEssentials
 import PasteboardTransport
 import PasteboardWire
 
-/// Bytes that a source makes in memory that can be handed to other processes, so that they are never copied.
+/// Memory with the bytes of a representation, which is passed to other processes without a copy.
 ///
-/// The bytes are written once, when the memory is made. Then the memory is sealed and cannot change any more. If the
+/// The bytes are written once, when the memory is made. Then the memory is sealed and can no longer change. If the
 /// destination does not accept descriptors, the same bytes are sent.
 ///
 ///     provider.registerSharedMemory(for: .png) {
@@ -25,7 +25,7 @@ public final class SharedMemory: Sendable {
         try self.init(count: capacity) { try MemoryFile(capacity: max(0, capacity), filledBy: body) }
     }
 
-    /// Copies existing bytes. This is useful if they are handed over several times: for a single time `Data` is faster.
+    /// Copies existing bytes. This is useful if they are passed several times; for a single time `Data` is faster.
     ///
     /// - Throws: ``PasteboardError`` with `noSpace` if the system has not enough memory, or `limitExceeded` if it has
     ///   no free descriptor.

@@ -16,7 +16,7 @@ struct FoundationErrorText {
             return nil
         case let cocoa as CocoaError:
             // With Foundation in the process, an NSError of any domain can be cast to CocoaError. Only the error itself
-            // knows its domain, and only the cast gives access to the user info.
+            // knows its domain, and only the cast provides access to the user info.
             let isNSError = type(of: error) is AnyClass
             let domain = isNSError ? error._domain : "NSCocoaErrorDomain"
             let code = isNSError ? error._code : cocoa.code.rawValue
@@ -37,7 +37,7 @@ struct FoundationErrorText {
         }
     }
 
-    /// The user-facing text that the program has given the error.
+    /// The user-facing text that the program has set in the error.
     private static func ownText(of error: CocoaError) -> String? {
         let texts = ["NSLocalizedDescription", "NSLocalizedFailureReason"].lazy.compactMap { key in
             error.userInfo[key] as? String

@@ -47,8 +47,7 @@ struct LoadedFile: Sendable {
         }
     }
 
-    /// Removes the permissions that the source's own file has lost meanwhile. Shared memory has no permissions of its
-    /// own.
+    /// Removes the permissions that the source's own file has lost meanwhile. The mode of shared memory has no meaning.
     private func narrow(to file: PassedFile) throws(PasteboardError) {
         guard attributes?.mode != nil, !file.isImmutable else { return }
         do throws(SystemError) {
@@ -59,7 +58,7 @@ struct LoadedFile: Sendable {
         }
     }
 
-    /// Copies a file that came as a descriptor, inside the kernel if possible.
+    /// Copies a file that arrived as a descriptor, inside the kernel if possible.
     func fill(from file: PassedFile, isOver: () -> Bool) throws(PasteboardError) {
         try narrow(to: file)
         var offset: UInt64 = 0

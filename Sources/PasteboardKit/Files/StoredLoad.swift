@@ -8,7 +8,8 @@ struct StoredLoad: Sendable {
     let url: URL
     private let temporary: TemporaryDirectory
 
-    /// Takes all bytes of a load. It runs on the pool's threads, because writing may wait for a disk.
+    /// Writes all bytes of a load to a file, and unpacks the file if it is a folder's archive. It runs on the pool's
+    /// threads, because writing may wait for a disk.
     ///
     /// - Parameters:
     ///   - directory: the directory for the copy; nil: the directory for temporary files.

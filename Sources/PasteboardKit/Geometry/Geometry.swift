@@ -14,8 +14,8 @@ public struct Rect: Sendable, Hashable, Codable {
         size = Size(width: width, height: height)
     }
 
-    /// Returns whether a point lies in the rectangle. The left and upper edges belong to the rectangle, the right and
-    /// lower edges do not, so a point on a common edge of two rectangles lies in only one of them.
+    /// Returns whether a point is in the rectangle. The left and upper edges belong to the rectangle, the right and
+    /// lower edges do not, so a point on a common edge of two rectangles is in only one of them.
     public func contains(_ point: Point) -> Bool {
         point.x >= origin.x && point.x < origin.x + size.width && point.y >= origin.y
             && point.y < origin.y + size.height

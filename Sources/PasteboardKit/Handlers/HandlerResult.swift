@@ -6,7 +6,7 @@ enum HandlerResult: Sendable {
     case data(Data)
     /// Bytes in a file, whose descriptor is passed if the destination accepts one; otherwise the bytes are read.
     case file(SourceFile)
-    /// Bytes that come chunk by chunk.
+    /// Bytes that are produced chunk by chunk.
     case chunks(any ChunkSource)
 
     /// The result with the path of its file, if it is a file.
@@ -19,7 +19,7 @@ enum HandlerResult: Sendable {
     init(opening url: URL) throws(PasteboardError) {
         guard url.isFileURL else { throw SourceFile.failure("\(url) is not the URL of a file") }
         do {
-            // Opened without blocking, and examined afterwards: opening a pipe or device could block for ever.
+            // Opened without blocking, and examined afterwards: opening a pipe or device could block forever.
             let file = DescriptorBox(try System.open(url.path, .nonBlocking), closer: .shared)
             let status = try System.status(of: file.raw)
             switch status.kind {

@@ -202,7 +202,7 @@ final class HandlerRun: Sendable {
             }
         }
 
-        /// The file is opened before the handler's completion returns: after that it may be gone.
+        /// The file is opened before the handler's completion returns: after that it may no longer exist.
         func fulfil(opening url: URL?, _ error: (any Error)?) {
             do throws(PasteboardError) {
                 fulfil(error == nil ? try url.map(HandlerResult.init(opening:)) : nil, error)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// A handler that runs once. Loads at the same time share its run, and later loads get the same result.
+/// A handler that runs once. Concurrent loads share its run, and later loads get the same result.
 final class OnceHandler: Sendable {
     typealias Completion = @Sendable (Result<HandlerResult, any Error>) -> Void
     typealias Report = @Sendable (_ completed: Int64, _ total: Int64) -> Void

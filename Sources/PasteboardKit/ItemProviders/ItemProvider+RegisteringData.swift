@@ -112,7 +112,7 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type, in memory that can be handed over without a copy. It is the fastest way for
+    /// Promises the item as data of a type, in memory that can be passed without a copy. It is the fastest way for
     /// large data that is made at a load.
     ///
     /// - Parameters:
@@ -210,8 +210,8 @@ extension ItemProvider {
 public enum LoadPolicy: Sendable {
     /// The handler runs at each load, and several times at once if there are several loads, as in NSItemProvider.
     case everyTime
-    /// The handler runs once, at the first load. Loads at the same time share its run, and later loads get the same
-    /// bytes. The broker keeps the bytes, so that they outlive this process until the pasteboard is written again. If
-    /// the run fails, or all of its loads are cancelled, the next load runs the handler again.
+    /// The handler runs once, at the first load. Concurrent loads share its run, and later loads get the same bytes.
+    /// The broker keeps the bytes, so that they outlive this process until the pasteboard is written again. If the run
+    /// fails, or all of its loads are cancelled, the next load runs the handler again.
     case onceAndKept
 }

@@ -16,7 +16,7 @@ extension ItemProvider {
     /// A copy that a destination loads has the file's name without an added extension, its modification time, and its
     /// permissions as far as the destination's umask allows. All three are read now; a ``suggestedName`` that is set
     /// later replaces the name. The copy does not get permissions that the file has lost before the load. The contents
-    /// are those at the time of the load. A symbolic link stands for its target, under the link's own name.
+    /// are those at the time of the load. For a symbolic link, its target is loaded under the link's name.
     ///
     /// Like NSItemProvider, it returns nil if the file does not exist, if it is neither a file nor a folder, or if this
     /// process may not read it.

@@ -5,7 +5,7 @@ import PasteboardWire
 /// A list of promises: the types in which an item is available, best first, each with the handler that makes the bytes.
 ///
 /// A source makes a provider and registers representations; no bytes are made before a load. A destination gets a
-/// provider from ``Pasteboard/contents(timeout:)``, which stands for an item of another process, and loads from it in
+/// provider from ``Pasteboard/contents(timeout:)``, which represents an item of another process, and loads from it in
 /// the same way. A provider behaves as `NSItemProvider` does unless its documentation says otherwise.
 ///
 ///     let provider = ItemProvider()
@@ -24,7 +24,7 @@ public final class ItemProvider: Sendable {
         state = Lock(contents)
     }
 
-    /// Makes another provider with the present registrations. Later registrations of one provider do not affect the
+    /// Makes another provider with the current registrations. Later registrations of one provider do not affect the
     /// other.
     public func copy() -> ItemProvider {
         ItemProvider(contents)
@@ -51,7 +51,7 @@ public final class ItemProvider: Sendable {
     }
 
     /// A few bytes that this user's programs on this machine may read without a load. At most 8 KiB are allowed, which
-    /// is checked when the provider is written. The value is nil if the item comes from another machine.
+    /// is checked when the provider is written. The value is nil if the item is from another machine.
     public var teamData: Data? {
         get { state.withLock { $0.teamData } }
         set { state.withLock { $0.teamData = newValue } }

@@ -1,6 +1,6 @@
-/// The drop that the loads of an item belong to.
+/// The drop to which the loads of an item belong.
 protocol LoadScope: AnyObject, Sendable {
-    /// The failure of a drop whose handler still runs, so that no load can begin any more.
+    /// The failure of a drop whose handler still runs, so that no load can begin.
     var interruption: PasteboardError? { get }
 
     /// Begins a load.

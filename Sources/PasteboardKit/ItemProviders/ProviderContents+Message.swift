@@ -121,7 +121,7 @@ extension UInt64 {
 }
 
 extension Duration {
-    /// The duration in milliseconds: at least 1, because 0 stands for no timeout.
+    /// The duration in milliseconds: at least 1, because 0 means no timeout.
     var loadMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 1 }

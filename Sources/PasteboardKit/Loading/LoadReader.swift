@@ -4,7 +4,7 @@ import PasteboardTransport
 
 /// The reader of one load: it passes on the chunks of the load's source, one at a time, within the load's limits.
 ///
-/// It is itself a source, for a load that is published again. When it is released, its source is cancelled.
+/// It is itself a source, so that a loaded item can be published again. When it is released, its source is cancelled.
 final class LoadReader: ChunkSource {
     typealias Chunk = Result<Data?, any Error>
     typealias Take = @Sendable (Chunk) -> Void

@@ -12,7 +12,7 @@ struct OpenedLoad: Sendable {
     var inPlace: URL?
     /// The name of the source's file.
     var fileName: String?
-    /// The attributes of the file that the item's list of representations contains.
+    /// The attributes of the source's file, from the item's list of representations.
     var file: FileAttributes?
 
     init(_ chunks: ByteChunks, type: UniformType, isArchive: Bool) {

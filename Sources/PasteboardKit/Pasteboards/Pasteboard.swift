@@ -47,8 +47,8 @@ public struct Pasteboard: Sendable {
     /// All items appear at once. The promises are valid until a program writes to the pasteboard or clears it, or until
     /// this process or its connection ends. Representations that only this process may see are left out.
     ///
-    /// The promises also end when neither the connection nor the publication is referenced any more. If you use a
-    /// connection of your own, keep one of the two:
+    /// The promises also end when neither the connection nor the publication is referenced. If you use your own
+    /// connection, keep one of the two:
     ///
     ///     let publication = try await pasteboard.write(providers)
     ///
@@ -58,7 +58,8 @@ public struct Pasteboard: Sendable {
     ///   - timeout: the maximum duration of the write, which includes connecting. Without it, the write fails if the
     ///     broker does not answer for 15 s.
     /// - Throws: the broker's reason for refusing the write; the pasteboard then keeps its old contents. `timeout`, or
-    ///   `cancelled` if the task is cancelled; then the items cannot be loaded, and the old contents may be gone.
+    ///   `cancelled` if the task is cancelled; then the items cannot be loaded, and the old contents may have been
+    ///   removed.
     @discardableResult
     public func write(
         _ providers: [ItemProvider],

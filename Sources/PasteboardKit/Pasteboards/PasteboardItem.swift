@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// A destination's view of one item.
+/// One item of a pasteboard or a drop, as a destination sees it.
 public struct PasteboardItem: Sendable, Identifiable {
     /// One type in which the item can be loaded.
     public struct Representation: Sendable {
@@ -83,8 +83,8 @@ public struct PasteboardItem: Sendable, Identifiable {
         self.representations = representations
     }
 
-    /// Returns a UTF-8 representation for an item that has text in other encodings only. It comes after all
-    /// representations of the source.
+    /// Returns a UTF-8 representation for an item that has text in other encodings only. It follows all representations
+    /// of the source.
     private static func utf8Text(
         from native: [ProviderContents.Representation]
     ) -> (entry: ProviderContents.Representation, origin: Int)? {

@@ -79,7 +79,7 @@ public final class LoadProgress: Sendable {
     }
 
     /// The total number of units; below zero while it is unknown. The units of a load are bytes, unless the source's
-    /// handler reports in a unit of its own.
+    /// handler reports in another unit.
     public var totalUnitCount: Int64 {
         get { now.totalUnitCount }
         set { change { $0.totalUnitCount = newValue } }

@@ -5,8 +5,8 @@ extension String {
     /// NSString.
     ///
     /// The extension is omitted if the name already has an extension of the type: `puppy.jpg` is unchanged for
-    /// `UniformType.image` and becomes `puppy.jpg.txt` for `UniformType.plainText`. A type without an extension of its
-    /// own uses that of its nearest supertype with one. If there is none, no extension is added.
+    /// `UniformType.image` and becomes `puppy.jpg.txt` for `UniformType.plainText`. A type without an extension uses
+    /// that of its nearest supertype with one. If there is none, no extension is added.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UniformType) -> String {
         let name = partialName.appendingPathExtension(for: contentType)
         if isEmpty { return name }

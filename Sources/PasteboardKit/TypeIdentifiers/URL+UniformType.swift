@@ -6,9 +6,9 @@ extension URL {
     /// the system's URL.
     ///
     /// The extension is omitted if the name already has an extension of the type: `puppy.jpg` is unchanged for
-    /// `UniformType.image` and becomes `puppy.jpg.txt` for `UniformType.plainText`. A type without an extension of its
-    /// own uses that of its nearest supertype with one. If there is none, no extension is added. The URL of a directory
-    /// ends in `/`.
+    /// `UniformType.image` and becomes `puppy.jpg.txt` for `UniformType.plainText`. A type without an extension uses
+    /// that of its nearest supertype with one. If there is none, no extension is added. The URL of a directory ends in
+    /// `/`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UniformType) -> URL {
         let hint: DirectoryHint = contentType.conforms(to: .directory) ? .isDirectory : .notDirectory
         return appending(path: partialName.appendingPathExtension(for: contentType), directoryHint: hint)

@@ -1,4 +1,4 @@
-/// The line of a program's standard error that contains the reason of its failure.
+/// The line of a program's standard error that contains the reason for its failure.
 struct ComplaintLine {
     enum Choice {
         /// The first line: later lines of `tar` are consequences of it.

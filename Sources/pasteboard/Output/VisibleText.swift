@@ -61,7 +61,7 @@ struct VisibleText {
         return output
     }
 
-    /// The rest, at the end of the text.
+    /// Escapes an incomplete scalar at the end of the text.
     mutating func finish() -> [UInt8] {
         var output: [UInt8] = []
         put(carry[...], escaped: true, to: &output)
