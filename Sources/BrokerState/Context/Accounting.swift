@@ -1,14 +1,14 @@
 import PasteboardWire
 
 /// The accounts of processes. Each object that the broker holds for a process has a `Charge` to the process's account,
-/// which is given back with the object. When nobody is connected and nothing is kept, all sums are zero.
+/// which is released with the object. When nobody is connected and nothing is kept, all sums are zero.
 ///
-/// One bad program must not lock the others out. The part of a pool that an account may take depends on the free part and on
-/// the number of accounts: each of n accounts gets between 1/n and 1/n² of the pool, and a newcomer always finds room. This
-/// is the share rule of dbus-broker, here between processes instead of users.
+/// One faulty program must not lock out the others. The part of a pool that an account may take depends on the free
+/// part and on the number of accounts: each of n accounts gets between 1/n and 1/n² of the pool, and a newcomer always
+/// finds room. This is the share rule of dbus-broker, here between processes instead of users.
 ///
-/// The rule applies to objects that end with their process. A user may give almost all connections or all kept memory to one
-/// program, so of these a process only has to leave an eighth to the others: see `room`.
+/// The rule applies to objects that end with their process. A user may give almost all connections or all kept memory
+/// to one program, so of these a process only has to leave an eighth to the others: see `room`.
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -34,7 +34,7 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
-    /// Objects that stay when their process has gone: kept representations, their bytes, and the boards that they are on.
+    /// Objects that outlive their process: kept representations, their bytes, and the boards that they are on.
     package struct Kept: Sendable, Equatable {
         package var boards: UInt64 = 0
         package var representations: UInt64 = 0
@@ -58,8 +58,8 @@ package struct Accounting: ~Copyable, Sendable {
         )
     }
 
-    /// Finds or opens the account of a process for one more connection. Throws beyond `limit` connections, and if few of
-    /// all connections are `free`.
+    /// Finds or opens the account of a process for one more connection. Throws if the process has `limit` connections,
+    /// or if the remaining `free` ones are reserved for others.
     mutating func connect(_ process: ProcessKey, limit: UInt64, free: UInt64) throws(Failure) -> AccountID {
         let account = accountOfProcess[process] ?? accounts.insert(Account(process: process))
         accountOfProcess[process] = account
@@ -131,13 +131,13 @@ package struct Accounting: ~Copyable, Sendable {
         accounts.remove(slot)
     }
 
-    // MARK: What is kept
+    // MARK: Kept objects
 
-    /// The maximum that an account which holds `own` may take of the `free` part.
+    /// The maximum that an account that holds `own` may take of the `free` part.
     ///
     /// An eighth of the sum, rounded down, stays free for others: after a first account an eighth of the limit, after a
     /// second an eighth of that. Of a sum below 8 one account may take all. The share rule does not fit here: a program
-    /// that copies a large file would get half of an empty pool, and next to nothing if many others hold a little.
+    /// that copies a large file would get half of an empty pool, and almost nothing if many others hold a little.
     private static func room(holding own: UInt64, free: UInt64) -> UInt64 {
         free - min(free, own.addingClamped(free) / 8)
     }
@@ -163,7 +163,7 @@ package struct Accounting: ~Copyable, Sendable {
         closeIfUnused(slot)
     }
 
-    // MARK: What is queued
+    // MARK: Queued bytes
 
     mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) {
         queued = queued - before + count
@@ -230,7 +230,8 @@ extension Accounting.Kept {
     }
 }
 
-/// The cost of one object and its account. Stored with the object, and given back exactly once when the object goes.
+/// The cost of one object and its account. Stored with the object, and released exactly once, when the object is
+/// removed.
 package struct Charge: Sendable {
     let account: Accounting.AccountID
     fileprivate(set) var amount = Accounting.Amount()

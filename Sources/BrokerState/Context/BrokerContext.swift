@@ -1,20 +1,20 @@
 import PasteboardWire
 
-/// The services that all parts of the broker use: the time, the limits, the accounts, and what is to be sent.
+/// The services that all parts of the broker use: the time, the limits, the accounts and the outbox.
 ///
-/// Parts do not call each other and hold no reference to this: each call hands it in.
+/// Parts do not call each other and hold no reference to this value: it is passed to each call.
 package struct BrokerContext: ~Copyable, Sendable {
     package let limits: BrokerLimits
     /// Names this lifetime of the broker.
     let epoch: UInt64
     /// Milliseconds of a clock that does not jump.
     var now: UInt64 = 0
-    /// The time of the next look at the deadlines: none lies before it.
+    /// The time of the next check of the deadlines. No deadline is earlier.
     package internal(set) var nextCheck = UInt64.max
     var accounting: Accounting
     var counters = Counters()
     package internal(set) var outbox = Outbox()
-    /// Descriptors that the driver has received and cannot close yet. They count as if they were on their way.
+    /// Descriptors that the driver has received and cannot close yet. They count as descriptors in transfer.
     package internal(set) var unclosedDescriptors: UInt64 = 0
 
     package init(limits: BrokerLimits, epoch: UInt64 = 0) {
@@ -25,12 +25,12 @@ package struct BrokerContext: ~Copyable, Sendable {
 
     // MARK: Deadlines
 
-    /// Makes sure that deadlines are looked at by then.
+    /// Makes sure that the deadlines are checked at this time or earlier.
     mutating func check(by deadline: UInt64) {
         nextCheck = min(nextCheck, deadline)
     }
 
-    /// Makes sure that deadlines are looked at when so many milliseconds have passed.
+    /// Makes sure that the deadlines are checked after this time or earlier.
     mutating func check(in milliseconds: UInt64) {
         check(by: now.addingClamped(milliseconds))
     }

@@ -1,7 +1,7 @@
 package import PasteboardWire
 
-/// Every bound of the broker by name, so that one table serves `--limit`, the configuration file, `pasteboard limits`
-/// and the tests, which set what must not end a wait to ten minutes.
+/// The limits of the broker, each with a name. One table serves `--limit`, the configuration file, `pasteboard limits`
+/// and the tests, which set the limits that must not end a wait to ten minutes.
 package struct BrokerLimits: Sendable, Equatable {
     /// The unit of a limit's number.
     package enum Unit: String, Sendable {
@@ -19,7 +19,7 @@ package struct BrokerLimits: Sendable, Equatable {
         }
     }
 
-    /// One limit: where it is stored, what it is called and what it means.
+    /// One limit: its name, unit, meaning and key path.
     package struct Entry: Sendable {
         package let name: String
         package let unit: Unit
@@ -61,7 +61,7 @@ package struct BrokerLimits: Sendable, Equatable {
     package var controlQueue: UInt64 = 1 << 20
     package var controlPool: UInt64 = 64 << 20
     package var transferPool: UInt64 = 64 << 20
-    /// A quarter of the machine's memory; what runs the state fills it in.
+    /// The driver sets it to a quarter of the machine's memory.
     package var keptPool: UInt64 = 256 << 20
     package var keptRepresentations: UInt64 = 4_096
     package var passedDescriptors: UInt64 = 256
@@ -168,7 +168,7 @@ extension BrokerLimits.Unit {
         }
     }
 
-    /// A whole number alone, or a number with a unit, as `1.5MiB` or as the programs print it, `1.5 MiB`.
+    /// The value of a whole number alone, or of a number with a unit: `1.5MiB`, or `1.5 MiB` as the programs print it.
     fileprivate func value(of text: String) -> UInt64? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(number.count).trimmed

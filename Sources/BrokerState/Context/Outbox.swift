@@ -1,19 +1,19 @@
 package import PasteboardWire
 
-/// The output of one input, which the driver performs right after it: frames to send, encoded into one reused array, and the
-/// few effects that are not frames.
+/// The output of one input, which the driver performs right after it: frames to send, encoded into one reused array,
+/// and the few effects that are not frames.
 package struct Outbox: Sendable {
     package struct Send: Sendable {
         package let peer: PeerID
         package let order: FrameOrder
         package let bytes: Range<Int>
-        /// The descriptor that goes with the frame, and the load that it ends.
+        /// The descriptor that is passed with the frame, and the load that it ends.
         package let passing: Passing?
     }
 
     package struct Passing: Sendable, Equatable {
         package enum Descriptor: Sendable, Equatable {
-            /// The one that came with the frame that is being processed.
+            /// The descriptor that was passed with the frame that is being processed.
             case received
             /// The memory of kept bytes.
             case kept(KeptID)
@@ -30,12 +30,12 @@ package struct Outbox: Sendable {
         case close(PeerID)
         /// The peer may send and be sent descriptors from now on.
         case passDescriptors(PeerID)
-        /// Take the descriptor that came with the frame that is being processed for the memory of kept bytes.
+        /// Use the descriptor that was passed with the frame that is being processed as the memory of kept bytes.
         case adoptKept(KeptID)
-        /// Seal and forget the memory of kept bytes.
+        /// Seal the memory of kept bytes.
         case sealKept(KeptID)
         case closeKept(KeptID)
-        /// Unlink the socket and stop accepting; go on until the state is drained.
+        /// Unlink the socket and stop accepting; continue until the state is drained.
         case stopListening
     }
 
@@ -48,7 +48,7 @@ package struct Outbox: Sendable {
     package var isEmpty: Bool { self.sends.isEmpty && self.effects.isEmpty }
 
     package mutating func removeAll() {
-        // To empty an array is a call into generic code, also where there is nothing to do.
+        // Emptying an array calls generic code, even if the array is empty.
         if !self.sends.isEmpty {
             self.frames.removeAll()
             self.sends.removeAll(keepingCapacity: true)
@@ -67,7 +67,7 @@ package struct Outbox: Sendable {
         self.sends.append(Send(peer: peer, order: order, bytes: range, passing: nil))
     }
 
-    /// The answer that is a whole load, with its descriptor.
+    /// Sends the answer that is a whole load, with its descriptor.
     mutating func pass(_ answer: Answer, with passing: Passing, to peer: PeerID, stream: UInt64) {
         let range = self.frames.append(answer, stream: stream, flags: .last, descriptorCount: 1)
         self.sends.append(Send(peer: peer, order: .stream, bytes: range, passing: passing))
@@ -78,7 +78,8 @@ package struct Outbox: Sendable {
     }
 }
 
-/// A peer that the broker refused or disconnected, as the log shows it. It contains nothing that the peer has published.
+/// A peer that the broker refused or disconnected, as the log shows it. It contains nothing that the peer has
+/// published.
 package struct PeerRemoval: Sendable, Equatable {
     package enum Action: String, Sendable {
         /// Its connection was not admitted.

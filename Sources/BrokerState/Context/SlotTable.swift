@@ -1,7 +1,7 @@
-/// A table of records that are found by slot and generation, without hashing, and changed where they lie.
+/// A table of records that are found by slot and generation, without hashing, and changed in place.
 ///
-/// An `ID` may be stored, sent and compared: once its record is gone it finds nothing, not the next record of the same
-/// slot. A `Slot` is an ID that was looked up. It is used at once and not stored: `find` is paid for once, and then each
+/// An `ID` may be stored, sent and compared: after its record has been removed, it finds nothing, not the next record
+/// of the same slot. A `Slot` is an ID that was looked up. It is used at once and not stored: after one `find`, each
 /// field is read and written in place. A record is never copied, so it may be noncopyable.
 ///
 ///     guard let slot = table.find(id) else { return }
@@ -29,7 +29,7 @@
         package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
     }
 
-    /// The index of a record that is there. Valid until the record is removed.
+    /// The index of an existing record. Valid until the record is removed.
     package struct Slot: Equatable, BitwiseCopyable, Sendable {
         fileprivate let index: UInt32
     }
@@ -43,8 +43,8 @@
     private var used = 0
     private var free: [UInt32] = []
 
-    /// - Parameter firstGeneration: where the generations start (an even number counts as the next), so that tables of two
-    ///   lifetimes need not share ids.
+    /// - Parameter firstGeneration: the start of the generations (an even number counts as the next one), so that
+    ///   tables of two lifetimes need not share ids.
     package init(firstGeneration: UInt32 = 1) {
         self.firstGeneration = firstGeneration | 1
         unsafe generations = .allocate(capacity: 0)
@@ -64,7 +64,7 @@
 
     // MARK: Finding
 
-    /// The slot of a record; nil if it is gone.
+    /// The slot of a record; nil if the record has been removed.
     @inline(__always)
     package func find(_ id: ID) -> Slot? {
         holds(id) ? Slot(index: id.slot) : nil
@@ -88,7 +88,8 @@
         }
     }
 
-    /// A slot that is used after its record was removed must not reach freed memory. After `find` the check folds away.
+    /// A slot that is used after its record was removed must not reach freed memory. After `find`, the compiler removes
+    /// this check.
     @inline(__always)
     private func checkIsLive(_ slot: Slot) {
         precondition(Int(slot.index) < used)
@@ -121,7 +122,7 @@
         return ids
     }
 
-    /// Whether the id was given out at some time: its slot has reached its generation.
+    /// Whether the table has ever issued the id: its slot has reached its generation.
     package func hasIssued(_ id: ID) -> Bool {
         guard Int(id.slot) < used else { return false }
         let generation = unsafe generations[Int(id.slot)]
@@ -146,8 +147,8 @@
         return ID(slot: slot, generation: firstGeneration)
     }
 
-    /// Puts a record into the slot of another table's record, with that record's generation, so that both are found by one
-    /// id. A table is filled either so or by `insert` alone.
+    /// Puts a record into the slot of another table's record, with that record's generation, so that both are found by
+    /// one id. A table is filled either only in this way or only by `insert(_:)`.
     package mutating func insert(_ record: consuming Record, at id: ID) {
         let index = Int(id.slot)
         while used <= index {
@@ -192,5 +193,6 @@
     }
 }
 
-// The records are reached through the table alone, which has one owner: it may go to another thread if they may.
+// The records are accessed only through the table, which has one owner. So the table may be sent to another thread if
+// the records may.
 extension SlotTable: @unchecked Sendable where Record: Sendable & ~Copyable {}

@@ -2,7 +2,7 @@ import PasteboardWire
 
 // The beginning of a load: its record, its place at the source, and the request to the source.
 extension Loads {
-    /// Throws if a connection has as many loads as it may have.
+    /// Throws if a connection has the maximum number of loads.
     func checkRoom(for destination: PeerID, _ context: borrowing BrokerContext) throws(Failure) {
         guard let peerLoads = peerLoads(of: destination) else { return }
         let openLoads = peerLoadsTable[peerLoads].openLoads
@@ -85,13 +85,13 @@ extension Loads {
         context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
     }
 
-    /// Asks the next loads of a source's queue, as far as there are places.
+    /// Starts the next loads of a source's queue while the source has free places.
     mutating func askNext(
         of peerLoads: SlotTable<PeerLoads>.Slot,
         _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
-        // Asked first: `popFirst` would be a call for nothing in most cases.
+        // Checked first: in most cases the queue is empty, and a call of `popFirst` would be wasted.
         while peerLoadsTable[peerLoads].mayBeAsked, !peerLoadsTable[peerLoads].queue.isEmpty {
             guard let next = peerLoadsTable[peerLoads].queue.popFirst() else { return }
             if let slot = loadTable.find(next) { start(slot, contents, &context) }

@@ -11,16 +11,17 @@ struct CachedLoad: Sendable {
     var readers: [LoadID] = []
     /// The number of readers that are not over. With the last one the cached load ends.
     var openReaders = 0
-    /// Whether the readers are in the list of those to wake, because bytes or their number have come.
+    /// Whether the readers are to be woken, because bytes or their number have arrived.
     var isReady = false
 }
 
 extension Loads {
     // MARK: Beginning
 
-    /// Prepares the request for a representation that is to be kept. The source is asked when the first reader has joined.
+    /// Prepares the request for a representation that is to be kept. The source is asked when the first reader has
+    /// joined.
     ///
-    /// - Parameter account: the account in whose line the request waits.
+    /// - Parameter account: the account in whose line of the source's queue the request waits.
     mutating func beginCache(
         of offer: Offer,
         from source: PeerID,
@@ -54,14 +55,14 @@ extension Loads {
         return kept
     }
 
-    /// Makes a load a reader of bytes that are being kept. The first reader has the source asked.
+    /// Makes a load a reader of bytes that are being kept. The source is asked for the first reader.
     mutating func join(
         _ kept: KeptID,
         _ reader: LoadID,
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
-        // Most kept bytes are whole.
+        // Most kept bytes are complete.
         guard !cachedLoads.isEmpty, var cached = cachedLoads[kept] else { return }
         cached.readers.append(reader)
         cached.openReaders += 1
@@ -117,7 +118,8 @@ extension Loads {
         delivered(request, count: count, &contents, &context)
     }
 
-    /// Has the readers woken when all input has been taken, and not for each chunk: there may be many of both.
+    /// Lets the readers be woken when all input has been taken. Waking them for each chunk would cost too much if there
+    /// are many of both.
     private mutating func markReady(_ kept: KeptID) {
         guard cachedLoads[kept]?.isReady == false else { return }
         cachedLoads[kept]?.isReady = true
@@ -151,7 +153,8 @@ extension Loads {
 
     // MARK: Ends
 
-    /// All bytes have come: from now on they are kept bytes like any others, and the readers read to their end.
+    /// Ends a cached load all of whose bytes have arrived. They are ordinary kept bytes from now on, which the readers
+    /// read to the end.
     mutating func completeCache(_ kept: KeptID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         guard let cached = cachedLoads.removeValue(forKey: kept), let slot = loadTable.find(cached.request) else {
             return
@@ -161,7 +164,7 @@ extension Loads {
         end(slot, &contents, &context)
     }
 
-    /// No more bytes will come: all readers get the error, and a later load asks again.
+    /// Ends a cached load with an error, for all readers. A later load asks the source again.
     mutating func failCache(
         _ kept: KeptID,
         _ failure: Failure,
@@ -176,7 +179,7 @@ extension Loads {
         drop(kept, cached, &contents, &context)
     }
 
-    /// A reader is over. After the last one nobody wants the bytes.
+    /// Removes a reader that has ended. The cached load ends with its last reader.
     mutating func leaveCache(_ kept: KeptID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         guard !cachedLoads.isEmpty, let openReaders = cachedLoads[kept]?.openReaders else { return }
         cachedLoads[kept]?.openReaders = openReaders - 1
@@ -194,12 +197,12 @@ extension Loads {
         guard let slot = loadTable.find(cached.request) else { return contents.releaseKept([kept], &context) }
         contents.endCache(kept, loadTable[slot].part, of: loadTable[slot].publication, isWhole: false, &context)
         end(slot, &contents, &context)
-        // The last bytes that came may not have been stored, and nobody waits for them.
+        // The last bytes that arrived may not have been stored, and nothing waits for them.
         if let slot = loadTable.find(cached.request) { release(slot, &context) }
         contents.releaseKept([kept], &context)
     }
 
-    /// The driver could not store bytes of a cached load. False if they are of none.
+    /// Ends a cached load whose bytes the driver could not store. False if the bytes belong to no cached load.
     mutating func keptWriteFailed(
         _ kept: KeptID,
         reason: String,

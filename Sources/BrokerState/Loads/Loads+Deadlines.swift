@@ -7,11 +7,12 @@ extension Loads {
     enum Late {
         /// It has ended.
         case failed
-        /// Its destination is to be disconnected, because only the end of the connection frees the bytes that wait for it.
+        /// Its destination is to be disconnected, because only the end of the connection frees the bytes that wait for
+        /// it.
         case blocked(by: PeerID, Failure)
     }
 
-    /// Brings the times up to date at which sources were last known to serve others. Comes before `nextLate`.
+    /// Updates the times at which sources last served loads. It is called before `nextLate`.
     mutating func beginDeadlines(_ context: inout BrokerContext) {
         // Any load may block others from now on.
         if pool.free(context.limits) == 0 { context.check(in: context.limits.progress) }
@@ -40,7 +41,7 @@ extension Loads {
                 return .blocked(by: peer, cause.failure(from: sourceName(of: slot), context))
             } else {
                 fail(slot, lateness(of: slot, context), notifiesSource: true, &contents, &context)
-                // The bytes that the destination has not read are held still.
+                // The bytes that the destination has not read are still held.
                 context.check(in: context.limits.progress)
                 return .failed
             }
@@ -69,7 +70,7 @@ extension Loads {
                 startedAt.addingClamped(max(keepAlive, firstByte))
             )
         }
-        // A source without credit cannot give a byte.
+        // A source without credit cannot send a byte.
         guard !loadTable[slot].window.isUsedUp else { return nil }
         let timeout = loadTable[slot].phase.isAsked ? firstByte : context.limits.progress
         return min(
@@ -78,8 +79,8 @@ extension Loads {
         )
     }
 
-    /// A destination that stands still costs its window and a place at the source. It is left alone until others need the
-    /// room or the place.
+    /// The time at which the load ends because its destination does not read; nil unless other loads need its part of
+    /// the pool or its place at the source.
     private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
         var since: UInt64?
         if pool.free(context.limits) == 0, !loadTable[slot].window.isDelivered { since = loadTable[slot].takenAt }
@@ -97,8 +98,8 @@ extension Loads {
         return peerLoadsTable[peerLoads].queue.since
     }
 
-    /// A load that has a place at its source while others wait extends their time when the source gives bytes of it. From
-    /// now on its destination may block them.
+    /// Notes the last byte of a load that has a place at its source while others wait: the byte extends their
+    /// deadlines. From now on, the load's destination may block them.
     private mutating func noteService(_ slot: Slot, _ context: inout BrokerContext) {
         guard othersWait(for: slot) != nil, case .peer(let source) = loadTable[slot].source,
             let peerLoads = peerLoads(of: source)

@@ -1,11 +1,11 @@
 import PasteboardWire
 
-// Loads whose bytes are in a descriptor: it is passed on as it came, and the broker does not read it.
+// Loads whose bytes are in a descriptor, which the broker passes on unread.
 extension Loads {
     /// Decides whether a source may answer a load with a descriptor.
     ///
-    /// Each descriptor on its way is one of the broker's own until the destination's socket has taken it. Where there are
-    /// too many, bytes go inline.
+    /// Each descriptor in transfer is open in the broker until the destination's socket has taken it. If there are too
+    /// many, bytes are sent inline.
     mutating func expectDescriptor(
         for slot: Slot,
         from source: SlotTable<PeerLoads>.Slot,
@@ -50,9 +50,9 @@ extension Loads {
     }
 
     /// Answers a load with its descriptor. The load is charged until the destination's socket has taken it. Kept bytes
-    /// also remain a load until then, because they may have to go inline after all.
+    /// also remain a load until then, because they may have to be sent inline after all.
     ///
-    /// The longest type, name and path together are less than a frame with a descriptor takes.
+    /// The longest type, name and path together fit a frame with a descriptor.
     mutating func pass(
         _ slot: Slot,
         _ descriptor: Outbox.Passing.Descriptor,
@@ -76,7 +76,8 @@ extension Loads {
         }
     }
 
-    /// The system did not pass a descriptor on, and its frame has been dropped. Kept bytes go inline, a source's file cannot.
+    /// The system did not pass a descriptor on, and its frame has been dropped. Kept bytes are then sent inline; a load
+    /// of a source's file fails.
     mutating func passingRefused(_ id: LoadID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         guard let slot = loadTable.find(id) else { return }
         switch loadTable[slot].phase {
@@ -107,23 +108,25 @@ extension Loads {
         context.counters.loadsFailed += 1
     }
 
-    /// Whether a load gets kept bytes as their memory: a small number of bytes arrives sooner inline, and more may still come.
+    /// Whether kept bytes are passed to a load as a descriptor: they must be complete, and a small number of bytes
+    /// arrives sooner inline.
     func isPassed(_ kept: KeptID, to slot: Slot, _ contents: borrowing ContentStore) -> Bool {
         guard loadTable[slot].isDescriptorWelcome, let kept = contents.kept(kept) else { return false }
         return kept.isWhole && kept.count > WireLimits.inlineLength
     }
 }
 
-/// The driver's findings about a descriptor that came with a frame, made without touching the file behind it.
+/// The properties of a descriptor that was passed with a frame. The driver determines them without access to the file's
+/// contents.
 package enum ReceivedDescriptor: Sendable, Equatable {
     /// A memory file with all four seals.
     case sealedMemory(byteCount: UInt64)
     /// A regular file, open for reading only.
     case readOnlyFile
-    /// Anything else, and a name for it.
+    /// Anything else, with a description.
     case unusable(String)
 
-    /// The reason for which the descriptor cannot be the load that a source's answer describes.
+    /// The reason why the descriptor cannot be the load that a source's answer describes; nil if it can.
     fileprivate func fault(in answer: Answer, maximum: UInt64?) -> LoadFailure? {
         guard let byteCount = answer.byteCount else { return .unsizedDescriptor }
         switch self {
@@ -138,7 +141,7 @@ package enum ReceivedDescriptor: Sendable, Equatable {
 }
 
 extension String {
-    /// The path, if it is one that may be passed on. Nothing else depends on it, so a bad one is no error.
+    /// The path, if it may be passed on. Nothing else depends on it, so an invalid path is not an error.
     fileprivate var ifUsable: String? {
         utf8.first == UInt8(ascii: "/") && utf8.count <= WireLimits.path && !utf8.contains(0) ? self : nil
     }

@@ -22,7 +22,7 @@ extension Loads {
         return true
     }
 
-    /// Ends a load that its destination does not want any more. False if the peer has no open load on the stream.
+    /// Ends a load that its destination no longer wants. False if the peer has no open load on the stream.
     mutating func cancel(
         on stream: UInt64,
         from peer: PeerID,
@@ -34,7 +34,7 @@ extension Loads {
         return true
     }
 
-    /// Ends a load without a word to its destination.
+    /// Ends a load without notifying its destination.
     private mutating func abandon(
         _ slot: Slot,
         _ cause: LoadFailure,
@@ -70,7 +70,7 @@ extension Loads {
         _ context: inout BrokerContext
     ) {
         switch loadTable[slot].phase {
-        // A load whose descriptor is in its destination's queue has its end already.
+        // The end of the load, or its descriptor, is already in the destination's queue.
         case .delivering, .passing: return
         case .queued, .asked, .flowing: break
         }
@@ -98,7 +98,7 @@ extension Loads {
         return true
     }
 
-    /// Ends several loads with an error. Those that wait end first, or the end of one would start the next.
+    /// Ends several loads with an error. Those that wait end first; otherwise the end of one would start the next.
     mutating func failAll(
         with failure: Failure,
         _ contents: inout ContentStore,
@@ -121,7 +121,7 @@ extension Loads {
         }
     }
 
-    /// Ends the loads of a publication that its source would have to give.
+    /// Ends the loads of a publication whose bytes its source would have to send.
     mutating func failPromised(
         of publication: PublicationID,
         with failure: Failure,
@@ -144,7 +144,8 @@ extension Loads {
         failAll(with: failure, &contents, &context) { $0.publication == publication && !$0.isCaching }
     }
 
-    /// A peer has gone: the loads that it wanted are nobody's, and those that it was to give end with an error.
+    /// Ends the loads of a peer whose connection has ended. Loads that ask it for bytes end with an error for their
+    /// destinations.
     mutating func peerLeft(_ peer: PeerID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         guard let peerLoads = peerLoads(of: peer), peerLoadsTable[peerLoads].isBusy else { return }
         peerLoadsTable[peerLoads].maximumAsks = 0
@@ -170,11 +171,11 @@ extension Loads {
         context.send(Cancel(), to: source, stream: loadTable.id(of: slot).askStream)
     }
 
-    /// Ends a load for both sides, and gives its place at the source to the next one. The load is charged until the
-    /// destination's socket has taken the bytes that came: a destination that does not read has no room for more.
+    /// Ends a load for both sides, and starts the next one at its source. The load is charged until the destination's
+    /// socket has taken the bytes that arrived, so that a destination that does not read gets no room for more.
     ///
     /// - Parameters:
-    ///   - failure: nil if all bytes have come.
+    ///   - failure: nil if all bytes have arrived.
     ///   - passesDescriptor: whether the load is a descriptor that waits for the socket.
     mutating func end(
         _ slot: Slot,
@@ -232,7 +233,7 @@ extension Loads {
         if let moved = loadTable.find(last) { loadTable[moved].listIndex = index }
     }
 
-    /// Removes a load that has ended, and gives back what it still holds.
+    /// Removes a load that has ended, and releases everything that it still holds.
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
         let load = loadTable.remove(slot)
         if load.expectsDescriptor { expectedDescriptors -= 1 }

@@ -2,11 +2,11 @@ import PasteboardWire
 
 // Loads of kept bytes, whose source is the broker itself.
 extension Loads {
-    /// Whether `nextKeptChunk` may have something.
+    /// Whether `nextKeptChunk` may return a chunk.
     var hasReadyKept: Bool { !readyLoads.isEmpty || !readyCaches.isEmpty }
 
-    /// The next chunk of kept bytes that may go out, one data frame at most; nil if there is none. The driver puts it into
-    /// the destination's queue and calls `delivered` when the socket has taken it.
+    /// The next chunk of kept bytes that may be sent, one data frame at most; nil if there is none. The driver puts it
+    /// into the destination's queue and calls `delivered` when the socket has taken it.
     mutating func nextKeptChunk(_ contents: inout ContentStore, _ context: inout BrokerContext) -> KeptChunk? {
         wakeReaders()
         while let id = readyLoads.last {
@@ -25,7 +25,7 @@ extension Loads {
             }
             let start = loadTable[slot].window.received
             let end = min(loadTable[slot].window.granted, total)
-            // The end of a cached load may come after the last of its bytes has gone out.
+            // The end of a cached load may become known after the last of its bytes has been sent.
             guard start < end || (state.isWhole && start == total) else {
                 readyLoads.removeLast()
                 continue
@@ -52,7 +52,8 @@ extension Loads {
         return nil
     }
 
-    /// The last chunk of a load has been put into its destination's queue, or the socket has taken its descriptor.
+    /// The last chunk of a load has been put into its destination's queue, its descriptor has been taken by the socket,
+    /// or the destination receives no more output.
     mutating func keptLoadQueued(_ id: LoadID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         context.counters.loadsDone += 1
         guard let slot = loadTable.find(id) else { return }

@@ -4,7 +4,7 @@ import PasteboardWire
 extension Loads {
     // MARK: Bytes
 
-    /// Takes `count` bytes of a load, with which the sequence ends if `last`. Throws if that breaks the protocol.
+    /// Takes `count` bytes of a load, the last ones if `last` is set. Throws if they break the protocol.
     mutating func receive(
         on stream: UInt64,
         count: Int,
@@ -34,7 +34,7 @@ extension Loads {
                 return .drop
             }
         }
-        // To pass on a frame without bytes would send the destination one that no credit allowed.
+        // Passing on empty frames would send the destination frames that its credit does not limit.
         if count == 0, !last { return .drop }
         switch loadTable[slot].receiver {
         case .cache(let kept):
@@ -82,7 +82,8 @@ extension Loads {
         loadTable[slot].byteAt = context.now
     }
 
-    /// Small frames while several streams share a connection, so that none waits long for another's frame.
+    /// The maximum length of a data frame for a destination: less while several loads share the connection, so that
+    /// none waits long for another's frame.
     func frameLength(for destination: PeerID) -> Int {
         guard let peerLoads = peerLoads(of: destination), peerLoadsTable[peerLoads].openLoads > 1 else {
             return WireLimits.dataLength
@@ -108,7 +109,7 @@ extension Loads {
         }
     }
 
-    /// Raises what the source may send, once that is worth a frame.
+    /// Grants the source more bytes, once they are worth a frame.
     mutating func grant(_ slot: Slot, _ context: inout BrokerContext) {
         guard loadTable[slot].phase.hasPlace else { return }
         let wasUsedUp = loadTable[slot].window.isUsedUp
@@ -134,7 +135,7 @@ extension Loads {
 
     // MARK: Other frames
 
-    /// A frame other than data on the stream of an ask.
+    /// Takes a frame other than data on the stream of an ask.
     mutating func take(
         _ kind: FrameKind,
         on stream: UInt64,
@@ -165,7 +166,8 @@ extension Loads {
         }
     }
 
-    /// The source does not know a frame that it should.
+    /// Ends a load whose source has sent a frame that this broker does not know and must not skip. False if the load is
+    /// over.
     mutating func failAsOutdated(
         on stream: UInt64,
         of peer: PeerID,
@@ -244,9 +246,10 @@ extension Loads {
 
     // MARK: The answer to the destination
 
-    /// Tells the destination what the load gives, before its first byte: so late that both are one write.
+    /// Answers the destination, if it has no answer yet: normally just before the first byte, so that both are one
+    /// write.
     ///
-    /// - Parameter name: the source's name for its file, which counts where the item has no name.
+    /// - Parameter name: the source's name for its file, used if the item has no name.
     mutating func answerIfNeeded(
         _ slot: Slot,
         name: String? = nil,

@@ -8,7 +8,7 @@ extension Loads {
         status.asks = UInt32(clamping: peerLoadsTable[peerLoads].openAsks + peerLoadsTable[peerLoads].queue.count)
     }
 
-    /// The loads that are not over. A peer sees the types alone that its access context shows.
+    /// The loads that are not over. A peer sees only the types that its access context shows.
     func statusEntries(
         for access: AccessContext,
         _ contents: borrowing ContentStore,

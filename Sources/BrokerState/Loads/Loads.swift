@@ -2,8 +2,9 @@ import PasteboardWire
 
 /// The loads: each has a source, a receiver, credit and deadlines; each ends exactly once.
 ///
-/// Kept bytes and the contents that loads hold belong to `ContentStore`, which is passed to the methods. The rules select
-/// a `LoadFailure`; the text of the error is made when the load ends. Events for drag sessions are put into a queue.
+/// Kept bytes and the contents that loads hold belong to `ContentStore`, which is passed to the methods. The rules
+/// select a `LoadFailure`; the text of the error is created when the load ends. Events for drag sessions are put into a
+/// queue.
 struct Loads: ~Copyable, Sendable {
     typealias Slot = SlotTable<ActiveLoad>.Slot
 
@@ -16,7 +17,7 @@ struct Loads: ~Copyable, Sendable {
     /// Cached loads whose readers are to be woken.
     var readyCaches: [KeptID] = []
     var pool = TransferPool()
-    /// Loads for which a descriptor may come or is on its way.
+    /// The number of loads for which a descriptor may arrive or is in transfer.
     var expectedDescriptors: UInt64 = 0
     private var events: [LoadEvent] = []
     private var firstEvent = 0
@@ -41,7 +42,7 @@ struct Loads: ~Copyable, Sendable {
 
     /// A peer has said hello.
     ///
-    /// - Parameter maximumStreams: the number of loads that it takes at once as a source.
+    /// - Parameter maximumStreams: the number of asks that it accepts at once as a source.
     mutating func greeted(
         _ peer: PeerID,
         name: String,
@@ -76,8 +77,8 @@ struct Loads: ~Copyable, Sendable {
         return nil
     }
 
-    /// The load that a peer is asked for on a stream; nil if it is over, so that the frame is merely late. Throws if the peer
-    /// was never asked on that stream.
+    /// The load that a peer is asked for on a stream; nil if it is over, so that the frame is merely late. Throws if
+    /// the peer was never asked on that stream.
     @inline(__always)
     func ask(on stream: UInt64, of peer: PeerID) throws(Failure) -> Slot? {
         guard let slot = loadTable.find(LoadID(askStream: stream)), !loadTable[slot].phase.isDelivering else {
@@ -122,7 +123,7 @@ struct Loads: ~Copyable, Sendable {
         @inline(__always) get { !events.isEmpty }
     }
 
-    /// The next event for a drag session. Handling it may bring new ones.
+    /// The next event for a drag session. Handling it may add new ones.
     mutating func nextEvent() -> LoadEvent? {
         guard firstEvent < events.count else {
             events.removeAll(keepingCapacity: true)

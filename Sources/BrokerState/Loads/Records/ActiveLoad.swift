@@ -3,8 +3,8 @@ import PasteboardWire
 package typealias LoadID = SlotTable<ActiveLoad>.ID
 
 extension LoadID {
-    /// The stream that the broker opens to the source for this load: even, made of slot and generation, so that data finds
-    /// its load without a search. A load of kept bytes has one too, which nobody uses.
+    /// The stream that the broker opens to the source for this load: even, made of slot and generation, so that data
+    /// finds its load without a search. A load of kept bytes has one too, which is not used.
     package var askStream: UInt64 { StreamID(askSlot: slot, generation: generation).rawValue }
 
     init(askStream: UInt64) {
@@ -48,9 +48,9 @@ package struct ActiveLoad: ~Copyable, Sendable {
     let firstByte: UInt64
     let maximumByteCount: UInt64?
     let isDescriptorWelcome: Bool
-    /// Whether the destination also takes the source's own file, and the source gives it.
+    /// Whether the destination also accepts the source's own file, and the source permits that.
     let isInPlaceWelcome: Bool
-    /// Whether the source may answer with a descriptor. The load is then counted among those that may have one on its way.
+    /// Whether the source may answer with a descriptor. The load then counts in `Loads.expectedDescriptors`.
     var expectsDescriptor = false
 
     var declaredByteCount: UInt64?
@@ -73,11 +73,12 @@ package struct ActiveLoad: ~Copyable, Sendable {
         return declaredByteCount ?? .max
     }
 
-    /// Frames of a load without bytes are control frames, which are limited for a destination that does not read. Once
-    /// bytes have come, they stay after the bytes.
+    /// The queue for the load's frames. Before the first byte they are control frames, which are limited for a
+    /// destination that does not read. Later ones must stay after the bytes.
     var order: FrameOrder { window.received == 0 ? .connection : .stream }
 
-    /// The number of progress frames that may have been passed on: a source must not fill a destination's queue with them.
+    /// The number of progress frames that may have been passed on: a source must not fill a destination's queue with
+    /// them.
     func progressAllowed(at now: UInt64) -> UInt64 {
         64 + window.delivered / 4_096 + (now - min(now, startedAt)) / 1_000
     }
@@ -98,9 +99,10 @@ struct LoadTerms {
     let isInPlaceWelcome: Bool
 }
 
-/// The way of a chunk of data that a peer has sent.
+/// The action for a chunk of data that a peer has sent.
 package enum RelayVerdict: Sendable, Equatable {
-    /// Pass the bytes on in frames of at most `frameLength` bytes. The last of them has the flag `last` if `last` is set.
+    /// Pass the bytes on in frames of at most `frameLength` bytes. The last of them has the flag `last` if `last` is
+    /// set.
     case forward(to: PeerID, stream: UInt64, load: LoadID, frameLength: Int, last: Bool)
     /// Append the bytes to kept contents.
     case keep(KeptID)
@@ -108,7 +110,7 @@ package enum RelayVerdict: Sendable, Equatable {
     case cache(KeptID, last: Bool)
     /// Late or refused: drop the bytes.
     case drop
-    /// The peer is being closed; ignore what else it sent.
+    /// The peer is being closed: ignore the rest of its input.
     case closing
 }
 
@@ -123,10 +125,10 @@ package struct KeptChunk: Sendable, Equatable {
     package let last: Bool
 }
 
-/// News for the drag session to whose publication a load belongs.
+/// An event of a load, for the drag session that its publication belongs to.
 enum LoadEvent {
-    /// A load has ended; without a failure all its bytes have come.
+    /// A load has ended; without a failure all its bytes have arrived.
     case ended(SessionID, PublicationPart, Failure?)
-    /// A load that had ended well has not, after all: its descriptor could not be passed on.
+    /// A load that was reported as complete has failed: its descriptor could not be passed on.
     case lost(SessionID, PublicationPart, Failure)
 }

@@ -4,8 +4,8 @@ import PasteboardWire
 ///
 ///     delivered <= received <= granted <= credit
 ///
-/// The source may run ahead of the destination's socket by the size of the window at most, so that the broker never holds
-/// more than that for one load.
+/// The source may be ahead of the destination's socket by at most the size of the window, so that the broker never
+/// holds more than that for one load.
 struct CreditWindow: BitwiseCopyable {
     static let initial: UInt64 = 256 << 10
     static let largest: UInt64 = 1 << 20
@@ -13,7 +13,7 @@ struct CreditWindow: BitwiseCopyable {
 
     /// The bytes that the destination allows.
     private(set) var credit: UInt64
-    /// The bytes that the source was allowed.
+    /// The bytes that the source may send.
     private(set) var granted: UInt64 = 0
     private(set) var received: UInt64 = 0
     /// The bytes that the destination's socket has taken.
@@ -27,7 +27,7 @@ struct CreditWindow: BitwiseCopyable {
     /// Bytes that the source may send or that wait for the destination's socket: the load's part of the transfer pool.
     var outstanding: UInt64 { granted - min(granted, delivered) }
 
-    /// Whether the source has used all that it was allowed.
+    /// Whether the source has sent all that it may send.
     var isUsedUp: Bool { received == granted }
 
     var isDelivered: Bool { delivered == received }
@@ -46,9 +46,9 @@ struct CreditWindow: BitwiseCopyable {
         return true
     }
 
-    /// The first grant.
+    /// Makes the first grant.
     ///
-    /// - Parameter available: the bytes that there are, if they are known.
+    /// - Parameter available: the number of bytes that exist; the greatest number if it is unknown.
     /// - Returns: the bytes granted.
     mutating func open(available: UInt64, poolFree: UInt64) -> UInt64 {
         granted = min(credit, available, fairSize(poolFree: poolFree))
@@ -64,7 +64,8 @@ struct CreditWindow: BitwiseCopyable {
         let target = min(allowed, delivered.addingClamped(size))
         guard target > granted else { return nil }
         let more = target - granted
-        // Half a window at a time; less only if that is all the destination allows, or if the source stands still.
+        // Half a window at a time; less only if that is all the destination allows, or if the source has no credit
+        // left.
         guard more >= size / 2 || target == allowed || isUsedUp else { return nil }
         granted = target
         self.size = Self.largest
@@ -82,9 +83,9 @@ struct CreditWindow: BitwiseCopyable {
         return count
     }
 
-    /// Nothing more may come.
+    /// Takes back the unused part of the grant: no more bytes may arrive.
     ///
-    /// - Returns: the bytes that were granted and have not come.
+    /// - Returns: the bytes that were granted and have not arrived.
     mutating func close() -> UInt64 {
         let unused = granted - min(granted, received)
         granted = received

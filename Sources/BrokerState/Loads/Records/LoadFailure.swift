@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// The reasons for which the broker ends a load. `LoadFailure+Text.swift` has the words.
+/// The reasons why the broker ends a load. Their texts are in `LoadFailure+Text.swift`.
 enum LoadFailure {
     // The source's fault.
     case sourceFailed(Failure)

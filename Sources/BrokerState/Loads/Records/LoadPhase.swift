@@ -1,19 +1,20 @@
-/// The progress of a load. From every phase it may also end: then it is removed, or delivers the bytes that have come.
+/// The progress of a load. It may end in every phase: then it is removed, or delivers the bytes that have arrived.
 enum LoadPhase: BitwiseCopyable {
     /// Its source has no free place. → asked; passing
     case queued
-    /// The source has been asked, and no byte has come. → flowing, delivering
+    /// The source has been asked, and no byte has arrived. → flowing, delivering
     case asked(Asked)
-    /// Bytes have come. → delivering
+    /// Bytes have arrived. → delivering
     case flowing
     /// The descriptor of kept bytes waits for the destination's socket. → asked if the system refuses to pass it
     case passing
-    /// Over for both sides. Bytes or a descriptor wait for the destination's socket and are charged until it takes them.
+    /// Over for both sides. Bytes or a descriptor wait for the destination's socket and are charged until it takes
+    /// them.
     case delivering(Rest)
 
     struct Asked: BitwiseCopyable {
         let at: UInt64
-        /// Whether the destination has its answer, although no byte has come.
+        /// Whether the destination has its answer, although no byte has arrived.
         var isAnswered = false
     }
 

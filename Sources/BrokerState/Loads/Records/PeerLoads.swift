@@ -3,20 +3,20 @@ struct PeerLoads: ~Copyable, Sendable {
     let process: ProcessKey
     /// `"name" (pid 812)`, for messages.
     var name: String
-    /// Whether descriptors may go to the peer and come from it.
+    /// Whether the peer may send and be sent descriptors.
     var passesDescriptors = false
 
     // As a destination.
 
-    /// Loads that are not over, in no order; each knows its index. There are no more than a connection may have, so that
-    /// finding one by its stream, for a cancel or a credit, is a short walk.
+    /// Loads that are not over, in no order; each stores its index. A connection has a limited number of them, so a
+    /// linear search by stream, for a cancel or a credit, is fast enough.
     var loads: [LoadID] = []
-    /// These, and those that are over but have bytes that wait for the socket.
+    /// The number of these, and of those that are over but have bytes that wait for the socket.
     var openLoads = 0
 
     // As a source.
 
-    /// Loads that the peer is asked for now, and the number that it takes at once.
+    /// The number of loads that the peer is asked for now, and the maximum.
     var openAsks = 0
     var maximumAsks: Int
     var queue = SourceQueue()

@@ -1,6 +1,6 @@
 /// The loads that wait for a place at a source, which is asked for a limited number of loads at once.
 ///
-/// The processes that want them take turns, so that the many loads of one do not delay the few of another.
+/// The processes that requested them take turns, so that the many loads of one do not delay the few of another.
 struct SourceQueue: Sendable {
     private struct Line: Sendable {
         let account: Accounting.AccountID
@@ -25,7 +25,7 @@ struct SourceQueue: Sendable {
         }
     }
 
-    /// Removes the next load. After it, it is the next process's turn.
+    /// Removes the next load. Then it is the turn of the next process.
     mutating func popFirst() -> LoadID? {
         guard !lines.isEmpty else { return nil }
         count -= 1
@@ -42,8 +42,8 @@ struct SourceQueue: Sendable {
         if lines[line].loads.isEmpty { lines.remove(at: line) }
     }
 
-    /// The load that makes room for one more of a process: the newest of the process with the most loads, if these are
-    /// more than the process would then have.
+    /// The load that has to make room for one more of a process: the newest load of the process with the most loads;
+    /// nil unless that process has more loads than the other would then have.
     func displaced(by account: Accounting.AccountID) -> LoadID? {
         let own = index(of: account).map { lines[$0].loads.count } ?? 0
         guard let longest = lines.max(by: { $0.loads.count < $1.loads.count }), longest.loads.count > own + 1

@@ -1,4 +1,4 @@
-/// The bytes of all loads that are on their way.
+/// The bytes in transfer of all loads.
 struct TransferPool: Sendable {
     private(set) var used: UInt64 = 0
 
@@ -6,7 +6,7 @@ struct TransferPool: Sendable {
         limits.transferPool - min(limits.transferPool, used)
     }
 
-    /// Takes room. Once the pool is full, destinations that do not read are looked for.
+    /// Takes room. Once the pool is full, the deadlines are checked for destinations that do not read.
     mutating func occupy(_ count: UInt64, _ context: inout BrokerContext) {
         used += count
         if free(context.limits) == 0 { context.check(in: context.limits.progress) }
