@@ -1,12 +1,13 @@
 package import PasteboardTransport
 
-/// The log of programs that run in the background. Older lines are kept up to a size, in one second file.
+/// The log of programs that run in the background. A log above the limit is renamed when it is opened, and replaces the
+/// previous renamed one.
 package struct LogFile {
     static let limit: UInt64 = 1 << 20
 
     let path: String
     package let descriptor: DescriptorBox
-    /// The size before this program wrote anything.
+    /// The size when the log was opened.
     private let offset: UInt64
 
     /// Opens the log; nil without a usable directory, in which case messages are discarded.
@@ -30,8 +31,8 @@ package struct LogFile {
         }
     }
 
-    /// The last line that this program has logged, without the broker's name. It usually contains the reason why the
-    /// broker ended.
+    /// The last line of the first 4 KiB that were logged since the log was opened, without the broker's name. It
+    /// usually contains the reason why the broker ended.
     var lastLine: String? {
         guard let file = try? System.open(path, .notFollowingLinks) else { return nil }
         let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in

@@ -1,7 +1,7 @@
 /// The reports of a drop's progress to the broker, at most one a second.
 ///
 /// The broker counts a report as progress only if its number is larger than all previous ones. The fraction of a drop
-/// gets smaller when a load begins, so the reports contain the number of changes instead.
+/// gets smaller when a load begins, so the reports are numbered instead.
 package struct DropProgressReports: Sendable {
     private static let interval = Duration.seconds(1)
 
