@@ -5,7 +5,7 @@ struct AccessContext: Sendable {
     let process: ProcessKey
     /// Whether the peer passes contents on to another machine.
     var isLink = false
-    /// The tokens of the peer's groups. A token is the proof of membership, so it is shown to nobody.
+    /// The tokens of the peer's groups. A token proves membership, so no peer is shown it.
     var groups: [String] = []
 
     /// Whether the peer may see a representation that `owner` has published with this visibility.

@@ -2,13 +2,13 @@ import PasteboardWire
 
 /// The bytes that the driver holds for a peer: frames that the peer has not read, and an incomplete frame from it.
 ///
-/// Bytes of loads do not count. They have a pool of their own, and a destination may leave them unread.
+/// Bytes of loads do not count. They have a separate pool, and a destination may leave them unread.
 struct Backlog: BitwiseCopyable {
     private(set) var unread: UInt64 = 0
     private var partial: UInt64 = 0
-    /// The time since which the peer, which has so much to read that its requests wait, has read nothing.
+    /// The time since which the peer has read nothing while its requests wait for that; nil if they do not wait.
     private var unreadSince: UInt64?
-    /// The time since which nothing more of the frame has come.
+    /// The time at which the last bytes of the incomplete frame arrived; nil if there is none.
     private var partialSince: UInt64?
 
     var count: UInt64 { unread + partial }

@@ -2,7 +2,8 @@ import PasteboardWire
 
 package typealias PeerID = SlotTable<Peer>.ID
 
-/// One connection, and the streams that its client has opened. Loads are not among them: `Loads` has a list for each peer.
+/// One connection, and the streams that its client has opened. Loads are not among them: `Loads` has a list for each
+/// peer.
 package struct Peer: ~Copyable, Sendable {
     var access: AccessContext
     let account: Accounting.AccountID
@@ -12,7 +13,7 @@ package struct Peer: ~Copyable, Sendable {
     /// The highest stream id that the client has opened. Ids are never used again.
     var highestStream: UInt64 = 0
     var streams: [UInt64: StreamTarget] = [:]
-    /// Whether descriptors may go to the peer and come from it.
+    /// Whether the peer may send and be sent descriptors.
     var passesDescriptors = false
     /// Whether the results of drops at its destinations are sent to it.
     var receivesDropReports = false
@@ -34,7 +35,7 @@ package struct Peer: ~Copyable, Sendable {
 
 /// The progress of a connection.
 enum PeerPhase: BitwiseCopyable {
-    /// Hello has not come. → ready; deaf if it was deaf before
+    /// Hello has not arrived. → ready; deaf if `isDeaf`
     case silent(helloBy: UInt64, isDeaf: Bool)
     /// Requests are answered. → deaf
     case ready
@@ -45,9 +46,9 @@ enum PeerPhase: BitwiseCopyable {
 /// The object of a stream that the client has opened, and that is still open. Streams of loads are not here.
 enum StreamTarget: Sendable {
     case write(WriteID)
-    /// A committed write: the stream lives as long as the publication is wanted.
+    /// A committed write: the stream is open until the publication is replaced, cleared or withdrawn.
     case publication(PublicationID)
-    /// A drag session of its own that has items.
+    /// A drag session of the client, whose items are committed.
     case drag(SessionID)
     case destination(DestinationID)
     /// A wait for a destination.

@@ -3,8 +3,8 @@ import PasteboardWire
 // The bytes that the driver holds for peers: reported by the driver, charged to processes, bounded by a pool.
 extension Peers {
     /// - Parameters:
-    ///   - isHeldUp: whether there is so much to read that new requests wait. Less may stay unread for any time, as with a
-    ///     program that is stopped in a debugger: the pool bounds it.
+    ///   - isHeldUp: whether there is so much to read that new requests wait. Less may stay unread for any time, as
+    ///     with a program that is stopped in a debugger: the pool bounds it.
     ///   - hasRead: whether the peer has read some since the last report.
     mutating func setUnread(
         _ count: Int,
@@ -32,7 +32,8 @@ extension Peers {
         if let deadline = backlog.deadline(after: context.limits.progress) { context.check(by: deadline) }
     }
 
-    /// The peer to end while the pool is exceeded: the one with the greatest backlog of the process that has the most.
+    /// The peer to end while the pool is exceeded: in the process with the most queued bytes, the peer with the
+    /// greatest backlog.
     func overfull(_ context: borrowing BrokerContext) -> (peer: PeerID, failure: Failure)? {
         guard context.accounting.queued > context.limits.controlPool, let greatest = greatestBacklog(context) else {
             return nil

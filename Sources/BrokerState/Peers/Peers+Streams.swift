@@ -9,8 +9,8 @@ extension Peers {
         peerTable[slot].highestStream = stream
     }
 
-    /// The target of a client's stream; nil if the stream is over, so that the frame on it is merely late. Throws if the
-    /// stream was never opened.
+    /// The target of a client's stream; nil if the stream is over, so that the frame on it is merely late. Throws if
+    /// the stream was never opened.
     func target(of stream: UInt64, at id: PeerID) throws(Failure) -> StreamTarget? {
         guard let slot = find(id) else { return nil }
         if let target = peerTable[slot].streams[stream] { return target }
@@ -25,18 +25,18 @@ extension Peers {
         }
     }
 
-    /// The target of a stream; nil if it has none, for whatever reason.
+    /// The target of a stream; nil if the stream is over or was never opened.
     func knownTarget(of stream: UInt64, at slot: Slot) -> StreamTarget? {
         peerTable[slot].streams[stream]
     }
 
-    /// Sets the target of a stream of a peer, if the peer is still there. nil: the stream is over.
+    /// Sets the target of a stream, if the peer still exists; nil closes the stream.
     mutating func setTarget(_ target: StreamTarget?, of stream: UInt64, at id: PeerID) {
         guard let slot = find(id) else { return }
         peerTable[slot].streams[stream] = target
     }
 
-    /// Treats a stream as opened: frames on it are late from now on.
+    /// Treats a stream as opened and closed: frames on it are late from now on.
     mutating func skip(_ stream: UInt64, at slot: Slot) {
         peerTable[slot].highestStream = max(peerTable[slot].highestStream, stream)
     }

@@ -33,9 +33,9 @@ struct Peers: ~Copyable, Sendable {
         return peerTable[slot].account
     }
 
-    // MARK: Coming and going
+    // MARK: Connecting and disconnecting
 
-    /// Takes a connection in. The peer has to send hello before its deadline.
+    /// Admits a connection. The peer has to send hello before its deadline.
     mutating func connect(_ process: ProcessKey, _ context: inout BrokerContext) throws(Failure) -> PeerID {
         guard UInt64(count) < context.limits.connections else {
             throw Failure(
@@ -60,7 +60,7 @@ struct Peers: ~Copyable, Sendable {
         )
     }
 
-    /// An id that finds nothing, now or later: the address of the error that tells a connection why it is closed.
+    /// An id that finds no peer, now or later. It is the address of the error for a connection that is refused.
     mutating func unusedID(for process: ProcessKey) -> PeerID {
         let peer = Peer(access: AccessContext(process: process), account: .init(slot: 0, generation: 0), phase: .deaf)
         let id = peerTable.insert(peer)
@@ -75,7 +75,7 @@ struct Peers: ~Copyable, Sendable {
         context.accounting.disconnect(peer.account)
     }
 
-    /// Nothing can be sent to the peer any more. Its input still counts until the end of the connection.
+    /// Nothing more can be sent to the peer. Its input still counts until the end of the connection.
     mutating func stoppedReading(_ id: PeerID) {
         guard let slot = find(id) else { return }
         switch peerTable[slot].phase {
@@ -145,7 +145,7 @@ struct Peers: ~Copyable, Sendable {
 
     // MARK: Deadlines
 
-    /// The first peer after `cursor` whose hello or whose backlog is late. The caller ends it and asks again.
+    /// The first peer after `cursor` whose hello or whose backlog is late. The caller ends it and calls again.
     func nextLate(
         after cursor: inout Slot?,
         _ context: inout BrokerContext

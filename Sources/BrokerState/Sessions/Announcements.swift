@@ -21,8 +21,9 @@ struct Announcements: Sendable {
 
     /// Counts an announcement.
     ///
-    /// - Parameter delay: the time after which a peer that has read everything is no longer behind.
-    /// - Returns: false if it has to wait.
+    /// - Parameter delay: the time after the last announcement at which a peer that has read everything may be sent
+    ///   more.
+    /// - Returns: false if the peer has to answer or read before more is announced.
     mutating func announce(_ count: UInt64, at now: UInt64, delay: UInt64) -> Bool {
         let hasReadAll = unread == 0 && now - announcedAt >= delay
         let before = hasReadAll ? 0 : announced

@@ -13,7 +13,7 @@ enum DestinationSessionPhase: Sendable, Equatable {
     /// The pointer is elsewhere.
     /// → inside
     case outside(PendingAnswer)
-    /// The pointer is over the destination, as far as the destination knows.
+    /// The destination was last notified that the pointer is over it.
     /// → outside, performing
     case inside(PendingAnswer)
     /// The session was dropped here, and nothing is pending.
@@ -25,7 +25,7 @@ enum DestinationSessionPhase: Sendable, Equatable {
         case nothing
         /// The answer to the question of this number.
         case answer(UInt64)
-        /// The same, after its deadline: until it comes the destination gets no other session. Only outside.
+        /// The same, after its deadline. Until it arrives, the destination gets no other session. Only while outside.
         case late(UInt64)
 
         var sequence: UInt64? {
@@ -79,7 +79,7 @@ enum DestinationSessionPhase: Sendable, Equatable {
     /// Takes an answer.
     ///
     /// - Parameter declines: whether the destination takes none of the items, so that it is left at once.
-    /// - Returns: false if no such answer is pending: it has come before.
+    /// - Returns: false if no such answer is pending, because it has arrived before.
     mutating func answer(_ sequence: UInt64, declines: Bool) -> Bool {
         guard pending.sequence == sequence else { return false }
         self = isInside && !declines ? .inside(.nothing) : .outside(.nothing)
@@ -88,7 +88,7 @@ enum DestinationSessionPhase: Sendable, Equatable {
 
     /// The pointer has left the destination.
     ///
-    /// - Returns: whether the destination has to be notified: it knows that the pointer was inside.
+    /// - Returns: whether the destination has to be notified, because it was notified that the pointer is inside.
     mutating func leave() -> Bool {
         guard case .inside(let pending) = self else { return false }
         self = .outside(pending)

@@ -10,7 +10,7 @@ package struct DragSession: ~Copyable, Sendable {
     let stream: UInt64
     let publication: PublicationID
     let allowsMove: Bool
-    /// Whether only destinations in the source's process may have it.
+    /// Whether only destinations in the source's process may receive it.
     let isRestricted: Bool
     let movesBetweenProcesses: Bool
     let startedAt: UInt64
@@ -33,20 +33,20 @@ package struct DragSession: ~Copyable, Sendable {
     /// The number of times that a destination has entered by itself.
     var selfEntries: UInt64 = 0
 
-    /// Whether a destination in a process may make a move of it.
+    /// Whether a destination in a process may move the items.
     func allowsMove(by process: ProcessKey) -> Bool {
         allowsMove && (movesBetweenProcesses || process == self.process)
     }
 
-    /// Whether other processes are shown it.
+    /// Whether the status shows it to other processes.
     var isVisible: Bool {
         if case .offered = phase { false } else { !isRestricted }
     }
 
-    /// Whether destinations of a process may have it.
+    /// Whether destinations in a process may receive it.
     func isAvailable(to process: ProcessKey) -> Bool { !isRestricted || process == self.process }
 
-    /// The time by which something has to happen.
+    /// The time at which the session exceeds a limit, unless an event extends it before.
     func deadline(_ limits: BrokerLimits) -> UInt64 {
         switch phase {
         case .dropping(let drop): return drop.deadline(isWindowOpen: true, limits)

@@ -13,14 +13,14 @@ enum DragSessionPhase: Sendable {
     /// The source moves the pointer, which is over nothing or over a destination.
     /// → awaitingProposal, dropping, over
     case tracking(Tracking?)
-    /// The source has dropped, and the proposal that counts is awaited. If the destination is lost, the drop is decided as
-    /// one over nothing.
+    /// The source has dropped, and the proposal that counts is awaited. If the destination is lost, the drop is decided
+    /// as one over nothing.
     /// → dropping, over
     case awaitingProposal(Tracking)
     /// The drop window is open: the destination may begin loads.
     /// → transferring, over
     case dropping(SessionDrop)
-    /// The window is closed; running loads go on, and the destination concludes.
+    /// The window is closed; running loads continue, and the destination concludes.
     /// → over
     case transferring(SessionDrop, TransferStage)
 
@@ -38,9 +38,9 @@ enum DragSessionPhase: Sendable {
         case tracks
         /// The source has dropped before the destination has proposed.
         case awaitsProposal
-        /// The source has dropped, and its destination and the proposal are known.
+        /// The source has dropped, over nothing or over a destination whose proposal is known.
         case decides
-        /// The frame crossed the end of its phase on the way: it is ignored.
+        /// The frame was sent before its sender was notified of the end of the phase. It is ignored.
         case isLate
         case isViolation
     }
@@ -93,7 +93,7 @@ enum DragSessionPhase: Sendable {
         if case .tracking = self { true } else { false }
     }
 
-    /// Moves the pointer over a destination, of which nothing is known yet unless it was there already.
+    /// Moves the pointer to a location in a destination, whose proposal is not known for this location yet.
     mutating func track(_ destinationSession: DestinationSessionID, at location: Location, now: UInt64) {
         guard case .tracking(let old) = self else { return }
         if var old, old.destinationSession == destinationSession {
@@ -104,7 +104,7 @@ enum DragSessionPhase: Sendable {
         }
     }
 
-    /// Changes what is known of the destination that the pointer is over.
+    /// Changes the state of the destination that the pointer is over.
     mutating func updateTracking(_ change: (inout Tracking) -> Void) {
         switch self {
         case .tracking(var tracking?):
@@ -117,7 +117,7 @@ enum DragSessionPhase: Sendable {
         }
     }
 
-    /// The pointer has left a destination, or the destination has gone.
+    /// The effect of taking the pointer away from its destination.
     enum Departure: Sendable {
         /// The pointer was over nothing.
         case nothing
@@ -157,7 +157,7 @@ enum DragSessionPhase: Sendable {
         }
     }
 
-    /// Changes the drop. Its sets are taken out for that time, so that they are not copied.
+    /// Changes the drop. Its sets are moved out during the change, so that they are not copied.
     mutating func updateDrop(_ change: (inout SessionDrop) -> Void) {
         switch self {
         case .dropping(var drop):
@@ -172,8 +172,8 @@ enum DragSessionPhase: Sendable {
         }
     }
 
-    /// Whether a report of the destination adds something. One that does not is not evaluated, because each costs a look at
-    /// all items.
+    /// Whether a report of the destination adds something. Other reports are not evaluated, because evaluating one
+    /// reads all items.
     func accepts(_ report: DestinationReport) -> Bool {
         switch self {
         case .dropping: true

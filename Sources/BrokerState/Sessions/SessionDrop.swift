@@ -2,7 +2,8 @@ import PasteboardWire
 
 /// The items of a drop: which were requested, which have arrived, and since when nothing has been transferred.
 ///
-/// The safety of a move depends on it. The source deletes only items that ``result(of:itemCount:)`` reports as transferred.
+/// The safety of a move depends on it: the source deletes only ``items``, and only if ``result(in:itemCount:)`` is
+/// complete or partial.
 struct SessionDrop: Sendable {
     let destinationSession: DestinationSessionID
     let operation: DropOperation
@@ -64,8 +65,8 @@ struct SessionDrop: Sendable {
 
     /// Takes a report of progress from the destination.
     ///
-    /// - Parameter completed: the progress, in any unit. Only a value greater than all before extends the drop: a repeated
-    ///   report only shows that the destination still exists.
+    /// - Parameter completed: the progress, in any unit. Only a value greater than all before extends the drop: a
+    ///   repeated report only shows that the destination still exists.
     mutating func progressed(to completed: UInt64?, at now: UInt64) {
         isAtWork = true
         guard let completed, completed > reportedProgress ?? 0 else { return }
@@ -85,7 +86,7 @@ struct SessionDrop: Sendable {
 
     // MARK: Deadlines
 
-    /// The time by which something has to happen.
+    /// The time at which the drop exceeds a limit, unless an event extends it before.
     ///
     /// While bytes flow, or the destination has reported progress, only the limit `session` applies.
     func deadline(isWindowOpen: Bool, _ limits: BrokerLimits) -> UInt64 {
@@ -105,9 +106,9 @@ struct SessionDrop: Sendable {
     /// The items that the destination has.
     var items: Set<UInt32> { taken.union(arrived.map(\.item)) }
 
-    /// The failure of the first requested representation that is missing; nil if nothing is missing. Of an item that is
-    /// copied one representation is enough, and others may have been tried before it. A moved item exists nowhere else
-    /// afterwards, so all its requested representations must have arrived.
+    /// The failure of the first requested representation that is missing; nil if nothing is missing. Of a copied item
+    /// one representation is enough: others may have been tried before it. A moved item exists nowhere else afterwards,
+    /// so all its requested representations must have arrived.
     var missing: Failure? {
         let complete = operation == .copy ? items : taken
         let missing = requested.subtracting(arrived).filter { !complete.contains($0.item) }

@@ -1,9 +1,10 @@
 import PasteboardWire
 
-// The deadlines of drag sessions. Before the drop, a session is limited in total time and in time without an event. After
-// the drop, it may take any time as long as its bytes flow or its destination reports progress.
+// The deadlines of drag sessions. Before the drop, a session is limited in total time and in time without an event.
+// After the drop, it may take any time as long as its bytes flow or its destination reports progress.
 extension Sessions {
-    /// The first session after `cursor` whose deadline has come. The caller calls ``expire(_:_:_:)`` and asks again.
+    /// The first session after `cursor` whose deadline has passed. The caller calls ``expire(_:_:_:)`` and then this
+    /// again.
     func nextOverdue(
         after cursor: inout SlotTable<DragSession>.Slot?,
         _ context: inout BrokerContext
@@ -17,20 +18,20 @@ extension Sessions {
         return nil
     }
 
-    /// The items of a session of which loads run.
+    /// The publication of a dropped session that has running loads.
     func publicationInTransfer(_ id: SessionID) -> PublicationID? {
         guard let slot = sessionTable.find(id), sessionTable[slot].phase.drop?.openLoads ?? 0 > 0 else { return nil }
         return sessionTable[slot].publication
     }
 
-    /// Takes the time of the last byte of a session's loads. It is brought up to date only when the drop seems to have
-    /// exceeded a limit, because doing it at every byte would be too expensive.
+    /// Takes the time of the last byte of a session's loads. It is updated only when the drop seems to have exceeded a
+    /// limit, because updating it at every byte would be too expensive.
     mutating func bytesFlowed(_ id: SessionID, at time: UInt64) {
         guard let slot = sessionTable.find(id) else { return }
         sessionTable[slot].phase.updateDrop { $0.bytesFlowed(at: time) }
     }
 
-    /// Ends what has exceeded its deadline, if it still has.
+    /// Ends the session or the wait for a proposal that has exceeded its deadline, unless the deadline was extended.
     mutating func expire(
         _ id: SessionID,
         _ contents: borrowing ContentStore,
@@ -100,7 +101,8 @@ extension Sessions {
         )
     }
 
-    /// No proposal has come in time: a drop would do nothing, and the destination has no other session until it answers.
+    /// No proposal has arrived in time: a drop would do nothing, and the destination gets no other session until it
+    /// answers.
     mutating func proposalIsLate(_ id: SessionID, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
             let destinationSession = destinationSessionTable.find(tracking.destinationSession)

@@ -2,7 +2,7 @@ import PasteboardWire
 
 // The destination's side of a session: its frames, its own entries, and its withdrawal.
 extension Sessions {
-    /// The destination session that a stream of a peer stands for; nil if it is over. Throws if the peer has no such stream.
+    /// The destination session of a peer's stream; nil if it is over. Throws if the peer has no such stream.
     private func find(_ stream: UInt64, of peer: PeerID) throws(Failure) -> DestinationSessionID? {
         guard let id = DestinationSessionID(stream: stream), destinationSessionTable.hasIssued(id) else {
             throw Failure(.protocolViolation, "stream \(stream) was never opened")
@@ -51,7 +51,7 @@ extension Sessions {
         lose(session, Failure(.refused, text), &context)
     }
 
-    /// Takes a destination's end of a session's stream.
+    /// Takes a destination's cancel of a session's stream.
     mutating func cancelDestinationSession(
         stream: UInt64,
         of peer: PeerID,
@@ -63,14 +63,14 @@ extension Sessions {
         let session = destinationSessionTable[destinationSession].session
         let isDropped = sessionTable.find(session).map { sessionTable[$0].phase.drop != nil } ?? false
         let text = "destination \(destinationName(of: id)) has cancelled the drop"
-        // The destination has closed the stream: nothing is sent on it any more.
+        // The destination has closed the stream: nothing more is sent on it.
         removeDestinationSession(id, &context)
         return withdraw(session, from: id, Failure(isDropped ? .cancelled : .refused, text), &context)
     }
 
     // MARK: Entries
 
-    /// Takes an entry by a destination itself. A refusal is the destination's `exit`.
+    /// Takes a destination's own request to enter a session. A refusal is sent to it as `exit`.
     mutating func enter(
         _ message: Enter,
         _ id: DestinationID,
@@ -124,7 +124,8 @@ extension Sessions {
 
     // MARK: Withdrawal
 
-    /// A session has lost a destination, whose destination session is over. If it was dropped there, its loads end first.
+    /// A session has lost a destination, whose destination session is over. If it was dropped there, its loads end
+    /// first.
     mutating func withdraw(
         _ session: SessionID,
         from id: DestinationSessionID,

@@ -1,12 +1,13 @@
 import PasteboardWire
 
-// Destination sessions: their creation and their end.
+// The creation of destination sessions. `Sessions+Ends.swift` ends them.
 extension Sessions {
     // MARK: Creation
 
-    /// The session's destination session at a destination, which accepts one of the items and has room for the session.
+    /// Finds or creates a session's destination session. Throws unless the destination accepts one of the items, owes
+    /// no late answer and has room for the session.
     ///
-    /// - Parameter account: the account of the process that has caused it; nil: its source.
+    /// - Parameter account: the account of the process that has caused it; nil for that of the source.
     mutating func destinationSession(
         of id: SessionID,
         at destinationID: DestinationID,
@@ -45,7 +46,7 @@ extension Sessions {
         return destinationSessionID
     }
 
-    /// Refuses a destination that accepts none of the items. Each item is looked at once.
+    /// Refuses a destination that accepts none of the items. Each item is checked once.
     private mutating func checkIsAcceptable(
         _ publication: SlotTable<Publication>.Slot,
         _ id: DestinationSessionID,
@@ -72,6 +73,4 @@ extension Sessions {
                 + (types.isEmpty ? "only representations that it may see" : types)
         )
     }
-
-    // MARK: The end
 }

@@ -67,15 +67,15 @@ extension Sessions {
         }
     }
 
-    /// Withdraws the next session of a destination that has gone. The caller deals with the outcome and asks again until
-    /// there is none, and then removes the destination.
+    /// Withdraws the next session of a destination that is being removed. The caller performs the outcome and calls
+    /// again until there is none, and then removes the destination.
     mutating func withdrawNext(
         from id: DestinationID,
         _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) -> SessionOutcome? {
         guard let slot = destinationTable.find(id) else { return nil }
-        // The name is free from now on, and sessions do not come back while others end.
+        // The name is free from now on, and sessions cannot enter again while others end.
         if destinationNames[destinationTable[slot].name] == id { destinationNames[destinationTable[slot].name] = nil }
         let destination = "destination \(destinationTable[slot].name) of \(destinationTable[slot].ownerName)"
         guard let next = destinationTable[slot].sessions.min(by: { $0.slot < $1.slot }),

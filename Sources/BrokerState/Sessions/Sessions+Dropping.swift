@@ -2,7 +2,7 @@ import PasteboardWire
 
 // The drop: its window, the loads in it, the reports of its destination, and its result for both sides.
 extension Sessions {
-    /// Decides a drop: the proposal that counts has come, or there is none.
+    /// Decides a drop: the proposal that counts has arrived, or there is none.
     mutating func drop(_ id: SessionID, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id) else { return }
         let tracking = sessionTable[slot].phase.tracking
@@ -38,7 +38,8 @@ extension Sessions {
 
     // MARK: Loads
 
-    /// Whether a peer may begin a load of a session's items: only the drop's destination, while the drop window is open.
+    /// Whether a peer may begin a load of a session's items: only the drop's destination, while the drop window is
+    /// open.
     func access(to id: SessionID, by peer: PeerID) -> DropAccess {
         guard let slot = sessionTable.find(id) else { return .unknown }
         if case .dropping(let drop) = sessionTable[slot].phase, self.peer(of: drop.destinationSession) == peer {
@@ -54,7 +55,7 @@ extension Sessions {
         return .unknown
     }
 
-    /// Whether the items of a session are being moved, so that they go from the source afterwards.
+    /// Whether a drop moves the items of a session, so that the source deletes them afterwards.
     func isMove(_ id: SessionID) -> Bool {
         sessionTable.find(id).flatMap { sessionTable[$0].phase.drop?.operation } == .move
     }
@@ -96,7 +97,8 @@ extension Sessions {
 
     // MARK: Reports of the destination
 
-    /// Takes a report of progress: the destination asks a person, for example, or moves a loaded file to its final place.
+    /// Takes a report of progress: the destination asks a person, for example, or moves a loaded file to its final
+    /// place.
     mutating func progressed(
         _ progress: Progress,
         by destinationSession: DestinationSessionID,
@@ -205,7 +207,8 @@ extension Sessions {
         end(id, nil, &context)
     }
 
-    /// Sends the destination, if it still exists, the same result as the source, with the destination's own item numbers.
+    /// Sends the destination the same result as the source, with its own item numbers, if it still exists and receives
+    /// results.
     private func report(
         _ transferred: Transferred,
         to destinationSession: DestinationSessionID,

@@ -2,8 +2,8 @@ import PasteboardWire
 
 // The ends of sessions, destination sessions and waits. Reasons and results are reported by the callers.
 extension Sessions {
-    /// Ends a session for all but its source, which has been notified. The streams of its destination sessions end, each
-    /// once.
+    /// Ends a session for all but its source, which has been notified. The streams of its destination sessions end,
+    /// each once.
     ///
     /// - Parameter failure: the error for the destinations; nil for the ordinary end.
     mutating func end(_ id: SessionID, _ failure: Failure? = nil, _ context: inout BrokerContext) {
@@ -17,7 +17,7 @@ extension Sessions {
         )
     }
 
-    /// Ends a session for both sides with an error. Loads that have begun go on.
+    /// Ends a session for both sides with an error. Loads that have begun continue.
     mutating func abort(_ id: SessionID, _ failure: Failure, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id) else { return }
         context.send(failure, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
@@ -82,7 +82,7 @@ extension Sessions {
         }
     }
 
-    /// Removes a wait that was answered or cancelled, or whose peer has gone.
+    /// Removes a wait that was answered or cancelled, that has expired, or whose connection has ended.
     mutating func endWait(_ id: WaitID, _ context: inout BrokerContext) {
         guard let wait = waitTable.remove(id) else { return }
         closedStreams.append(ClosedStream(peer: wait.peer, stream: wait.stream))
@@ -95,7 +95,7 @@ extension Sessions {
 
     // MARK: Deadlines
 
-    /// Makes sure that the session is checked when its first deadline has come.
+    /// Makes sure that the session is checked at its deadline.
     func checkDeadline(of id: SessionID, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id) else { return }
         context.check(by: sessionTable[slot].deadline(context.limits))

@@ -1,8 +1,8 @@
 import PasteboardWire
 
-// The ways in which a session comes to be over nothing, and the notification of its source.
+// The ways in which a session loses its destination, and the notification of its source.
 extension Sessions {
-    /// Takes the pointer away from its destination, which is notified if it knows that the pointer was there.
+    /// Takes the pointer away from its destination, which is notified if it was notified that the pointer is there.
     @discardableResult
     mutating func leave(_ id: SessionID, _ context: inout BrokerContext) -> DragSessionPhase.Departure {
         guard let slot = sessionTable.find(id) else { return .nothing }
@@ -50,7 +50,7 @@ extension Sessions {
         if case .decides = departure { drop(id, &context) }
     }
 
-    /// Notifies the source of the operation of a drop.
+    /// Sends the source a proposal: the operation of a drop at the current location.
     func reply(
         _ id: SessionID,
         _ operation: DropOperation,

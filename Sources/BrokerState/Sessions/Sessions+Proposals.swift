@@ -25,7 +25,7 @@ extension Sessions {
         }
         let question = tracking?.question(sequence)
         if declines {
-            // The items of an older question are not known any more.
+            // The items of an older question are no longer known.
             if let question { destinationSessionTable[destinationSession].declinedVersion = question.version }
             destinationTable[destination].occupants.remove(destinationSessionID)
         }
@@ -51,7 +51,7 @@ extension Sessions {
         }
     }
 
-    /// The operation of a proposal, as far as the session allows it.
+    /// The operation of a proposal, or the refusal if the session does not allow the operation.
     private func judge(
         _ proposal: Proposal,
         _ slot: SlotTable<DragSession>.Slot,

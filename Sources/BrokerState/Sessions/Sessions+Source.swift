@@ -81,7 +81,8 @@ extension Sessions {
         return sessionTable[slot].publication
     }
 
-    /// Items were added to a session on a stream of their own, which ends. The session's destination is asked again.
+    /// Completes an addition of items to a session: ends the stream of the addition, and asks the session's destination
+    /// again.
     mutating func itemsAdded(
         to id: SessionID,
         stream: UInt64,
@@ -153,7 +154,7 @@ extension Sessions {
 
     // MARK: The end
 
-    /// Ends a session whose source has gone.
+    /// Ends a session whose source has disconnected.
     ///
     /// - Returns: its items, whose loads are to end; nil if the session is over.
     mutating func sourceGone(

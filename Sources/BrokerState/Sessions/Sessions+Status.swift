@@ -1,7 +1,7 @@
 import PasteboardWire
 
 extension Sessions {
-    /// The drag sessions that a peer may know of.
+    /// The status of the drag sessions that a peer may see.
     func sessionEntries(
         for access: AccessContext,
         _ contents: borrowing ContentStore,
@@ -38,7 +38,7 @@ extension Sessions {
         return entries
     }
 
-    /// The destinations that a peer may know of, in the order of their names.
+    /// The status of the destinations that a peer may see, in the order of their names.
     func destinationEntries(for access: AccessContext) -> [StatusEntry] {
         var entries: [StatusEntry] = []
         for (name, id) in destinationNames.sorted(by: { $0.key < $1.key }) {

@@ -22,7 +22,7 @@ extension Sessions {
             track(id, over: destinationSession, location, contents, &context)
         } catch {
             leave(id, &context)
-            // The destination exists, so that the name in the location is no longer than one.
+            // The destination exists, so the length of its name in the stored location is limited.
             if error.code == .typeUnavailable { sessionTable[slot].declinedLocation = location }
             reply(id, .cancel, refusal: error, &context)
         }
@@ -63,8 +63,8 @@ extension Sessions {
 
     // MARK: Questions
 
-    /// Asks the destination that the session is over, unless an answer of it is pending: then it is asked after that, about
-    /// the location of that time.
+    /// Asks the destination that the session is over, unless an answer of it is pending. Then it is asked after that
+    /// answer, about the location at that time.
     mutating func ask(_ id: SessionID, _ contents: borrowing ContentStore, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
             tracking.needsQuestion, let since = tracking.awaitedSince,
@@ -106,7 +106,7 @@ extension Sessions {
         }
     }
 
-    /// Sends a destination the part of the session that it does not know yet: all of it, or the added items.
+    /// Sends a destination the part of the session that it has not received yet: all of it, or the added items.
     ///
     /// - Returns: false if the destination has too much to read already.
     private mutating func announce(

@@ -17,7 +17,7 @@ package struct DestinationWait: ~Copyable, Sendable {
 
 // Waits for destinations that are not registered yet, so that sources need not poll.
 extension Sessions {
-    /// Begins a wait, or answers it at once if the destination is there.
+    /// Begins a wait, or answers it at once if the destination exists.
     ///
     /// - Returns: nil if the wait is over.
     mutating func wait(
@@ -60,7 +60,8 @@ extension Sessions {
         return id
     }
 
-    /// The limits of destinations apply, because a new destination is compared with all waits.
+    /// Throws if there are too many waits. The limits of destinations apply, because a new destination is compared with
+    /// all waits.
     private func checkRoom(forWaitOf process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
         var own = 0
         var cursor = waitTable.next()
@@ -103,7 +104,7 @@ extension Sessions {
                 context.check(by: waitTable[slot].endsBy)
                 continue
             }
-            // Computed once for all waits that end now, because it costs a look at many names.
+            // Computed once for all waits that end now, because it reads many names.
             let names = list ?? destinationList
             list = names
             let name = waitTable[slot].name.printable

@@ -2,15 +2,15 @@ import PasteboardWire
 
 /// Drag sessions, the destinations on which they are dropped, and the waits of sources for destinations.
 ///
-/// A drag session has one destination session for each destination that it has come to: the destination's view of it. The
-/// rules of the two and of the drop are in their phases.
+/// A drag session has one destination session for each destination that it has reached: the destination's view of it.
+/// The phases of the two contain their rules.
 ///
-/// The files use each other in one direction: ends, then drops, the ways of leaving a destination, questions and proposals,
-/// and at last the frames of sources and destinations.
+/// The files use each other in one direction: ends, then drops, the ways of leaving a destination, questions and
+/// proposals, and last the frames of sources and destinations.
 ///
-/// Loads are not known here. A call that leaves work on them to the caller returns a ``SessionOutcome``. Peers are not
-/// known either: each request brings a ``Participant``, and client streams that are over are collected in
-/// ``takeClosedStreams()``.
+/// Sessions have no access to loads or peers. A call that leaves work on loads to the caller returns a
+/// ``SessionOutcome``. Each request contains a ``Participant``, and ``takeClosedStreams()`` returns the client streams
+/// that are over.
 struct Sessions: ~Copyable, Sendable {
     var sessionTable = SlotTable<DragSession>()
     var destinationSessionTable = SlotTable<DestinationSession>()
@@ -26,7 +26,7 @@ struct Sessions: ~Copyable, Sendable {
     var destinationCount: Int { destinationTable.count }
     var waitCount: Int { waitTable.count }
 
-    /// The client streams that are over since the last call.
+    /// Returns the client streams that have ended since the last call.
     mutating func takeClosedStreams() -> [ClosedStream] {
         guard !closedStreams.isEmpty else { return [] }
         defer { closedStreams.removeAll(keepingCapacity: true) }
@@ -61,8 +61,9 @@ struct Sessions: ~Copyable, Sendable {
 
     /// The names of destinations, for an error; nil if there are none.
     var destinationList: String? {
-        // Destinations for their own process alone are left out. Only as many names are looked at as an error has room for:
-        // a source that repeatedly moves to a missing destination must not make the broker sort all names each time.
+        // Destinations for their own process alone are left out. Only as many names are looked at as an error has room
+        // for: a source that repeatedly moves to a missing destination must not make the broker sort all names each
+        // time.
         var names: [String] = []
         for (name, id) in destinationNames {
             guard let slot = destinationTable.find(id), !destinationTable[slot].isOwnProcess else { continue }
@@ -89,7 +90,7 @@ struct Sessions: ~Copyable, Sendable {
         return Failure(.timeout, text)
     }
 
-    /// A peer has gone. Its own sessions, destinations and waits have ended before.
+    /// Removes the announcements to a peer that has disconnected. Its own sessions and destinations have ended before.
     mutating func peerLeft(_ peer: PeerID) { announcements[peer] = nil }
 }
 
@@ -114,15 +115,15 @@ struct Participant: Sendable {
 struct ClosedStream: Sendable, Equatable {
     let peer: PeerID
     let stream: UInt64
-    /// The items of a drag session that has ended: no session holds them any more.
+    /// The items of a drag session that has ended: no session holds them now.
     var publication: PublicationID?
 }
 
-/// The work that a call leaves to its caller, because sessions do not know loads.
+/// The work that a call leaves to its caller, because sessions have no access to loads.
 enum SessionOutcome: Sendable {
     case continues
-    /// The loads of a dropped session end with an error. The caller calls ``Sessions/finish(_:_:_:)`` after that, so that
-    /// the source has nothing to send any more when it is notified of the result.
+    /// The loads of a dropped session end with an error. The caller calls ``Sessions/finish(_:_:_:)`` after that, so
+    /// that the source has nothing left to send when it is notified of the result.
     case endsLoads(EndedDrop)
 }
 
@@ -140,7 +141,7 @@ struct EndedDrop: Sendable {
 enum DropAccess: Sendable, Equatable {
     /// The peer is the destination of the drop, and the window is open.
     case allowed(isMove: Bool)
-    /// The peer knows of the session.
+    /// The peer is the source or has been notified of the session, but may not load now.
     case notNow
     /// The peer must not learn of the session.
     case unknown

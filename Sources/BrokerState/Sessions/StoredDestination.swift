@@ -4,7 +4,7 @@ package typealias DestinationID = SlotTable<StoredDestination>.ID
 
 /// A registered destination: a name to which drag sessions can be directed.
 package struct StoredDestination: ~Copyable, Sendable {
-    /// The maximum number of sessions at once where more than one is allowed.
+    /// The maximum number of sessions at once if more than one is allowed.
     static let maximumSessions = 64
 
     let peer: PeerID
@@ -17,7 +17,7 @@ package struct StoredDestination: ~Copyable, Sendable {
     /// The accepted types, for the status; empty if the destination accepts any.
     let types: [String]
     let acceptedTypes: AcceptedTypes
-    /// Whether only sessions of its own process may come to it.
+    /// Whether only sessions of its own process may enter it.
     let isOwnProcess: Bool
     let allowsSimultaneousSessions: Bool
     /// Whether the destination's process receives the results of drops.

@@ -8,12 +8,12 @@ struct Tracking: Sendable {
     let destinationSession: DestinationSessionID
     private(set) var location: Location
     private(set) var proposed: Proposed
-    /// The last operation that was proposed, whether it still holds or not. Shown by the status.
+    /// The last operation that was proposed, valid or not. The status shows it.
     private(set) var operation: DropOperation?
 
     enum Proposed: Sendable, Equatable {
-        /// The destination has to be asked; the source waits for the answer since the given time. A question about an
-        /// earlier location may still be pending, and there is never more than one.
+        /// The destination has to be asked; the source has waited for the answer since the given time. A question about
+        /// an earlier location may still be pending, and there is never more than one.
         /// → asked
         case stale(since: UInt64)
         /// The destination is asked about the current location and items.

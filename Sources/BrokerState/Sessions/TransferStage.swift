@@ -27,8 +27,8 @@ enum DestinationReport: Sendable, Equatable {
 ///
 ///     performed ──conclude──▶ concluded
 ///
-/// A destination may conclude before its handler has returned. Either report is accepted once, and once more if the first
-/// was a success and the second is a failure.
+/// A destination may conclude before its handler has returned. Either report is accepted once, and once more if the
+/// first was a success and the second is a failure.
 enum TransferStage: Sendable, Equatable {
     /// The handler has returned.
     /// → performed (a failure), concluded
@@ -45,7 +45,7 @@ enum TransferStage: Sendable, Equatable {
         }
     }
 
-    /// The conclusion; nil until it has come.
+    /// The conclusion; nil before it has arrived.
     var conclusion: DropReport? {
         switch self {
         case .performed: nil
@@ -53,7 +53,7 @@ enum TransferStage: Sendable, Equatable {
         }
     }
 
-    /// Whether a report adds something to those that have come.
+    /// Whether a report adds something to the earlier ones.
     func accepts(_ report: DestinationReport) -> Bool {
         switch report {
         case .performed(let report): Self.isNews(report, after: handler)
