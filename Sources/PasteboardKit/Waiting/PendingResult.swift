@@ -7,13 +7,14 @@ final class PendingResult<Value: Sendable>: Sendable {
     // Noncopyable, so that the waiter is moved out without reference counting.
     private enum State: ~Copyable {
         case open
-        case awaited(CheckedContinuation<Void, Never>)
+        case awaited(CheckedContinuation<Outcome, Never>)
         case resolved(Outcome)
         /// The waiter has the result. It is not kept, because it may refer to this object.
         case delivered
     }
 
     private let state = Lock(State.open)
+    private let order = SanitizerOrder()
 
     var isResolved: Bool {
         state.withLock { state in
@@ -32,13 +33,12 @@ final class PendingResult<Value: Sendable>: Sendable {
     /// - Returns: whether this was the first result.
     @discardableResult
     func resolve(_ outcome: Outcome) -> Bool {
-        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
             switch exchange(&state, with: .delivered) {
             case .open:
                 state = .resolved(outcome)
                 return (true, nil)
             case .awaited(let waiter):
-                state = .resolved(outcome)
                 return (true, waiter)
             case .resolved(let first):
                 state = .resolved(first)
@@ -47,7 +47,8 @@ final class PendingResult<Value: Sendable>: Sendable {
                 return (false, nil)
             }
         }
-        waiter?.resume()
+        order.release()
+        waiter?.resume(returning: outcome)
         return isFirst
     }
 
@@ -59,31 +60,24 @@ final class PendingResult<Value: Sendable>: Sendable {
         onCancel cancel: @escaping @Sendable () -> Void,
         start: () -> Void = {}
     ) async throws(PasteboardError) -> Value {
-        await withTaskCancellationHandler {
+        let outcome = await withTaskCancellationHandler {
             start()
-            await withCheckedContinuation { continuation in
-                let isResolved = state.withLock { state in
-                    switch exchange(&state, with: .awaited(continuation)) {
+            return await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state -> Outcome? in
+                    switch exchange(&state, with: .delivered) {
                     case .resolved(let outcome):
-                        state = .resolved(outcome)
-                        return true
+                        return outcome
                     default:
-                        return false
+                        state = .awaited(continuation)
+                        return nil
                     }
                 }
-                if isResolved { continuation.resume() }
+                if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
             cancel()
         }
-        // The result is not passed through the continuation: ThreadSanitizer sees no order between resuming and
-        // awaiting if the continuation is resumed first, and would report a race on a result on the heap.
-        let outcome = state.withLock { state -> Outcome in
-            switch exchange(&state, with: .delivered) {
-            case .resolved(let outcome): outcome
-            default: .failure(.cancelled)
-            }
-        }
+        order.acquire()
         return try outcome.get()
     }
 }
