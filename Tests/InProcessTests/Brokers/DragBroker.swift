@@ -92,12 +92,20 @@ final class DragBroker: Sendable {
     /// The number of waits for a destination.
     var waits: UInt64 {
         get throws {
-            let pair = try Socket.pair()
-            let own = try System.duplicate(pair.first.raw)
-            entrance.add(DescriptorBox(try System.duplicate(pair.second.raw)), of: ProcessKey(pid: 1, identity: 1))
-            let entries = try BlockingConnection(adopting: own, path: "test", hello: Hello()).status()
-            return entries.compactMap(\.counter).first { $0.name == "destinations-awaited" }?.value ?? 0
+            try status().compactMap(\.counter).first { $0.name == "destinations-awaited" }?.value ?? 0
         }
+    }
+
+    /// Whether the broker has a connection of the process.
+    func isConnected(_ process: UInt32) throws -> Bool {
+        try status().contains { $0.peer?.process == process }
+    }
+
+    private func status() throws -> [StatusEntry] {
+        let pair = try Socket.pair()
+        let own = try System.duplicate(pair.first.raw)
+        entrance.add(DescriptorBox(try System.duplicate(pair.second.raw)), of: ProcessKey(pid: 1, identity: 1))
+        return try BlockingConnection(adopting: own, path: "test", hello: Hello()).status()
     }
 
     /// Ends the broker at once.

@@ -72,11 +72,13 @@ struct DropOutcomeTests {
                 loaded.open()
                 await goOn.wait()
             }
-            let source = broker.connect()
+            let source = broker.connect(process: 77)
             let drag = try await Self.dropped(source)
             await loaded.wait()
             if isGone { await source.close() } else { await drag.cancel() }
             _ = try await drag.outcome()
+            // The source knows its outcome before the broker has read the end of its connection.
+            while isGone, try broker.isConnected(77) { await Task.yield() }
             goOn.open()
             await site.happened("ended")
             #expect(site.log.endings == [isGone ? "failed source-gone" : "failed cancelled"])
