@@ -37,7 +37,7 @@ extension BrokerLoop {
         return connection?.peer == peer ? connection : nil
     }
 
-    /// Removes a connection whose peer the state forgets. Queued output is written as far as the socket takes it.
+    /// Removes a connection. Queued output is written as far as the socket takes it.
     mutating func close(_ peer: PeerID) {
         guard let connection = connection(peer) else { return }
         connections[Int(peer.slot)] = nil

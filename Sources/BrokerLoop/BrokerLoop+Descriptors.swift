@@ -33,13 +33,14 @@ extension BrokerLoop {
     }
 
     /// Whether received descriptors are accepted. A peer may send one without a request, and an unwanted one has to be
-    /// closed as well; while closing is not possible, no more are let in.
+    /// closed as well; while closing is not possible, no more are accepted.
     var takesDescriptors: Bool {
         mutating get { state.context.unclosedDescriptors < state.context.limits.passedDescriptors }
     }
 
-    /// Ends a peer that has sent descriptors that no frame announces, which could stay open as long as the peer is not
-    /// read. One read yields at most the rest of a frame whose descriptor has come, and the next frame's descriptor.
+    /// Ends a peer that has sent more descriptors than its frames can announce: they could stay open as long as the
+    /// peer is not read. After one read at most two can be valid, that of an incomplete frame and that of the next
+    /// frame.
     ///
     /// - Returns: false if the peer has been ended.
     mutating func checkReceived(_ connection: Connection) -> Bool {
@@ -50,7 +51,7 @@ extension BrokerLoop {
         return false
     }
 
-    /// Refuses a descriptor without a frame: it comes with the first byte of the frame that announces it.
+    /// Refuses a descriptor without a frame: it has to arrive with the first byte of the frame that announces it.
     mutating func checkUnclaimed(_ connection: Connection, isFrameOpen: Bool) throws(Failure) {
         guard !connection.descriptors.isEmpty else { return }
         guard connection.decoder.takesDescriptors, isFrameOpen, connection.descriptors.count == 1 else {
@@ -61,7 +62,7 @@ extension BrokerLoop {
     mutating func passDescriptors(_ peer: PeerID) {
         guard let connection = connection(peer) else { return }
         connection.decoder.takesDescriptors = true
-        // Kernels without this switch always pass them. There the decoder alone refuses those that come too early.
+        // Kernels without this switch always pass them. There, only the decoder refuses those that arrive too early.
         Socket.setPassesDescriptors(connection.descriptor.raw, true)
     }
 
@@ -86,7 +87,8 @@ extension BrokerLoop {
 }
 
 extension ReceivedDescriptor {
-    /// Uses only what the kernel has in memory, so that a mount that does not answer cannot block the broker.
+    /// Inspects a descriptor. Uses only data that the kernel has in memory, so that a mount that does not answer cannot
+    /// block the broker.
     init(inspecting descriptor: DescriptorBox) {
         guard let status = try? System.status(of: descriptor.raw, synchronizing: false) else {
             self = .unusable("a descriptor that cannot be inspected")
@@ -107,8 +109,8 @@ extension ReceivedDescriptor {
 }
 
 extension FileStatus {
-    /// Whether the file has no pages far after its end. If the broker kept such a file, no process would be charged for
-    /// them.
+    /// Whether the file occupies no more pages than its size needs. If the broker kept such a file, no process would be
+    /// charged for them.
     fileprivate var occupiesItsSize: Bool {
         // A page may be larger than the reported unit of allocation.
         let unit = max(allocationUnit, 64 << 10)

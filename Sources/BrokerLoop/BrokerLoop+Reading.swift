@@ -54,7 +54,7 @@ extension BrokerLoop {
                 return gone(connection)
             case .bytes(let count):
                 guard checkReceived(connection), take(&buffer, of: connection, effort: &effort) else { return }
-                // A short read has emptied the socket. Epoll reports what comes later.
+                // A short read has emptied the socket. Epoll reports later input.
                 if count < ReadBuffer.standardReadSize, !connection.isWriteClosed { return }
             }
         }

@@ -4,12 +4,12 @@ import PasteboardWire
 
 // Output of connections: bytes of loads that are passed on, kept bytes, and the flush at the end of a turn.
 extension BrokerLoop {
-    /// Payloads of this size go straight to an idle socket; smaller ones share a write.
+    /// Payloads of at least this size are sent directly to an idle socket; smaller ones share a write.
     private static let directSendSize = 16 << 10
 
     // MARK: Bytes of loads
 
-    /// The form of a load's bytes on the way to the destination.
+    /// The framing of a load's bytes for the destination.
     struct OutgoingData {
         let stream: UInt64
         let load: LoadID

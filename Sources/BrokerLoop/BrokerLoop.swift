@@ -6,15 +6,15 @@ import PasteboardWire
 /// performs the state's decisions.
 ///
 /// A turn takes a bounded amount of input from every ready connection, and then writes once to every connection that
-/// has something to send. Bytes of a load go from the memory into which they were read to the destination's socket;
-/// only those that the socket does not take at once are stored. The loop never waits for a peer and calls no foreign
-/// code.
+/// has something to send. Bytes of a load are sent from the memory into which they were read; only those that the
+/// destination's socket does not take at once are stored. The loop never waits for a peer, and calls no foreign code
+/// except the log closure.
 package struct BrokerLoop: ~Copyable {
     // Only `input`, at the end of this file, changes the state.
     private(set) var state: BrokerState
     /// Storage for the outbox that the state fills while the other one is performed.
     private var spareOutbox = Outbox()
-    /// The descriptor that came with the frame that is being processed.
+    /// The descriptor that was passed with the frame that is being processed.
     private(set) var received: DescriptorBox?
 
     // MARK: Events
@@ -31,8 +31,8 @@ package struct BrokerLoop: ~Copyable {
 
     // MARK: Connections
 
-    /// The connections by the slot of their peer. Lists contain ids, because a list must not keep the descriptor of a closed connection
-    /// open.
+    /// The connections by the slot of their peer. Lists contain ids, because a list must not keep the descriptor of a
+    /// closed connection open.
     var connections: [Connection?] = []
     /// Connections to flush in this turn: their `writing` is `pending` or `failing`.
     var unflushed: [PeerID] = []
@@ -49,7 +49,7 @@ package struct BrokerLoop: ~Copyable {
     /// Storage for the deliveries of the next writes while those of the last are reported.
     var spareDeliveries: [Delivery] = []
     let controlLimit: Int
-    /// Whether the turn has a single event: then no other frame for the same destination comes in this turn, and the
+    /// Whether the turn has a single event: then no other frame for the same destination follows in this turn, and the
     /// last bytes that were read need not wait for more.
     private(set) var isAlone = false
 
@@ -123,7 +123,7 @@ package struct BrokerLoop: ~Copyable {
 
     /// Passes one input to the state, and performs the decisions in the outbox.
     ///
-    /// All changes of the state go through here: if an outbox were not performed, a peer would wait forever.
+    /// Every change of the state uses this method: if an outbox were not performed, a peer would wait forever.
     ///
     /// - Parameter prepare: runs before the outbox is performed, with the result of `body`.
     @inline(__always)
@@ -138,8 +138,8 @@ package struct BrokerLoop: ~Copyable {
         return result
     }
 
-    /// Like `input`, for a frame that came with a descriptor. The outbox can pass the descriptor on or keep it; after
-    /// that it is released.
+    /// Like `input`, for a frame that was passed with a descriptor. The outbox can pass the descriptor on or keep it;
+    /// after that it is released.
     mutating func input(with descriptor: DescriptorBox?, _ body: (inout BrokerState) -> Void) {
         received = descriptor
         input(body)

@@ -6,7 +6,7 @@ package import PasteboardWire
 package struct BrokerServer: ~Copyable {
     private var loop: BrokerLoop
 
-    /// Lowers the limits to what this process can serve.
+    /// Creates a broker whose limits are lowered to the number of descriptors that this process may open.
     ///
     /// - Parameter log: receives lines for an administrator, on the thread that runs the broker.
     package init(limits: BrokerLimits, log: @escaping @Sendable (String) -> Void) throws(Failure) {
@@ -86,8 +86,8 @@ extension BrokerLimits {
         let usable = max(32, descriptors - min(descriptors, 64))
         keptRepresentations = min(keptRepresentations, usable / 4)
         passedDescriptors = min(passedDescriptors, usable / 16)
-        // Received descriptors count twice: as many can be passed as cannot be closed. A connection counts three times:
-        // two descriptors may wait for the rest of their frames.
+        // Received descriptors count twice: as many may wait to be closed as are in transfer. A connection counts three
+        // times: two descriptors may wait for the rest of their frames.
         let rest = usable - keptRepresentations - 2 * passedDescriptors
         connections = min(connections, rest / 3)
     }

@@ -39,8 +39,9 @@ import PasteboardWire
 //   idle, pending, blocked to failing   writeFailed            BrokerLoop.send
 //   any to failed                       flushFailed            BrokerLoop.flush
 //
-// The state removes the peer first, and then the loop removes the connection from its table. This ends the connection:
-// the loop writes as much of the queued output as the socket accepts, and closes the descriptor.
+// A connection ends when the loop removes it from its table: after the state has removed the peer, or after all input
+// of a peer that has disconnected, of which the state is then notified. The loop writes as much of the queued output as
+// the socket accepts, and closes the descriptor.
 
 /// One connected socket: input that has not been processed and output that the socket has not taken.
 final class Connection {
@@ -62,7 +63,7 @@ final class Connection {
         case blocked
         /// A write outside of a flush failed. The next flush reports that to the state.
         case failing
-        /// The state knows that the peer receives no more output.
+        /// The state has been notified that the peer receives no more output.
         case failed
     }
 
@@ -72,7 +73,7 @@ final class Connection {
         case unreadAnswers
     }
 
-    /// The latest report to the state. When nothing is held for the peer any more, that is reported once.
+    /// The latest report to the state. When nothing more is held for the peer, that is reported once.
     struct Report {
         var hasUnread = false
         var hasPartial = false
@@ -90,7 +91,7 @@ final class Connection {
     // MARK: Buffers
 
     var decoder = FrameDecoder(limitBeforeHello: WireLimits.helloLength)
-    /// The start of a frame whose rest has not come.
+    /// The start of a frame whose rest has not arrived.
     var carry: [UInt8] = []
     /// Input that was read but has not been processed. The socket is not read again before all of it is processed.
     private(set) var rest = Rest()

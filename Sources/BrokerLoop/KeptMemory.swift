@@ -9,7 +9,7 @@ struct KeptMemory {
     private static let closedAtOnce: UInt64 = 1 << 20
 
     private let closer: DescriptorCloser
-    /// The files by slot; nil while no byte has come.
+    /// The files by slot; nil before the first byte.
     private var files: [MemoryFile?] = []
 
     init(closer: DescriptorCloser) {

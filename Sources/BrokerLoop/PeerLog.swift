@@ -2,7 +2,7 @@
 ///
 /// A program that reconnects in a loop must not fill a disk. Each process gets one line in ten seconds, so that one
 /// process does not hide another, and its next line reports the number of events in between. Processes beyond the
-/// capacity of the table share the line of process 0, which also stands for unknown processes.
+/// capacity of the table share the line of process 0, which is also that of unknown processes.
 struct PeerLog {
     static let capacity = 16
     private static let interval: UInt64 = 10_000

@@ -44,7 +44,7 @@ package final class StopSource: EventSource, Sendable {
     package func draining(in loop: inout BrokerLoop) {}
 }
 
-/// Ends a broker that no client can find any more, because its socket or the socket's directory has been removed.
+/// Ends a broker that clients can no longer find, because its socket or the socket's directory has been removed.
 final class VanishedSocketSource: EventSource {
     private let watch: DirectoryWatch
     private let listener: ListenerSource

@@ -3,7 +3,7 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-/// A broker that runs inside a program, on a thread of its own. It does the same as `pasteboardd`.
+/// A broker that runs inside a program, on its own thread. It does the same as `pasteboardd`.
 ///
 ///     let broker = try Broker(socketPath: "/run/example/pasteboard/socket")
 ///     try await broker.run()
@@ -16,8 +16,9 @@ public final class Broker: Sendable {
 
     /// Opens the socket. Programs can connect from now on. The broker serves them after ``run()`` is called.
     ///
-    /// Before ``run()`` returns, it removes the socket, its lock file and, if this broker created it, the directory.
-    /// Releasing a broker that was never run removes them too.
+    /// Before ``run()`` returns, it removes the socket and its lock file. If nothing else is in the directory, and this
+    /// broker created it or it is the well-known one, it is removed too. Releasing a broker that was never run does the
+    /// same.
     ///
     /// The limits `connections`, `kept-representations` and `passed-descriptors` are lowered if this process may not
     /// open enough descriptors.
@@ -59,8 +60,9 @@ public final class Broker: Sendable {
         }
     }
 
-    /// Serves until the task is cancelled or the socket is removed. Then the broker accepts no more connections, gives
-    /// loads that have begun 5 s to finish, and returns. It can be called only once.
+    /// Serves until the task is cancelled, the socket is removed, a client stops the broker, or the limit `idle-exit`
+    /// is reached. Then the broker accepts no more connections, waits until loads whose bytes have begun to arrive have
+    /// finished, by default for at most 5 s (limit `drain`), and returns. It can be called only once.
     ///
     /// - Throws: ``BrokerError`` if a system call fails, or if `run()` is called again.
     public func run() async throws {

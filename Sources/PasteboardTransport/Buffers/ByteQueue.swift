@@ -1,4 +1,4 @@
-/// A queue of bytes of whole frames, which knows whether its front is inside a frame.
+/// A queue of the bytes of whole frames, which records whether its front is inside a frame.
 ///
 /// Positions count all bytes since the queue was created, so they stay valid when the memory moves.
 struct ByteQueue: ~Copyable {
@@ -13,9 +13,9 @@ struct ByteQueue: ~Copyable {
     /// The number of bytes in the queue before it was last empty, as an estimate for the next time.
     private var usual = 0
 
-    /// The number of bytes that have ever left.
+    /// The number of bytes that have been removed since the queue was created.
     private(set) var position: UInt64 = 0
-    /// The end of the frame that has begun to leave; `position` if none has.
+    /// The end of the frame that has been removed in part; `position` if there is none.
     private(set) var frameEnd: UInt64 = 0
 
     init() {}
@@ -29,7 +29,7 @@ struct ByteQueue: ~Copyable {
     var isInsideFrame: Bool { frameEnd > position }
     /// The position after the last byte.
     var end: UInt64 { position + UInt64(count) }
-    /// The number of bytes that remain of a frame that was written in part.
+    /// The number of bytes that remain of the frame that has been removed in part.
     var restOfFrame: Int { Int(frameEnd - position) }
 
     /// The address of the byte that is `offset` bytes after the front. It is valid until the queue changes.
@@ -107,7 +107,8 @@ struct ByteQueue: ~Copyable {
 
     private mutating func makeRoom(_ extra: Int) -> UnsafeMutableRawPointer {
         let count = count
-        // Bytes are moved to the front only if at least as many have left, so each byte is moved once on average.
+        // Bytes are moved to the front only if at least as many have been removed, so each byte is moved once on
+        // average.
         if let storage, head >= count, capacity - count >= extra {
             storage.copyMemory(from: storage + head, byteCount: count)
             head = 0

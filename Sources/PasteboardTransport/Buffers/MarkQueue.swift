@@ -20,7 +20,8 @@ struct MarkQueue<Value> {
         guard first < marks.count, marks[first].position <= position else { return nil }
         let value = marks[first].value
         first += 1
-        // Taken marks are removed many at a time, so that taking one costs the same however many wait.
+        // Taken marks are removed many at a time, so that the cost of taking one does not depend on the number that
+        // wait.
         if first == marks.count {
             marks.removeAll(keepingCapacity: first <= 64)
             first = 0

@@ -4,10 +4,10 @@ package import PasteboardWire
 
 /// The bytes of one connection that its socket has not taken yet.
 ///
-/// There are two queues of whole frames. Control frames are sent before stream frames, but a frame that has begun to
-/// leave is finished first. A flush is one `sendmsg` of the rest of that frame, the control queue and the stream queue.
-/// A frame that passes descriptors is sent in a message of its own, because the kernel delivers descriptors with the
-/// first byte of a message and may join neighbouring messages.
+/// There are two queues of whole frames. Control frames are sent before stream frames, but a frame that has been sent
+/// in part is finished first. A flush is one `sendmsg` of the rest of that frame, the control queue and the stream
+/// queue. A frame that passes descriptors is sent in a separate message, because the kernel delivers descriptors with
+/// the first byte of a message and may join neighbouring messages.
 package struct OutputBuffer: ~Copyable {
     private var control = ByteQueue()
     private var stream = ByteQueue()
@@ -20,7 +20,7 @@ package struct OutputBuffer: ~Copyable {
     // frame.
     package var isEmpty: Bool { mutating get { control.isEmpty && stream.isEmpty } }
     package var controlCount: Int { mutating get { control.count } }
-    /// The number of bytes that have ever left the control queue.
+    /// The number of bytes that have been sent from the control queue.
     package var controlPosition: UInt64 { mutating get { control.position } }
     package var streamCount: Int { mutating get { stream.count } }
 
@@ -72,7 +72,7 @@ package struct OutputBuffer: ~Copyable {
     }
 
     /// Passes `descriptors`, which must not be empty, with the frame that is appended to the stream queue next. They
-    /// are released when it has left.
+    /// are released when its first byte has been sent.
     ///
     /// - Parameter name: identifies the frame in the outcome of a flush if the system refuses to pass the descriptors.
     package mutating func markDescriptors(_ descriptors: [DescriptorBox], name: UInt64) {
@@ -169,7 +169,7 @@ package struct OutputBuffer: ~Copyable {
         return outcome
     }
 
-    /// The contents of one message: the rest of a frame of the stream queue that has begun to leave, bytes of the
+    /// The contents of one message: the rest of a frame of the stream queue that has been sent in part, bytes of the
     /// control queue, and further bytes of the stream queue.
     private struct Plan {
         var unfinished = 0

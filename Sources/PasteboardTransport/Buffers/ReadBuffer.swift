@@ -118,7 +118,7 @@ package enum ReceiveOutcome: Equatable, Sendable {
 /// A descriptor arrives with the first byte of its message, possibly before its frame is complete, but never without
 /// it. If one is left when all bytes have been consumed, no frame announces it, and the peer is at fault.
 package struct ReceivedDescriptors: Sendable {
-    /// nil stands for a descriptor that the kernel dropped because this process has too many open.
+    /// nil is a descriptor that the kernel dropped, because this process has too many open.
     private var waiting: [DescriptorBox?] = []
     private let closer: DescriptorCloser?
 

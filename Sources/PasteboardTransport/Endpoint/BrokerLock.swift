@@ -27,7 +27,7 @@ package struct BrokerLock: ~Copyable, Sendable {
     }
 
     /// Creates the directory if it is missing, and takes the lock in it. The directory is removed with the lock if it
-    /// was created here, or if the path is well-known.
+    /// is empty then, and was created here or the path is well-known.
     static func take(preparing path: SocketPath) throws(SocketPathError) -> BrokerLock {
         var isCreated = false
         while true {

@@ -6,8 +6,8 @@ package struct ClaimedSocket: ~Copyable {
     // Identifies the socket's file. A file that has replaced it belongs to another process and is not removed.
     private let file: FileStatus?
 
-    /// Prepares the directory, takes the lock, removes the socket of a broker that was killed, and listens. The socket,
-    /// the lock file and the directory, if it was created here, are removed when this value is destroyed.
+    /// Prepares the directory, takes the lock, removes the socket of a broker that was killed, and listens. The socket
+    /// and the lock file are removed when this value is destroyed, and the directory as in `BrokerLock.take`.
     ///
     /// - Parameter refusal: the bytes sent to a connection for which no descriptor is left.
     package init(claiming path: SocketPath, refusal: [UInt8] = []) throws(SocketPathError) {

@@ -3,8 +3,8 @@ import Glibc
 
 /// The readiness of many descriptors, level-triggered: input that is left unread is reported again.
 ///
-/// A descriptor has to be removed before it is closed. While a duplicate of it exists in any process, and a passed
-/// descriptor is a duplicate, the kernel continues to report it, and it can no longer be removed.
+/// A descriptor has to be removed before it is closed. While a duplicate of it exists in any process, such as a passed
+/// descriptor, the kernel continues to report it, and it can no longer be removed.
 package struct Epoll: ~Copyable, Sendable {
     package struct Interest: OptionSet, Sendable {
         package let rawValue: UInt32

@@ -8,7 +8,7 @@ import Glibc
 package struct TimerDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 
-    /// Readable when the time has come.
+    /// Readable once the time has passed.
     package var raw: CInt { descriptor.raw }
 
     package init() throws(SystemError) {
@@ -21,7 +21,7 @@ package struct TimerDescriptor: ~Copyable {
         _ = try System.call("timerfd_settime") { pbs_set_timer(descriptor.raw, max(1, time)) }
     }
 
-    /// Makes the descriptor unreadable after its time has come.
+    /// Makes the descriptor unreadable after it has become readable.
     package func drain() {
         var count: UInt64 = 0
         _ = Glibc.read(descriptor.raw, &count, MemoryLayout<UInt64>.size)

@@ -62,7 +62,7 @@ extension System {
         _ = try call("rename to", new.description) { old.withPath { old in new.withPath { Glibc.rename(old, $0) } } }
     }
 
-    /// Gives an open file without a name its name; throws `EEXIST` if the name is taken.
+    /// Links an open file without a name at a path; throws `EEXIST` if the name is taken.
     package static func link(_ descriptor: CInt, to path: some SystemPath) throws(SystemError) {
         // Linking the descriptor itself needs a privilege; following its link in /proc does not.
         _ = try call("link", path.description) {

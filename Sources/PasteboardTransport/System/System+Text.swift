@@ -2,7 +2,8 @@ import CPasteboardSystem
 import Glibc
 
 extension System {
-    /// The size of the buffer for one step. Converting a text of any length takes no more memory, besides the result.
+    /// The size of the buffer for one step. Converting a text of any length needs no more memory than this, besides the
+    /// result.
     private static let conversionRoom = 16 << 10
 
     /// Converts text with the C library.

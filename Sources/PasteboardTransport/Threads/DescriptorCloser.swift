@@ -1,6 +1,6 @@
 import Glibc
 
-/// Threads that close descriptors, because closing one may take long.
+/// Closes descriptors on separate threads, because closing one may take long.
 ///
 /// The last close of a file on a FUSE or network mount that does not answer may block forever, and that of a large
 /// memory file releases its pages one by one. An event loop has no time for either. A close that is stuck occupies one

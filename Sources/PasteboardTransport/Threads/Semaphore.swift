@@ -3,7 +3,7 @@ import Glibc
 
 /// A counting semaphore, which wakes a thread that waits for nothing but work.
 ///
-/// Sendable because every use of the semaphore goes through calls that the system synchronizes.
+/// Sendable because every use of the semaphore is a call that the system synchronizes.
 package final class Semaphore: @unchecked Sendable {
     // At a fixed address, as the C library requires.
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
@@ -30,7 +30,7 @@ package final class Semaphore: @unchecked Sendable {
 
     /// Waits for a signal, but at most `milliseconds`.
     ///
-    /// - Returns: whether a signal came.
+    /// - Returns: whether there was a signal.
     package func wait(milliseconds: Int) -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -1,7 +1,7 @@
-/// Splits a byte stream into frames: the caller passes bytes as they come, and gets complete frames or parts of them.
+/// Splits a byte stream into frames: the caller passes bytes as they arrive, and gets complete frames or parts of them.
 ///
 /// A control frame is returned whole. A data frame is returned in the parts in which it arrives, because a receiver
-/// passes bytes on as they come and a sender may end in the middle of a frame. The boundaries of data frames have no
+/// passes bytes on at once and a sender may end in the middle of a frame. The boundaries of data frames have no
 /// meaning. The decoder stores no bytes. The caller keeps the bytes that were not consumed (at most one header and one
 /// control payload) and passes them again with more bytes after them. Lengths are checked against the kind's limit
 /// before the decoder waits for a payload.

@@ -1,4 +1,4 @@
-/// Describes the bytes of a load before they come. A source may send one, too, for example to announce the size.
+/// Describes the bytes of a load before they arrive. A source may send one, too, for example to announce the size.
 ///
 /// With a descriptor and the flag `last` it is the whole load: the bytes are the first `byteCount` bytes of that file.
 package struct Answer: WireMessage {
@@ -15,7 +15,7 @@ package struct Answer: WireMessage {
     package var suggestedName: String?
     /// The path of the source's own file, sent only with its descriptor and if the load welcomes it.
     package var path: String?
-    /// 0 for the bytes of the representation, 1 for a tar archive of a folder, which is the representation.
+    /// The form of the bytes: those of the type itself, or a tar archive of the folder that the representation is.
     package var content: ContentForm?
 
     /// Whether the bytes are a tar archive of a folder.

@@ -1,4 +1,4 @@
-/// Ends a stream that the sender does not need any more. It is not acknowledged.
+/// Ends a stream that the sender no longer needs. It is not acknowledged.
 package struct Cancel: WireMessage {
     package static let kind = FrameKind.cancel
 

@@ -18,7 +18,7 @@ package struct FileAttributes: ProtobufMessage {
 
     package init() {}
 
-    /// The mode for a copy: only the permissions of what the sender has set.
+    /// The mode for a copy: only the permissions in the mode that the sender has set.
     package var copyMode: UInt32? { mode.map { $0 & Self.permissions } }
 
     /// Whether the name, if there is one, is one component of a path. `.` and `..` are not.

@@ -69,7 +69,7 @@ package struct Representation: ProtobufMessage {
     /// A representation of `type`, with the supertypes that other programs cannot look up.
     ///
     /// A type of the table is published without supertypes: every program has the table, the message stays short, and
-    /// the broker need not store and search a closure of its own for each representation.
+    /// the broker need not store and search a separate closure for each representation.
     package init(of type: UniformType) {
         self.type = type.identifier
         supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))

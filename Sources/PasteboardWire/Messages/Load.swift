@@ -18,13 +18,13 @@ package struct Load: WireMessage {
     package var maximumByteCount: UInt64?
     /// The offset up to which bytes may be sent without further credit.
     package var credit: UInt64?
-    /// Whether the bytes may come as a descriptor.
+    /// Whether the bytes may be passed as a descriptor.
     package var descriptorWelcome: Bool?
     /// Supertypes that the destination declares for its own types.
     package var edges: [TypeEdges] = []
-    /// The timeout of the whole load, instead of the default deadlines. 0 stands for the longest deadline.
+    /// The timeout of the whole load, instead of the default deadlines. 0 means the longest deadline.
     package var timeoutMilliseconds: UInt64?
-    /// Whether the source's own file may come instead of a copy, if the source allows it.
+    /// Whether the source's own file may be passed instead of a copy, if the source allows it.
     package var inPlaceWelcome: Bool?
     package var requires: [UInt32] = []
 

@@ -1,4 +1,5 @@
-/// The progress of a source's handler. It extends the deadlines of a slow load.
+/// The progress of a source's handler, or of a drop at its destination. It extends the deadlines of the load or the
+/// drop.
 package struct Progress: WireMessage {
     package static let kind = FrameKind.progress
 

@@ -1,4 +1,4 @@
-/// Writes the protobuf wire encoding: fields go into reserved memory in ascending order of their numbers.
+/// Writes the protobuf wire encoding: fields are written to reserved memory in ascending order of their numbers.
 ///
 /// Absent values and empty repeated fields are left out. A scalar that is present is written even if it is 0, because
 /// the schema distinguishes it from an absent one (explicit presence).

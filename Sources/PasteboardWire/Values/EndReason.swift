@@ -1,4 +1,4 @@
-/// The reason for which a publication has ended.
+/// The reason why a publication has ended.
 package struct EndReason: WireEnumeration {
     package let rawValue: UInt32
 

@@ -1,4 +1,4 @@
-/// The reason of a failure: the same number on the wire and in the library. It also determines the command line's exit
+/// The reason for a failure: the same number on the wire and in the library. It also determines the command line's exit
 /// status.
 package struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     package let rawValue: UInt32

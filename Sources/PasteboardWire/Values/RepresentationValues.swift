@@ -72,7 +72,7 @@ package struct ContentForm: WireEnumeration {
     package static var highest: UInt32 { 1 }
 }
 
-/// The ways in which a source may give its own file.
+/// The ways in which a source may pass its own file.
 package struct FileOptions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -85,7 +85,7 @@ package struct FileOptions: OptionSet, Hashable, Sendable {
     @inlinable package static var openInPlace: FileOptions { FileOptions(rawValue: 1) }
 }
 
-/// The form in which an item would like to be shown.
+/// The form in which an item prefers to be shown.
 package struct PresentationStyle: WireEnumeration {
     package let rawValue: UInt32
 

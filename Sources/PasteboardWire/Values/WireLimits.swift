@@ -40,7 +40,7 @@ package enum WireLimits {
     package static let title = 1 << 10
     /// Groups that a hello may name; each token has at most `name` bytes.
     package static let groups = 8
-    /// Bytes of UTF-8 in the path of a file that is given in place.
+    /// Bytes of UTF-8 in the path of a file that is passed in place.
     package static let path = 2 << 10
     /// Numbers in an index path.
     package static let indexPath = 16

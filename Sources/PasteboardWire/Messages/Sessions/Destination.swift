@@ -1,5 +1,5 @@
-/// Opens a destination for drag sessions, which exists as long as the stream. For each session that comes to it the
-/// broker opens a stream.
+/// Opens a destination for drag sessions, which exists as long as the stream. The broker opens a stream for each
+/// session that reaches it.
 package struct Destination: WireMessage {
     package static let kind = FrameKind.destination
 
@@ -9,7 +9,7 @@ package struct Destination: WireMessage {
     package var accepts: [Accept] = []
     /// Whether the destination is only for sessions of its own process. Other processes do not see it.
     package var isOwnProcess: Bool?
-    /// Whether a second session may come before the first has ended.
+    /// Whether a second session may enter before the first has ended.
     package var allowsSimultaneousSessions: Bool?
     package var requires: [UInt32] = []
 
