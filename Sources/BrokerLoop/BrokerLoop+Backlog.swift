@@ -3,7 +3,8 @@ import PasteboardTransport
 import PasteboardWire
 
 // The bytes of control frames and requests that are held for a peer. They are reported to the state, which charges them
-// to the peer's process, after each read and write that finds or has found any. Bytes of loads are charged elsewhere.
+// to the peer's process, after each read and write while there are any, and once more when none are left. Bytes of
+// loads are charged elsewhere.
 extension BrokerLoop {
     /// Reports input that is held after a read. Long answers are written first: bytes that the peer takes at once do
     /// not count, and answers to other peers in the same turn are not added to them.

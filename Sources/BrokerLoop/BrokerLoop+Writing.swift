@@ -130,7 +130,7 @@ extension BrokerLoop {
         swap(&reported, &spareDeliveries)
     }
 
-    /// Writes what the socket takes, and decides when the connection is read and written next.
+    /// Writes as much as the socket takes, and decides when the connection is read and written next.
     mutating func flush(_ connection: Connection) {
         let peer = connection.peer
         do throws(SystemError) {
@@ -153,7 +153,7 @@ extension BrokerLoop {
         }
     }
 
-    /// Writes what the socket takes. If the system refuses to pass a descriptor, only its load fails.
+    /// Writes as much as the socket takes. If the system refuses to pass a descriptor, only its load fails.
     private mutating func write(_ connection: Connection) throws(SystemError) -> FlushOutcome {
         while true {
             let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &deliveries)

@@ -7,7 +7,7 @@ import PasteboardWire
 package final class ListenerSource: EventSource {
     /// The number of connections accepted in one turn, so that a storm of them does not delay other peers.
     private static let perTurn = 64
-    /// The time without new connections after even a refusal was impossible.
+    /// The time for which no connection is accepted after not even a refusal was possible.
     private static let pauseMilliseconds: UInt64 = 100
 
     private var claimed: ClaimedSocket?

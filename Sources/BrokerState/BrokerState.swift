@@ -79,7 +79,8 @@ package struct BrokerState: ~Copyable, Sendable {
         peers.stoppedReading(peer)
     }
 
-    /// Ends everything that depends on a connection, which has ended and whose input has been processed.
+    /// Ends everything that depends on a connection that has ended. The driver calls it after all input of the
+    /// connection has been processed.
     package mutating func disconnected(_ id: PeerID) {
         // The order determines which error a load reports: first that of its drag session, then that of its source, and
         // only then that of its publication.

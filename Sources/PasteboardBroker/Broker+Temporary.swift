@@ -11,7 +11,7 @@ extension Broker {
     ///     }
     ///
     /// The socket is in a new directory in `$TMPDIR`. When `body` returns or throws, the connection is closed, the
-    /// broker ends and the directory is removed. Other connections to the broker are lost.
+    /// broker ends and the directory is removed. Other connections to the broker are closed.
     ///
     /// - Parameters:
     ///   - limits: the broker's limits, as for ``init(socketPath:limits:log:)``.

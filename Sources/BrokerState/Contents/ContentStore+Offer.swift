@@ -24,7 +24,8 @@ struct Offer {
     let mayOpenInPlace: Bool
 }
 
-// The choice of the representation that a load gets. Only this code decides what a destination may see of a load.
+// The choice of the representation that a load gets. Only this code decides which representations a destination may
+// load.
 extension ContentStore {
     func offer(
         _ load: Load,

@@ -26,7 +26,7 @@ package struct Outbox: Sendable {
     package enum Effect: Sendable, Equatable {
         /// Write a line about a peer to the log.
         case log(PeerRemoval)
-        /// Send what is queued, then close; the state has forgotten the peer already.
+        /// Send the queued output, then close. The state has already removed the peer.
         case close(PeerID)
         /// The peer may send and be sent descriptors from now on.
         case passDescriptors(PeerID)

@@ -153,7 +153,7 @@ extension Loads {
 
     // MARK: Ends
 
-    /// Ends a cached load all of whose bytes have arrived. They are ordinary kept bytes from now on, which the readers
+    /// Ends a cached load whose bytes have all arrived. They are ordinary kept bytes from now on, which the readers
     /// read to the end.
     mutating func completeCache(_ kept: KeptID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         guard let cached = cachedLoads.removeValue(forKey: kept), let slot = loadTable.find(cached.request) else {

@@ -40,7 +40,7 @@ struct Loads: ~Copyable, Sendable {
         )
     }
 
-    /// A peer has said hello.
+    /// A peer has sent hello.
     ///
     /// - Parameter maximumStreams: the number of asks that it accepts at once as a source.
     mutating func greeted(

@@ -3,8 +3,8 @@ import PasteboardWire
 // The bytes that the driver holds for peers: reported by the driver, charged to processes, bounded by a pool.
 extension Peers {
     /// - Parameters:
-    ///   - isHeldUp: whether there is so much to read that new requests wait. Less may stay unread for any time, as
-    ///     with a program that is stopped in a debugger: the pool bounds it.
+    ///   - isHeldUp: whether there is so much to read that new requests wait. Fewer bytes may stay unread for any time,
+    ///     for example while a program is stopped in a debugger: only the pool bounds them.
     ///   - hasRead: whether the peer has read some since the last report.
     mutating func setUnread(
         _ count: Int,

@@ -95,7 +95,7 @@ enum DestinationSessionPhase: Sendable, Equatable {
         return true
     }
 
-    /// The destination itself has left the session, which also answers what was pending.
+    /// The destination itself has left the session, which also answers a pending question.
     mutating func exit() {
         switch self {
         case .outside, .inside: self = .outside(.nothing)

@@ -6,7 +6,7 @@ package typealias SessionID = SlotTable<DragSession>.ID
 package struct DragSession: ~Copyable, Sendable {
     let source: PeerID
     let process: ProcessKey
-    /// The source's stream, whose lifetime is the session's.
+    /// The source's stream, which is open as long as the session exists.
     let stream: UInt64
     let publication: PublicationID
     let allowsMove: Bool
@@ -23,7 +23,7 @@ package struct DragSession: ~Copyable, Sendable {
     var destinationSessions: [DestinationID: DestinationSessionID] = [:]
     /// The number of the source's last pointer update, which a proposal repeats.
     var lastPointerUpdate: UInt64 = 0
-    /// The location to which the source has directed the session and whose destination has declined the items. The
+    /// The location to which the source has directed the session, if its destination has declined the items. The
     /// destination is asked again when items are added.
     var declinedLocation: Location?
     /// Whether the source has directed the session to its location. False if a destination has entered by itself.

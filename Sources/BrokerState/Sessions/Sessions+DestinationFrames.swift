@@ -124,8 +124,8 @@ extension Sessions {
 
     // MARK: Withdrawal
 
-    /// A session has lost a destination, whose destination session is over. If it was dropped there, its loads end
-    /// first.
+    /// Takes a session away from a destination whose destination session is over. If it was dropped there, its loads
+    /// end first.
     mutating func withdraw(
         _ session: SessionID,
         from id: DestinationSessionID,

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Only a file with all four seals is mapped: in any other file, bytes could change while they are read, and access to
 /// pages after a new end would end the process. Sendable, because no process can write the file, not even its creator.
-/// Writes of this object's single owner go to private copies of the pages.
+/// Writes of this object's single owner change private copies of the pages.
 package final class MappedBytes: @unchecked Sendable {
     /// Valid during the lifetime of this object.
     package let base: UnsafeMutableRawPointer

@@ -1,7 +1,7 @@
 import CPasteboardSystem
 import Glibc
 
-/// The calls of the operating system. No other code of this project calls it.
+/// The calls of the operating system. Other modules of this project do not call it directly, except to exit.
 ///
 /// Every call retries after EINTR, reads errno before anything else can change it, and throws a `SystemError`. EAGAIN
 /// is a value where it is an ordinary result.

@@ -32,7 +32,7 @@ public struct Lock<State: ~Copyable>: ~Copyable, Sendable {
 /// ThreadSanitizer sees neither the synchronization inside `Mutex`, nor the one between resuming a continuation and
 /// awaiting it later, and would report the uses as races, also in the tests of programs that use this package. Swift
 /// code cannot find out at compile time whether the sanitizer is on, and those programs should need no flag. So all
-/// debug builds, which sanitizer builds are, contain an atomic whose uses it does see.
+/// debug builds, which include sanitizer builds, contain an atomic whose uses it does see.
 public struct SanitizerOrder: ~Copyable, Sendable {
     #if DEBUG
     @usableFromInline let flag = Atomic<Bool>(false)

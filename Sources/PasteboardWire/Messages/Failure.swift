@@ -1,5 +1,5 @@
 /// The `error` frame: the reason why a stream, or with stream 0 the connection, has ended. It is the only error type of
-/// the protocol, the broker and the client core, so that an error has the same form everywhere.
+/// the protocol, of the broker's state and of the client core, so that an error has the same form everywhere.
 package struct Failure: WireMessage, Error, CustomStringConvertible {
     package static let kind = FrameKind.error
 

@@ -59,7 +59,7 @@ package struct Representation: ProtobufMessage {
     /// The source's timeout for the first byte, instead of the broker's default.
     package var firstByteMilliseconds: UInt64?
     package var fileOptions: FileOptions?
-    /// The name, mode and time of the file whose contents these are, if they are those of a file.
+    /// The name, mode and time of the file whose contents these bytes are; nil if they are not from a file.
     package var file: FileAttributes?
     /// The form of kept bytes.
     package var content: ContentForm?
