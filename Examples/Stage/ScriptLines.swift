@@ -1,6 +1,6 @@
 import Glibc
 
-/// The lines of standard input. A thread of their own reads them: a blocking read must not occupy a thread of Swift's
+/// The lines of standard input. A separate thread reads them: a blocking read must not occupy a thread of Swift's
 /// pool.
 enum ScriptLines {
     private static let lines = AsyncStream.makeStream(of: String.self)

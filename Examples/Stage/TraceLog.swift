@@ -22,8 +22,8 @@ public final class TraceLog: Sendable {
         var left: [String]?
         /// The number of loads in progress for each session.
         var loads: [ObjectIdentifier: Int] = [:]
-        /// The sessions that have ended while their loads go on: the `end` line of each, and whether the session is of
-        /// this process.
+        /// The sessions that have ended while their loads continue: the `end` line of each, and whether the session is
+        /// of this process.
         var ends: [ObjectIdentifier: (line: String, isOwn: Bool)] = [:]
         var isClosed = false
 
@@ -113,7 +113,7 @@ public final class TraceLog: Sendable {
     }
 
     /// Prints `end`: a session has ended. The line follows those of all loads of the session. A failed load ends the
-    /// session while other loads go on.
+    /// session while other loads continue.
     @MainActor
     public func end(_ label: String?, _ session: any DropSession) {
         let line = ["end", label].compactMap(\.self).joined(separator: " ")

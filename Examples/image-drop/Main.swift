@@ -11,7 +11,7 @@
 //     shown TYPE BYTES              the picture in the frame, at each change
 //     shown nothing                 the frame is empty
 //     loaded nothing                a dropped item could not be loaded
-//     conclude                      the drop was performed; its loads go on
+//     conclude                      the drop was performed; its loads continue
 import SampleModels
 import Stage
 

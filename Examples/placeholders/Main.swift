@@ -17,7 +17,7 @@
 //     progress PERCENT NAME      the source has reported the progress of the load
 //     committed ROW NAME         the parcel has replaced the placeholder
 //     deleted NAME WHY           the placeholder was removed because the load has failed with this code
-//     gone NAME                  the bytes have arrived, but the placeholder did not exist any more
+//     gone NAME                  the bytes have arrived, but the placeholder no longer existed
 //     removed ROW NAME           the script has removed a row
 import SampleModels
 import Stage

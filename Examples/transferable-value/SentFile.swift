@@ -6,7 +6,7 @@ struct SentFile: Sendable {
     /// Whether it was made for one load.
     var isTemporary = false
 
-    /// Removes a file that was made for one load. The library has opened it, so its name is not needed any more.
+    /// Removes a file that was made for one load. The library has opened it, so its name is no longer needed.
     func wasOpened() {
         if isTemporary { try? FileManager.default.removeItem(at: url) }
     }

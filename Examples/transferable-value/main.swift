@@ -1,4 +1,4 @@
-// One value in several representations, given by one process and taken by another: as itself, as a file, as rich text,
+// One value in several representations, offered by one process, loaded by another: as itself, as a file, as rich text,
 // and by its title. `Transferable.swift` and `Representation.swift` can be reused in any program; `Note.swift` is
 // specific to this one.
 @preconcurrency import Glibc

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "A connection can fall behind from every state, and is added to the list of such connections once",
+        "A connection in any state can be left for the next turn, and is added to the list `behind` once",
         arguments: Self.readings
     )
     func fallsBehind(from reading: Connection.Reading) throws {

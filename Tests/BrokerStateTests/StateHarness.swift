@@ -20,11 +20,11 @@ final class StateHarness {
     private var nextStreams: [PeerID: UInt64] = [:]
     private var nextProcess: UInt32 = 100
     private var memory: [KeptID: [UInt8]] = [:]
-    /// Kept representations whose bytes came as a descriptor.
+    /// Kept representations whose bytes arrived as a descriptor.
     private(set) var adopted: Set<KeptID> = []
     private var closedKept: Set<KeptID> = []
     private(set) var passing: Set<PeerID> = []
-    /// The descriptor that comes with the frame that is being processed.
+    /// The descriptor that arrived with the frame that is being processed.
     private var received: ReceivedDescriptor?
     private(set) var sealed: Set<KeptID> = []
     private(set) var closed: Set<PeerID> = []
@@ -185,7 +185,7 @@ final class StateHarness {
         sendBytes(encoder.bytes + payload, from: peer)
     }
 
-    /// Sends a frame that announces one descriptor, with the descriptor that came with it.
+    /// Sends a frame that announces one descriptor, and passes that descriptor.
     func pass(
         _ descriptor: ReceivedDescriptor?,
         kind: FrameKind,

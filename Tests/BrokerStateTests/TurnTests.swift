@@ -41,7 +41,7 @@ import Testing
         #expect(broker.take(reader).isEmpty)
     }
 
-    @Test("The time before others waited does not count against a load, and new credit gives it 10 s more")
+    @Test("The time before others waited does not count against a load, and new credit extends its deadline by 10 s")
     mutating func creditAgain() throws {
         let load = broker.load(from: idler, credit: 0)
         let ask = try #require(broker.takeAsks(source).first)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import PasteboardKit
 
-/// A source or a destination in a process of its own that uses the library. It reports events in lines on standard
+/// A source or a destination in a separate process that uses the library. It reports events in lines on standard
 /// output.
 @main
 enum LibraryPeer {

@@ -217,7 +217,7 @@ import Testing
         #expect(try harness.broker(End(), stream: load) == nil)
     }
 
-    @Test("Any frame answers a probe, and the answer is no event")
+    @Test("Any frame answers a probe, and the answer is not an event")
     func probe() throws {
         var harness = try StateHarness()
         harness.state.sendProbe()

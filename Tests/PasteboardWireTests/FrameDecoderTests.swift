@@ -70,7 +70,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("A truncated stream gives its complete frames and waits for the rest")
+    @Test("A truncated stream is decoded to its complete frames, and the rest is awaited")
     func truncated() throws {
         let expected = try Self.expected()
         for count in 0..<Self.stream.count {

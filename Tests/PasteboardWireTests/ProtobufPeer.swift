@@ -1,6 +1,6 @@
 import Foundation
 
-/// Google's protobuf in a process of its own: `protoc` for the schema, Python for the messages.
+/// Google's protobuf in a separate process: `protoc` for the schema, Python for the messages.
 struct ProtobufPeer {
     struct PeerError: Error {
         let text: String

@@ -101,7 +101,7 @@ struct ValueTests {
         #expect(received.source?.message == sent.source?.message)
     }
 
-    @Test("A stream's number tells who opened it, and for which record")
+    @Test("A stream's number identifies the side that opened it, and the record")
     func streams() {
         #expect(StreamID(7).isOpenedByClient && !StreamID(7).isOpenedByBroker && !StreamID(7).isDestinationSession)
         for (slot, generation) in [(0, 1), (5, 9), (0x3FFF_FFFF, .max)] as [(UInt32, UInt32)] {

@@ -90,7 +90,7 @@ struct PlacesTests {
         }
     }
 
-    @Test("A row goes to the session's row, otherwise to the end of the last section, if there is a section")
+    @Test("A row is inserted at the session's row, otherwise at the end of the last section if there is one")
     func destination() {
         let acceptance = PlaceAcceptance(.strict)
         let hovered = IndexPath(row: 2, section: 0)

@@ -75,7 +75,7 @@ struct RowUpdatesTests {
         #expect(updates.gap(after: 2, inSection: 1) == 2)
     }
 
-    @Test("a row that moves to a gap ends up on the side from which it came")
+    @Test("a row that moves to a gap is on the side from which it was moved")
     func gapOfMovedRow() {
         let path = { IndexPath(row: $0, section: 0) }
         var down = RowUpdates()

@@ -13,7 +13,7 @@ struct TableDraggingTests {
         table = rows.makeTable()
     }
 
-    @Test("a press gives the items of its row")
+    @Test("a press begins a drag with the items of its row")
     func press() {
         #expect(table.itemsForBeginning(TestDrag(), at: IndexPath(row: 1, section: 0)).count == 1)
         #expect(rows.events == ["items for 0.1"])
@@ -106,7 +106,7 @@ struct TableDraggingTests {
         #expect(more.map(table.sourceIndexPath) == [nil])
     }
 
-    @Test("an item that is given again stands for the row that it was given for last")
+    @Test("an item that is provided again represents the row for which it was last provided")
     func givenAgain() {
         final class OneItem: TableDragDelegate {
             let item = DragItem(text: "one")

@@ -18,7 +18,7 @@ struct TableDroppingTests {
         return table.update(session, at: path).operation
     }
 
-    @Test("6: a table has no list of interactions of its own")
+    @Test("6: a table does not have its own list of interactions")
     func interactions() {
         #expect(table.interactions.isEmpty)
     }
@@ -83,7 +83,7 @@ struct TableDroppingTests {
         #expect(coordinator?.proposal == TableDropProposal(operation: .copy))
     }
 
-    @Test("a table without sections takes no drop, even if they were deleted after the proposal")
+    @Test("a table without sections accepts no drop, even if they were deleted after the proposal")
     func noSections() {
         let session = TestDrop(texts: "x")
         #expect(hover(session, IndexPath(row: 0, section: 0)) == .copy)

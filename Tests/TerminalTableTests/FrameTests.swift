@@ -44,7 +44,7 @@ struct FrameTests {
         ("narrow emoji", { $0.properties.generalCategory.joins ? 0 : WideScalars.contains($0) ? 2 : 1 }),
     ]
 
-    @Test("drawing only the changes gives the same screen as drawing all, at any glyph width", arguments: [0, 1])
+    @Test("drawing only the changes has the same result as drawing all, at any glyph width", arguments: [0, 1])
     func changes(terminal: Int) {
         let width = Self.terminals[terminal].1
         let seed = UInt64.random(in: 0...UInt64.max)

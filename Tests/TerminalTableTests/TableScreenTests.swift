@@ -112,7 +112,7 @@ struct TableScreenTests {
         for rows in 2...3 { #expect(screen.frame(ScreenSize(columns: 8, rows: rows)).text.last == " q quit") }
     }
 
-    @Test("a page replaces the rows and has each meaning in a column of its own")
+    @Test("a page replaces the rows and has each meaning in a separate column")
     func page() {
         var screen = screen()
         screen.session = nil

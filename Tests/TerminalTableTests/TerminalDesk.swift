@@ -2,7 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Programs with and without terminals, and a broker of their own. Its timeouts are longer than any wait of a test.
+/// Programs with and without terminals, and their own broker. Its timeouts are longer than any wait of a test.
 final class TerminalDesk {
     let environment: [String: String]
     private let directory: TemporaryDirectory

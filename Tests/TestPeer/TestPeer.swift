@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A source or a destination in a process of its own. A test controls it line by line on standard input, and it reports
+/// A source or a destination in a separate process. A test controls it line by line on standard input, and it reports
 /// each event in a line on standard output. So the test can end or stop it at an exact point of a load.
 @main
 enum TestPeer {

@@ -85,7 +85,7 @@ struct ConformanceTableTests {
                 #expect(Array(ConformanceTable.claimants(of: tag, tagClass)) == expected)
                 #expect(Array(ConformanceTable.claimants(of: tag.uppercased(), tagClass)) == expected)
                 let found = UniformType.types(tag: tag, tagClass: tagClass, conformingTo: nil)
-                // Concurrent tests declare types of their own, which come after these.
+                // Concurrent tests declare their own types, which follow these.
                 #expect(found.map(\.identifier).starts(with: expected))
             }
         }

@@ -48,7 +48,7 @@ struct ConformanceTests {
             + halves[1].split(separator: " ").map { Question(type: type, target: String($0), answer: false) }
     }
 
-    @Test("The table gives the handwritten answers", arguments: questions)
+    @Test("The table has the handwritten answers", arguments: questions)
     func table(_ question: Question) throws {
         #expect(
             Conformance.conforms(question.type, closure: [], to: question.target, edges: []) == question.answer
@@ -141,7 +141,7 @@ struct ConformanceTests {
         #expect(!Conformance.SupertypeClosure(of: "t.300", closure: []).adding(edges).conforms(to: "t.0"))
     }
 
-    @Test("One walk gives the same answers as single questions")
+    @Test("One walk has the same answers as single questions")
     func walkedClosure() {
         let edges = [("com.example.a", ["com.example.b", "PUBLIC.png"]), ("public.image", ["com.example.a"])]
             .map { (type: $0.0, supertypes: $0.1) }

@@ -75,7 +75,7 @@ struct TagLookupTests {
     }
 
     @Test(
-        "A tag of several types gives all of them, in the order of the table",
+        "A lookup of a tag returns all its types, in the order of the table",
         arguments: [
             ("mp4", ["public.mpeg-4", "public.mpeg-4-audio"]), ("mpg4", ["public.mpeg-4", "public.mpeg-4-audio"]),
             ("app", ["com.apple.application-bundle", "com.apple.application-file"]),

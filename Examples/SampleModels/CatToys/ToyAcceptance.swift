@@ -28,7 +28,7 @@ public enum ToyAcceptance {
     }
 
     /// The proposal for a session. Toys with an origin change their owner; everything else is treated as a table does
-    /// by default. No row is proposed because a toy always goes to the end.
+    /// by default. No row is proposed because a toy is always added at the end.
     @MainActor
     public static func proposal(for session: any DropSession) -> TableDropProposal {
         TableDropProposal(operation: origin(of: session) == .unknown ? .copy : .move)

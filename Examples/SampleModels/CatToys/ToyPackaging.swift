@@ -2,7 +2,7 @@ import FoundationEssentials
 public import PasteboardKit
 
 extension UniformType {
-    /// The cat from which a toy comes. Only programs of this kind know the type.
+    /// The cat that owns the toy. Only programs of this kind know the type.
     public static let toyOrigin = declare("org.example.cat-toys.origin", conformingTo: [.data])
 }
 

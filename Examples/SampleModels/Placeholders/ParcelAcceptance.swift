@@ -13,7 +13,7 @@ public enum ParcelAcceptance {
         case local(Parcel)
         /// As bytes that have to be loaded while a placeholder is shown.
         case bytes
-        /// Not at all: it was a row of this table, but its index is no longer known. It stays in its row.
+        /// Not accepted: it was a row of this table, but its index is no longer known. It stays in its row.
         case never
     }
 

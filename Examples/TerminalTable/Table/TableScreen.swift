@@ -1,6 +1,6 @@
 /// The view of a table in a terminal: its rows, the cursor, the current session and its drop location.
 ///
-/// It is a value that ``frame(_:)`` draws. Its texts need not be trusted.
+/// It is a value that ``frame(_:)`` draws. Its texts may be untrusted.
 public struct TableScreen: Sendable, Equatable {
     /// A row.
     public enum Row: Sendable, Equatable {

@@ -24,7 +24,7 @@ public struct Glyph: Sendable, Hashable {
         self.isCertain = isCertain
     }
 
-    /// Makes the glyph of a character that need not be trusted. Its text only draws and never controls the terminal.
+    /// Makes the glyph of a character that may be untrusted. Its text is only drawn and never controls the terminal.
     init(_ character: Character) {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, !scalars.contains(where: \.isControl) else {
@@ -38,7 +38,7 @@ public struct Glyph: Sendable, Hashable {
         var text = ""
         text.unicodeScalars.append(contentsOf: scalars.prefix(Self.scalars))
         let columns = Self.columns(of: text)
-        // A character without a width of its own would be drawn onto its neighbour.
+        // A character of zero width would be drawn onto its neighbour.
         self.init(text: columns == 0 ? " " + text : text, columns: max(columns, 1), isCertain: false)
     }
 

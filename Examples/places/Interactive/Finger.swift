@@ -166,7 +166,7 @@ extension Finger.Place {
 }
 
 extension DragDropSession {
-    /// The items, described by the name that the source gives them.
+    /// The items, described by the names that the source suggests.
     var words: String {
         let name = items.first?.itemProvider.words ?? "something"
         return items.count > 1 ? "\(name) and \(items.count - 1) more" : name
@@ -179,7 +179,7 @@ extension DragDropSession {
 }
 
 extension ItemProvider {
-    /// The name that the source gives it.
+    /// The name that the source suggests for it.
     var words: String { suggestedName?.words ?? "something" }
 }
 

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "Each answer and each list contains the content form that the writer gave for kept bytes",
+        "Each answer and each list contains the content form that the writer stated for kept bytes",
         arguments: [nil, 0, 1] as [ContentForm?]
     )
     func stored(content: ContentForm?) throws {

@@ -77,7 +77,7 @@ import Testing
         #expect(held.keptBytes == 1)
     }
 
-    @Test("If a source dies after its contents were replaced, nothing of it is left")
+    @Test("If a source dies after its contents were replaced, nothing of it remains")
     func diesAfterReplacement() {
         let broker = StateHarness()
         let writer = broker.connect()

@@ -27,7 +27,7 @@ import Testing
         return broker.take(peer).all(StatusEntry.self).compactMap(\.board).first?.types ?? []
     }
 
-    /// The types that loads give, and the available types that failed loads report.
+    /// The types of loaded representations, and the available types that failed loads report.
     private mutating func loaded(by peer: PeerID) -> [String] {
         Self.types.filter { type in
             let stream = broker.load(from: peer) { $0.accepts = [Accept(type, match: .exact)] }

@@ -255,7 +255,7 @@ import Testing
         #expect(broker.take(peer).codes == [.noSpace])
     }
 
-    @Test("A write beyond the number of kept representations is refused, and gives back those that it had")
+    @Test("A write beyond the number of kept representations is refused, and releases those that it had")
     func keptRepresentations() {
         let broker = StateHarness { $0.keptRepresentations = 2 }
         let peer = broker.connect()

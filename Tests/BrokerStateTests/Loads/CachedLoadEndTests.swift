@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Failures of cached loads. They leave nothing behind.
+/// Failures of cached loads. Afterwards the broker holds nothing for them.
 @Suite struct CachedLoadEndTests {
     private var broker: StateHarness
     private let source: PeerID
@@ -74,7 +74,7 @@ import Testing
         try check(loads, failedWith: .sourceFailed)
     }
 
-    @Test("If the source dies before all bytes have come, every load fails, and the promise is gone")
+    @Test("If the source dies before all bytes have arrived, every load fails, and the promise is gone")
     mutating func sourceDies() throws {
         let (loads, ask) = try start()
         broker.data([1], on: ask, from: source)

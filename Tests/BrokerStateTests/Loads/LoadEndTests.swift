@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(
-        "If a source dies, its load ends as gone, or as truncated if all announced bytes had come",
+        "If a source dies, its load ends as gone, or as truncated if all announced bytes had arrived",
         arguments: [
             (UInt64?.none, 0, ErrorCode.sourceGone), (nil, 3, .sourceGone), (5, 3, .sourceGone),
             (3, 3, .sourceTruncated),

@@ -45,7 +45,7 @@ import Testing
         case (.asked, .sourceError), (.asked, .failure), (.asked, .sourceLeft): .releasedWithError
         case (.asked, .progress), (.asked, .credit), (.asked, .delivered), (.asked, .passingRefused): .stays
 
-        // Some bytes have come that the destination's socket has not taken.
+        // Some bytes have arrived that the destination's socket has not accepted.
         case (.flowing, .lastData), (.flowing, .end), (.flowing, .cancel): .delivers
         case (.flowing, .sourceError), (.flowing, .failure), (.flowing, .sourceLeft): .deliversWithError
         case (.flowing, .destinationLeft): .released

@@ -139,7 +139,7 @@ import Testing
         #expect(late.broker.closed == [late.source])
         #expect(late.broker.take(late.reader).codes == [.sourceGone])
 
-        // The frame announces a descriptor, but none came with it.
+        // The frame announces a descriptor, but none arrived with it.
         var missing = try Scene()
         missing.pass(nil)
         #expect(missing.broker.closed == [missing.source])
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test("Kept bytes that came inline are also passed as descriptors, but only to destinations that accept these")
+    @Test("Kept bytes that were sent inline are also passed as descriptors, but only to destinations that accept these")
     func keptInline() throws {
         let broker = StateHarness()
         let writer = broker.connect()

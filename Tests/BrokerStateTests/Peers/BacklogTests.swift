@@ -76,7 +76,7 @@ import Testing
         broker.partial(0, of: other)
         broker.advance(by: 3_600_000)
         #expect(broker.closed == [peer])
-        // A report about a peer that has gone changes nothing.
+        // A report about a disconnected peer changes nothing.
         broker.partial(10, of: peer)
         #expect(broker.held.queued == 0)
     }

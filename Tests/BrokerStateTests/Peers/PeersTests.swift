@@ -110,7 +110,7 @@ import Testing
         #expect(context.accounting.queued == 80)
     }
 
-    @Test("A peer from which nothing is read any more still has the deadline for hello")
+    @Test("A peer from which nothing more is read still has the deadline for hello")
     func deaf() throws {
         var peers = Peers()
         var context = BrokerContext(limits: BrokerLimits())

@@ -301,7 +301,7 @@ import Testing
         #expect(scene.broker.take(other).count <= 5)
     }
 
-    @Test("Of the pointer updates that come while a destination is asked, only the last one is asked about")
+    @Test("If pointer updates arrive while a destination is asked, it is then asked only about the last one")
     func coalesced() throws {
         var scene = DragScene()
         scene.begin()

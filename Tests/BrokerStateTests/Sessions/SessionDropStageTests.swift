@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("Of several failures that of the first item is reported, in whatever order they came")
+    @Test("If several items fail, the failure of the first item is reported, whatever the order of the failures")
     func firstFailure() {
         var drop = Self.drop(.none, .copy)
         for item in (0..<20 as Range<UInt32>).reversed() {

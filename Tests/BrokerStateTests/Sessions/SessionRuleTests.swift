@@ -234,7 +234,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.perform])
     }
 
-    @Test("A proposal that does not come in time counts as cancel, and a later one is ignored")
+    @Test("A proposal that does not arrive in time counts as cancel, and a later one is ignored")
     func lateProposal() throws {
         var scene = DragScene()
         scene.begin()

@@ -5,7 +5,7 @@ import Testing
 /// Every input in every state of a drag session.
 @Suite("Drag sessions: every input in every state") struct SessionTableTests {
     enum Stage: Int, CaseIterable {
-        /// The source writes the items; has committed them; has begun; is over the destination, which has not answered,
+        /// The source writes the items; has committed them; has begun; is at the destination, which has not answered,
         /// or has answered in one of three ways.
         case writing, offered, nothing, asked, copy, move, refused
         /// Dropped while the destination is asked; dropped as a move, with no load, with a load, or with a load and
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(
-        "Each input has one outcome for both sides in each state, keeps the invariants and leaves nothing behind",
+        "Each input has one outcome for both sides in each state, keeps the invariants and leaves no trace",
         arguments: Input.allCases
     )
     func outcomes(_ input: Input) throws {

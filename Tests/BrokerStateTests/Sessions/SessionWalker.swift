@@ -348,7 +348,7 @@ struct SessionWalker {
         let everybody = peers
         var received: [(PeerID, [Frame])] = everybody.map { ($0, broker.take($0)) }
         for peer in everybody where broker.closed.contains(peer) { forget(peer) }
-        // Loads come first: a source must not be notified of the end before its destination.
+        // Loads end first: a source must not be notified of the end before its destination.
         for index in received.indices {
             let (peer, frames) = received[index]
             for frame in frames where ledger.isLoad(frame, of: peer) {

@@ -70,7 +70,7 @@ import Testing
         everybodyLeaves()
     }
 
-    @Test("A wait that is cancelled, or whose process ends, leaves nothing behind")
+    @Test("A wait that is cancelled, or whose process ends, leaves no trace")
     mutating func forgotten() {
         let stream = wait()
         broker.send(Cancel(), on: stream, from: source)

@@ -47,7 +47,7 @@ struct ConnectionTests {
         #expect(try await pasteboard.contents().items.isEmpty)
     }
 
-    @Test("if a broker dies before it has welcomed a connection, the request goes to the next broker")
+    @Test("if a broker dies before it has welcomed a connection, the request is sent to the next broker")
     func dying() async throws {
         let connection = connection([
             { _ in },

@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Every wait can be ended by its caller: with the timeout that the caller gave, or by cancelling its task.
+/// Every wait can be ended by its caller: with the caller's timeout, or by cancelling its task.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct WaitEndingTests {
     private typealias Wait = @Sendable () async throws -> Void

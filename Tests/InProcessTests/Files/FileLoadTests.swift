@@ -221,7 +221,7 @@ struct FileLoadTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("A provider gives its own process the same bytes")
+    @Test("A load in the provider's own process gets the same bytes")
     func local() async throws {
         let directory = try TemporaryDirectory()
         let data = Self.bytes(1 << 20)

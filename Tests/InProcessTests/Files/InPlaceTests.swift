@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// In-place loads give the source's own file instead of a copy, if the source declares it, the load asks for it, and
+/// In-place loads return the source's own file instead of a copy, if the source declares it, the load asks for it, and
 /// the descriptor can be passed.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct InPlaceTests {
@@ -36,7 +36,7 @@ struct InPlaceTests {
     }
 
     @Test(
-        "If declared and requested, a load gives the source's own file, which stays",
+        "If declared and requested, a load returns the source's own file, which is not removed",
         arguments: [LoadPlace.here, .there]
     )
     func inPlace(place: LoadPlace) async throws {
@@ -48,7 +48,7 @@ struct InPlaceTests {
         }
     }
 
-    @Test("In place through a symbolic link, a load gives the target of the link", arguments: [LoadPlace.here, .there])
+    @Test("In place through a symbolic link, a load returns the link's target", arguments: [LoadPlace.here, .there])
     func links(place: LoadPlace) async throws {
         let link = URL(filePath: "\(directory.path)/link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
@@ -59,7 +59,7 @@ struct InPlaceTests {
     }
 
     @Test(
-        "If it is not declared, not requested or not passed, a load gives a copy, which is removed",
+        "If it is not declared, not requested or not passed, a load returns a copy, which is removed",
         arguments: LoadPlace.allCases
     )
     func copies(place: LoadPlace) async throws {

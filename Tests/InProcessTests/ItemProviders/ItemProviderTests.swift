@@ -23,7 +23,7 @@ struct ItemProviderTests {
     }
 
     @Test(
-        "a load of a registered type gives that type, not an earlier one that conforms to it",
+        "a load of a registered type returns that type, not an earlier one that conforms to it",
         arguments: LoadPlace.allCases
     )
     func exact(place: LoadPlace) async throws {
@@ -82,7 +82,7 @@ struct ItemProviderTests {
         #expect(progress.isFinished)
     }
 
-    @Test("data that a handler gives as a slice arrives with the start index 0")
+    @Test("data that a handler provides as a slice arrives with the start index 0")
     func slice() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .data) { Data("abcdef".utf8)[2..<4] }

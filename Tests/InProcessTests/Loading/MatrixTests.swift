@@ -53,7 +53,7 @@ struct MatrixTests {
     }
 
     @Test(
-        "A kept representation gives the same result in each form",
+        "A kept representation is loaded with the same result in each form",
         arguments: RegisteredKind.keepable,
         LoadPlace.allCases
     )
@@ -73,7 +73,7 @@ struct MatrixTests {
     }
 
     @Test(
-        "An item that was received and published again gives the same result to the next destination",
+        "An item that was received and published again is loaded with the same result by the next destination",
         arguments: Cell.all,
         LoadPlace.brokers
     )
@@ -82,7 +82,7 @@ struct MatrixTests {
         try await place.with(cell.kind.provider(in: directory)) { received in
             try await place.with(received) { provider in
                 let outcome = try await cell.form.load(cell.kind, from: provider)
-                // An in-place file belongs to the first source, so the second one gives a copy.
+                // An in-place file belongs to the first source, so the second one sends a copy.
                 #expect(outcome == cell.outcome(.inline))
             }
         }

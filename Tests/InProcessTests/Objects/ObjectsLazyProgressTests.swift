@@ -59,7 +59,7 @@ struct ObjectsLazyProgressTests {
         let snapshots = progress.snapshots
         let watcher = Task {
             for await snapshot in snapshots {
-                // 0.125 is one quarter of the first half. Then come the rest of it and one half of the second half.
+                // 0.125 is one quarter of the first half. The rest of it and one half of the second half follow.
                 if snapshot.fractionCompleted == 0.125 { handlerGoesOn.open() }
                 if snapshot.fractionCompleted == 0.75 { goesOn.open() }
             }

@@ -109,7 +109,7 @@ struct ObjectsRegisteringTests {
         #expect(calls.value == 2)
     }
 
-    @Test("a load fails if a lazy object's handler gives nothing, an error, both, or releases its completion")
+    @Test("a load fails if a lazy object's handler returns nothing, an error or both, or releases its completion")
     func lazyFailures() async throws {
         struct Broken: Error {}
         typealias Handler = @Sendable (@escaping @Sendable (Note?, (any Error)?) -> Void) -> LoadProgress?

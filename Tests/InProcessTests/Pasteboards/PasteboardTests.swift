@@ -104,7 +104,7 @@ struct PasteboardTests {
         }
     }
 
-    @Test("a received provider can be written to another pasteboard, and its loads come from the first source")
+    @Test("a received provider can be written to another pasteboard, and its loads are answered by the first source")
     func passingOn() async throws {
         try await TestBroker.with { broker in
             let source = broker.pasteboard("first")

@@ -118,7 +118,7 @@ struct ChecklistTests {
                 done.open()
             }
             await done.wait()
-            // The file is removed after the handler has returned, perhaps a moment later. The next load behaves alike.
+            // The file is removed after the handler has returned, possibly a moment later. The next load is the same.
             let scoped = try await provider.withLoadedFile(for: .text) { loaded in
                 #expect(FileManager.default.fileExists(atPath: loaded.value.path))
                 return loaded.value.path

@@ -51,7 +51,7 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
 
     func insert(_ texts: [String], at path: IndexPath) {
         guard !sections.isEmpty else { return }
-        // The section or row of the session's last location may be gone when the bytes arrive.
+        // The section or row of the session's last location may no longer exist when the bytes arrive.
         let section = min(path.section, sections.count - 1)
         let row = min(path.row, sections[section].count)
         sections[section].insert(contentsOf: texts, at: row)

@@ -361,7 +361,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("80: if the destination goes while placeholders are open, a move has failed")
+    @Test("80: if the destination ends while placeholders are open, a move has failed")
     func destinationGone() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)

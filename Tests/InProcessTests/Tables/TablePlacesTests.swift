@@ -454,7 +454,7 @@ struct TablePlacesTests {
     }
 
     @Test(
-        "80: if the source goes before the drop, the session ends; after the load the row stays",
+        "80: if the source ends before the drop, the session ends; after the load the row stays",
         arguments: [true, false]
     )
     func sourceGone(isBefore: Bool) async throws {

@@ -113,7 +113,7 @@ import Testing
         session.destination = 1
         #expect(take(.session(2, session)) == [])
         #expect(streams.sinks[2] != nil)
-        // The next event of the session goes to that sink.
+        // The next event of the session is delivered to that sink.
         #expect(take(.left(2, Exit())) == ["deliver changed"])
     }
 

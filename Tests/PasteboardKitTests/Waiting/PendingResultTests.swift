@@ -62,7 +62,7 @@ struct PendingResultTests {
         #expect(reference == nil)
     }
 
-    @Test("The cancellation of the waiting task is reported once, and before the start if it came first")
+    @Test("The cancellation of the waiting task is reported once, and before the start if it was earlier")
     func cancelled() async throws {
         let (cancelled, started) = (Counter(), Counter())
         let gate = Gate()

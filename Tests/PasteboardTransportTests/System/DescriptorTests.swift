@@ -83,7 +83,7 @@ import Testing
                 try child.kill(SIGKILL)
                 _ = try child.wait()
             }
-            // The test harness opens a few itself meanwhile. A leak would be one per round.
+            // The test harness itself opens a few in the meantime. A leak would be one per round.
             guard openDescriptors() < before + rounds else { exit(6) }
         }
     }

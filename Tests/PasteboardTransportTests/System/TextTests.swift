@@ -25,7 +25,7 @@ struct TextTests {
     }
 
     @Test(
-        "bytes that are no text are an error that names the byte",
+        "bytes that are not text cause an error that names the byte",
         arguments: [
             ([0x61, 0xFF], EILSEQ, "at byte 1"),
             ([0x61, 0x62, 0xC3], EINVAL, "at the end, inside the character at byte 2"),

@@ -7,7 +7,7 @@ import Testing
 
 /// Clients that start the broker they need, as the command line and the library do.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerStartTests {
-    /// Provides an environment with a broker of its own, which is stopped at the end.
+    /// Provides an environment with a separate broker, which is stopped at the end.
     private func withOwnBroker(_ body: (ProcessEnvironment) throws -> Void) throws {
         var template = Array("/tmp/pasteboard-start.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)

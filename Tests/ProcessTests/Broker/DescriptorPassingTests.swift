@@ -83,7 +83,7 @@ import Testing
                         load.board = name
                         load.descriptorWelcome = true
                         if holds {
-                            // Cancelled immediately, perhaps before and perhaps after it was passed.
+                            // Cancelled immediately, before or after it was passed.
                             connection.io.state.cancel(try connection.io.state.open(load))
                             _ = try connection.status()
                         } else {

@@ -37,7 +37,7 @@ import Testing
     private static var isSanitized: Bool { System.environment("PASTEBOARD_TEST_SANITIZED") != nil }
 
     @Test(
-        "Repeated loads leave no descriptor, thread or memory behind",
+        "Repeated loads leak no descriptor, thread or memory",
         arguments: [
             "data", "object", "fileAsData", "file", "memory", "stream", "callback", "failing", "cancelledByProgress",
             "cancelledByTask", "letGo", "closed", "released",
@@ -56,7 +56,7 @@ import Testing
             let repetitions = isConnecting ? Self.repetitions / 10 : Self.repetitions
             for _ in 0..<max(1, repetitions / Self.loads) { try peer.order("go", expecting: "done") }
             var after = try Holding(of: peer)
-            // Descriptors are closed on a separate thread; each request gives it time.
+            // Descriptors are closed on a separate thread; each request allows it some time.
             let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
             let descriptors = before.descriptors + Self.runtimeDescriptors
             while after.descriptors > descriptors, MonotonicClock.now() < deadline { after = try Holding(of: peer) }

@@ -41,7 +41,7 @@ import Testing
         #expect(copy.text == "0 []\nkept")
     }
 
-    @Test("The auto-started broker has a session of its own")
+    @Test("The auto-started broker has a separate session")
     func session() throws {
         let desk = try Desk()
         try desk.copy("x")

@@ -79,7 +79,7 @@ import Testing
         #expect(try desk.shell(script).text == "in/suid\n600\n700\n600\n664\n")
     }
 
-    @Test("An offered file that has lost permissions in the meantime gives the copy no others")
+    @Test("If an offered file has lost permissions in the meantime, the copy does not have them either")
     func narrowedMeanwhile() throws {
         try desk.directory.write("secret", to: "key")
         let script = """
@@ -198,7 +198,7 @@ import Testing
         #expect(try drop.finish().exitCode == 0)
     }
 
-    @Test("A representation may come from standard input, and plain text is preferred to other text")
+    @Test("A representation may be read from standard input, and plain text is preferred to other text")
     func representations() throws {
         let script = """
             echo '<b>x</b>' >x.html; echo plain | pasteboard copy -t html=x.html -t text=-

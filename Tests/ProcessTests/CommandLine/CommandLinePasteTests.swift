@@ -271,7 +271,7 @@ import Testing
         #expect(folder.errors.contains("cannot write a folder to a terminal; use --into DIR"))
     }
 
-    @Test("On a terminal text ends with a newline, and notes begin on a line of their own")
+    @Test("On a terminal text ends with a newline, and each note begins on a new line")
     func ends() throws {
         let desk = try Desk()
         func paste(_ arguments: String...) throws -> String {

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("Common source and configuration files have identifiers of their own")
+    @Test("Common source and configuration files have specific identifiers")
     func ownIdentifiers() throws {
         let desk = try Self.desk()
         let tags = """
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("Text with an undeclared extension goes into a text file without a note")
+    @Test("Text with an undeclared extension is written to a text file without a note")
     func unknownIntoText() throws {
         let desk = try Self.desk()
         try desk.directory.write("text", to: "a.toy")

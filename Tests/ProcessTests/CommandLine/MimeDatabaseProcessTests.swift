@@ -4,7 +4,7 @@ import Testing
 
 /// Types that only a MIME database knows, between processes with and without one.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct MimeDatabaseProcessTests {
-    /// Makes a desk with a small database of its own, and without the system's.
+    /// Makes a desk with its own small database, and without the system's.
     private static func desk() throws -> Desk {
         let desk = try Desk()
         for name in ["data", "data/mime"] { _ = try desk.directory.makeDirectory(name) }

@@ -9,7 +9,7 @@ import Testing
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DeathTests {
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\ndrain = 10m\n"
 
-    @Test("A source killed before a load, before its first byte, or after some bytes is reported as gone")
+    @Test("A source killed before a load, before its first byte, or after some bytes is reported as source-gone")
     func killedSource() throws {
         let desk = try Desk(limits: Self.patient)
         for (command, said) in [

@@ -43,7 +43,7 @@ import Testing
         await connection.close()
     }
 
-    @Test("A type of the table is published without supertypes, another type with all of its own")
+    @Test("A type of the table is published without supertypes, another type with all its supertypes")
     func supertypes() throws {
         #expect(Representation(of: .png).supertypes == [])
         let type = UniformType(exportedAs: "com.example.published-item", conformingTo: .json)

@@ -25,7 +25,7 @@ import Testing
         #expect(try toys(house).sorted() == before.sorted())
     }
 
-    @Test("On its own cat a toy goes to the end, and equal ones become one (S66, S67)")
+    @Test("On its own cat a toy moves to the end, and equal ones become one (S66, S67)")
     func own() throws {
         let desk = try Desk()
         let house = try PlayedProgram("cat-toys", "--toys", "Tama=ball,bell,ball", at: desk)

@@ -65,7 +65,7 @@ import Testing
         #expect(rows == ["Yellowstone", "Theodore Roosevelt", "Yosemite"] + Self.parks[3...])
     }
 
-    @Test("A row of the table dropped on empty space goes to the end, and stays if rows have changed")
+    @Test("A row of the table dropped on empty space moves to the end, and stays if rows have changed")
     func rearrangeToEnd() throws {
         let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
@@ -122,7 +122,7 @@ import Testing
                 "perform 1 copy", "inserted 1 Yellowstone", "inserted 2 Pinnacles", "inserted 3 Yosemite", "end",
             ]
         )
-        // A row of its own moves without editing, two do not (S30, S31).
+        // One row of the table itself moves without editing, two do not (S30, S31).
         try target.play("press 0", until: "began 1")
         try target.play("hover here 3", until: "over move")
         try target.play("add 1", until: "added 2")

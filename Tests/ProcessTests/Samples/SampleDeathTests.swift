@@ -31,7 +31,7 @@ import Testing
         #expect(try target.rows().count == 9)
     }
 
-    @Test("A source that dies during a load leaves nothing behind")
+    @Test("A source that dies during a load leaves no trace")
     func sourceWhileLoading() throws {
         let (desk, source, target) = try pair()
         defer { withExtendedLifetime(desk) {} }

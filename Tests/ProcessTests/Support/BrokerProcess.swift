@@ -131,7 +131,7 @@ final class BrokerProcess {
         return numbers
     }
 
-    /// Waits until the broker has no more open descriptors than before. Each round trip gives it time to close some.
+    /// Waits until the broker has no more open descriptors than before. During each round trip it can close some.
     func expectDescriptors(backTo before: Int) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         let connection = try connect()

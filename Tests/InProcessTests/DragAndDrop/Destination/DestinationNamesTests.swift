@@ -29,7 +29,7 @@ struct DestinationNamesTests {
             #expect(try await DropDestination.names(connection: own) == ["east", "west"])
             #expect(try await DropDestination.names(connection: other) == ["east", "west"])
 
-            // A drag from a view gives the view a second name, which only this process may use.
+            // After a drag from a view, the view has a second name, which only this process may use.
             let source = Source()
             west.addInteraction(DragInteraction(delegate: source))
             let drag = try #require(try await west.beginDrag(at: Point(x: 1, y: 1)))

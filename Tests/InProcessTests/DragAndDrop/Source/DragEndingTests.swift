@@ -46,7 +46,7 @@ struct DragEndingTests {
     }
 
     @Test(
-        "a source that cancels its drag or disconnects before the drop leaves nothing behind",
+        "a source that cancels its drag or disconnects before the drop leaves no trace",
         arguments: [false, true]
     )
     func sourceBeforeDrop(isGone: Bool) async throws {
@@ -93,7 +93,7 @@ struct DragEndingTests {
     }
 
     @Test(
-        "a drag leaves a destination that goes; if the destination was performing the drop, the drop fails",
+        "a drag leaves a destination that ends; if the destination was performing the drop, the drop fails",
         arguments: [false, true]
     )
     func destination(isPerforming: Bool) async throws {
@@ -167,7 +167,7 @@ struct DragEndingTests {
         }
     }
 
-    @Test("if the broker goes, everything that waits ends with an error")
+    @Test("if the broker ends, everything that waits ends with an error")
     func broker() async throws {
         let (proposing, performing, never) = (Counter(), Gate(), Gate())
         try await DragBroker.with { broker in

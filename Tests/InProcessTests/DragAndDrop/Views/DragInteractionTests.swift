@@ -8,7 +8,7 @@ import Testing
 struct DragInteractionTests {
     private static let beginning = ["items", "willBegin 1", "allowsMove", "isRestricted"]
 
-    @Test("if the delegate gives no items, no drag begins, and no other method is called")
+    @Test("if the delegate provides no items, no drag begins, and no other method is called")
     func noItems() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -216,7 +216,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("items can be added from another view, and the delegates of all views that gave items get all notifications")
+    @Test("items can be added from another view, and all delegates that provided items get all notifications")
     func adding() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -304,7 +304,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a session continues after its delegate, its view and the caller's references are gone")
+    @Test("a session continues after its delegate, its view and the caller's references are released")
     func delegateGone() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)

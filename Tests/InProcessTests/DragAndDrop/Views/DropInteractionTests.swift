@@ -23,7 +23,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("loads that the drop has begun continue after its conclusion, and the end comes last")
+    @Test("loads that the drop has begun continue after its conclusion, and the end is reported last")
     func loads() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
