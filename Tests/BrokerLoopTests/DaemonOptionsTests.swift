@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "An unknown or invalid argument is an error that names it",
+        "An unknown or invalid argument causes an error that names it",
         arguments: [
             (["--sockets", "/a"], "'--sockets'"), (["--socket"], "--socket needs a value"),
             (["--socket", "a/b"], "--socket a/b"), (["--limit", "no-such=1"], "no-such"),

@@ -35,7 +35,7 @@ import Testing
         #expect(chunk.count == 2 && chunk.isLast)
     }
 
-    @Test("A file that has become shorter is an error with its size")
+    @Test("A file that has become shorter fails with an error that contains its size")
     func truncated() throws {
         let file = try self.file([1, 2, 3], byteCount: 9)
         let error = #expect(throws: OutgoingFile.ReadError.self) { _ = try file.next() }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("A file that cannot be read is the error of the system")
+    @Test("A file that cannot be read fails with the system's error")
     func unreadable() throws {
         let file = OutgoingFile(DescriptorBox(try System.open("/dev/null", .writing)), byteCount: 1)
         let error = #expect(throws: OutgoingFile.ReadError.self) { _ = try file.next() }

@@ -30,7 +30,7 @@ import TypeIdentifiers
             }
         }
 
-    @Test("Accepted types contain a representation exactly if an accept list of the same entries chooses it")
+    @Test("Accepted types contain a representation if and only if an accept list of the same entries selects it")
     func equal() throws {
         let lists = [[]] + Self.entries.map { [$0] } + Self.entries.flatMap { a in Self.entries.map { b in [a, b] } }
         var count = 0

@@ -35,7 +35,7 @@ struct WellKnownEndpointTests {
         #expect(endpoint.candidates == candidates)
     }
 
-    @Test("A relative path is an error that names the variable", arguments: ["PASTEBOARD_SOCKET", "XDG_RUNTIME_DIR"])
+    @Test("A relative path fails with the name of the variable", arguments: ["PASTEBOARD_SOCKET", "XDG_RUNTIME_DIR"])
     func relative(variable: String) {
         let failure = #expect(throws: Failure.self) {
             try WellKnownEndpoint(environment: { $0 == variable ? "a/b" : nil }, userID: 1, bootID: "boot")

@@ -10,7 +10,7 @@ import Testing
 struct CatToysTests {
     // MARK: Packaging (S8, S11, S14, S74)
 
-    @Test("A toy is its name for all programs, and its origin for programs of this kind")
+    @Test("A toy is offered as its name to all programs, and with its origin to programs of this kind")
     @MainActor func package() async throws {
         let item = try #require(ToyPackaging().items(for: "bâton 🎾", of: "Tama").first)
         #expect(
@@ -70,7 +70,7 @@ struct CatToysTests {
         #expect(toys["Tama"] == ["bell", "ball"])
     }
 
-    @Test("A toy of an unknown cat arrives all the same, and nothing leaves")
+    @Test("A toy of an unknown cat still arrives, and nothing leaves")
     func unknownCat() {
         var toys = CatToys(toys: ["Tama": ["ball"]])
         ToyMove("ball").move(from: "Nobody", to: "Mike", in: &toys)

@@ -20,7 +20,7 @@ struct PlacesTests {
         #expect(PlacePackaging().items(forRow: 1, of: places).isEmpty)
     }
 
-    @Test("The name is that at the beginning of the drag, and it is not asked for before a load")
+    @Test("The name is the one at the beginning of the drag, and it is not requested before a load")
     func value() async throws {
         let asked = Mutex([String]())
         var places = PlaceNames(["Yosemite"])

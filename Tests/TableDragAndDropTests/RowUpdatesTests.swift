@@ -29,7 +29,7 @@ struct RowUpdatesTests {
     }
 
     @Test(
-        "an impossible change is contradicted",
+        "an impossible change is reported with a message",
         arguments: [
             ([IndexPath](), [IndexPath(row: 3, section: 0)], [3], [2], "3-0"),
             ([IndexPath(row: 4, section: 0)], [], [3], [4], "0-4 is inserted"),

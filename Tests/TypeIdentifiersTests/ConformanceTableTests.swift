@@ -52,7 +52,7 @@ struct ConformanceTableTests {
         }
     }
 
-    @Test("The rows are sorted, so that each is found and no other name is")
+    @Test("The rows are sorted: each row is found, and no other name")
     func search() {
         let identifiers = ConformanceTable.identifiers
         for names in [identifiers, ConformanceTable.filenameExtensions, ConformanceTable.mimeTypes] {

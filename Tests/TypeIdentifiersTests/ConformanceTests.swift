@@ -80,7 +80,7 @@ struct ConformanceTests {
         )
     }
 
-    @Test("Identity is by bytes: non-ASCII letters keep their case, and composed forms differ")
+    @Test("Identifiers are compared by bytes: non-ASCII letters keep their case, and composed forms differ")
     func byteIdentity() {
         #expect(Conformance.equal("com.Example.Toy", "COM.eXAMPLE.tOY"))
         #expect(!Conformance.equal("com.example.é", "com.example.É"))
@@ -159,7 +159,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Circular edges end")
+    @Test("The walk along circular edges ends")
     func cycles() {
         let ring = (0..<1000).map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 1000)", "t.\($0)"]) }
         #expect(Conformance.conforms("t.0", closure: [], to: "t.999", edges: ring))

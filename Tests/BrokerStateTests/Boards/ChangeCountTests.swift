@@ -71,7 +71,7 @@ import Testing
         #expect(broker.list("never", from: peer).first(Contents.self)?.changeCount == 900)
     }
 
-    @Test("Of many cleared boards 64 are remembered, and none gets a count again that it had before")
+    @Test("Of many cleared boards 64 are remembered, and no board repeats an earlier change count")
     func manyCleared() throws {
         let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()

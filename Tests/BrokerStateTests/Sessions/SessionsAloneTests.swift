@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "Only the destination of a drop may load while the window is open; others learn nothing of the session"
+        "Only the destination of a drop may load while the window is open; the session is hidden from others"
     )
     func access() throws {
         let stranger = try driver.participant("stranger", process: 3)

@@ -88,7 +88,7 @@ struct ObjectsBuiltInTests {
     }
 
     @Test(
-        "bytes that are not text of their type are an error that names the type and the offset",
+        "bytes that are not text of their type cause an error that names the type and the offset",
         arguments: [
             (UniformType.utf8PlainText, [0x61, 0xC3], 1), (.plainText, [0xEF, 0xBB, 0xBF, 0x61, 0xFF], 4),
             (.utf16PlainText, [0x61, 0x00, 0x00], 2), (.utf16PlainText, [0x61, 0x00, 0x00, 0xDC], 2),

@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct OutputBufferTests {
-    @Test("Random mixes of frames over small sockets arrive whole, in the order of their queue, and exactly marked")
+    @Test("Random mixes of frames over small sockets arrive completely, in the order of the queue, exactly marked")
     func randomMixes() throws {
         for _ in 0..<12 {
             let seed = UInt64.random(in: 0 ... .max)

@@ -76,7 +76,7 @@ import Testing
         #expect(throws: SocketPathError.unsafeDirectory(directory.path, .owned(by: 1))) { try path.prepareDirectory() }
     }
 
-    @Test("A lock whose file was replaced during the wait is not taken for the lock of that path")
+    @Test("A lock whose file was replaced during the wait does not count as the lock of that path")
     func replacedLock() throws {
         let directory = try TemporaryDirectory()
         let path = SocketPath("\(directory.path)/socket")
@@ -91,7 +91,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test("Many that claim a path after others have removed it never serve it at the same time")
+    @Test("Of many that claim a path after others have removed it, one at a time serves it")
     func contended() async throws {
         let directory = try TemporaryDirectory()
         let path = SocketPath("\(directory.path)/d/socket", isWellKnown: false)
@@ -186,7 +186,7 @@ import Testing
         #expect(try SocketPath.wellKnown { environment[$0] }.path == path)
     }
 
-    @Test("A relative path in the environment is an error that names the variable")
+    @Test("A relative path in the environment causes an error that names the variable")
     func relative() {
         let error = #expect(throws: Failure.self) {
             try SocketPath.wellKnown { $0 == "PASTEBOARD_SOCKET" ? "a/b" : nil }

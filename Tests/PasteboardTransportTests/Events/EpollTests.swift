@@ -45,7 +45,7 @@ import Testing
         #expect(events[0].token == 2 && events[0].isReadable)
     }
 
-    @Test("A descriptor that was not added is an error that names it")
+    @Test("The removal of a descriptor that was not added fails with an error that names it")
     func unknown() throws {
         let epoll = try Epoll()
         let wake = try EventDescriptor()

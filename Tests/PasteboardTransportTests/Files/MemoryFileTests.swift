@@ -16,7 +16,7 @@ import Testing
         #expect(try read(file, at: .max, limit: 10) == [])
     }
 
-    @Test("A sealed file cannot change, and only a sealed file is taken for immutable")
+    @Test("A sealed file cannot change, and only a sealed file counts as immutable")
     func seals() throws {
         let file = try MemoryFile()
         try file.append([1].span)
@@ -49,7 +49,7 @@ import Testing
         withExtendedLifetime(pipe) {}
     }
 
-    @Test("Other files and pipes are not taken for immutable")
+    @Test("Other files and pipes do not count as immutable")
     func othersAreMutable() throws {
         let pipe = try System.pipe()
         #expect(!System.isFullySealed(pipe.first.raw))

@@ -90,7 +90,7 @@ import Testing
         #expect(masks.map { $0 & 0x7fff_ffff } == [0, 0])
     }
 
-    @Test("A program that does not exist is an error that names it")
+    @Test("The start of a program that does not exist fails with an error that names it")
     func missing() {
         let error = #expect(throws: SystemError.self) { _ = try ChildProcess(.init(path: "/nonexistent")) }
         #expect(error?.description == "start /nonexistent: No such file or directory")

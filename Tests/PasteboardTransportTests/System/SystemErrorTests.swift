@@ -5,7 +5,7 @@ import Testing
 
 struct SystemErrorTests {
     @Test(
-        "memory and disk that have run out are no-space, descriptors limit-exceeded, and nothing else either",
+        "a lack of memory or disk space is no-space, a lack of descriptors limit-exceeded, no other error is either",
         arguments: [
             (ENOMEM, ErrorCode.noSpace), (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EMFILE, .limitExceeded),
             (ENFILE, .limitExceeded), (EACCES, nil),

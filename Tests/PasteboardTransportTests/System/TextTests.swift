@@ -8,7 +8,7 @@ struct TextTests {
     }
 
     @Test(
-        "text is converted whole, whatever its length",
+        "text is converted completely, whatever its length",
         arguments: [0, 1, 16 << 10, (16 << 10) + 1, 100_000]
     )
     func lengths(count: Int) throws {
@@ -38,7 +38,7 @@ struct TextTests {
     }
 
     @Test(
-        "an unknown encoding is an error, and a name cannot pass options",
+        "an unknown encoding causes an error, and a name cannot pass options",
         arguments: ["no-such", "", "UTF-8//IGNORE", "../x", "UTF-8\0", "é", String(repeating: "a", count: 65)]
     )
     func unknown(name: String) {

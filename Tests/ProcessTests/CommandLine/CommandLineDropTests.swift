@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    @Test("Several items become several files under unused names, until it is interrupted")
+    @Test("Several items become several files under unused names, until the destination is interrupted")
     func several() throws {
         let bytes = Desk.bytes(3_000_001)
         _ = try desk.directory.makeDirectory("other")
@@ -88,7 +88,7 @@ import Testing
         #expect(dropped.errorText.contains("copied 1 of 2 items from"))
     }
 
-    @Test("With --once it ends after the first drop, but not after a session that only passed over it")
+    @Test("With --once a destination ends after the first drop, but not after a session that only passed over it")
     func once() throws {
         let drop = try desk.destination(["--once"])
         let passing = try RawDragSource(at: desk)
@@ -164,7 +164,7 @@ import Testing
         #expect(desk.directory.names(in: "in").isEmpty)
     }
 
-    @Test("On an interrupt it removes incomplete files, and the source is notified that it has exited")
+    @Test("An interrupted destination removes incomplete files, and the source is notified of its exit")
     func interrupted() throws {
         let drop = try desk.destination()
         let source = try RawDragSource(at: desk, allowsMove: true)
@@ -178,7 +178,7 @@ import Testing
         #expect(transferred.failure?.code == .destinationGone && transferred.items.isEmpty)
     }
 
-    @Test("If it is killed it leaves no file at all, and the source is notified that it has exited")
+    @Test("A killed destination leaves no file, and the source is notified of its exit")
     func killed() throws {
         let drop = try desk.destination()
         let source = try RawDragSource(at: desk, allowsMove: true)
@@ -260,7 +260,7 @@ import Testing
         _ = try drop.finish()
     }
 
-    @Test("It ends when the broker does")
+    @Test("A destination ends when the broker ends")
     func brokerEnds() throws {
         let drop = try desk.destination()
         try desk.run("stop")

@@ -38,7 +38,7 @@ import Testing
         #expect(try desk.shell("pasteboard paste -t .bin >>out; cat out").output == bytes + bytes)
     }
 
-    @Test("The rest of an input is copied, and its position moves on")
+    @Test("The rest of an input is copied, and its position advances")
     func positions() throws {
         let copy = "(head -c 1000 >/dev/null; pasteboard copy -t .bin; cat) < large.bin"
         let rest = try desk.shell(copy)

@@ -128,7 +128,7 @@ import Testing
         #expect(desk.directory.names(in: "in") == ["notes.txt", "other.txt"])
     }
 
-    @Test("- is standard input in place of any file, and a shell's /dev/fd file has no name")
+    @Test("The operand - is standard input in place of any file, and a shell's /dev/fd file has no name")
     func standardInput() throws {
         let script = """
             echo a | pasteboard copy - && pasteboard paste -o - && echo b | pasteboard copy from/-x - && pasteboard paste --item 2

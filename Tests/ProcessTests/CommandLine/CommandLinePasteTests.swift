@@ -207,7 +207,7 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A reader that exits ends it silently; an output that is full or closed is an error")
+    @Test("A reader that exits ends a paste silently; an output that is full or closed is an error")
     func outputs() throws {
         let desk = try Desk()
         #expect(try desk.run("copy", "-t", ".bin", input: Desk.bytes(4 << 20)).exitCode == 0)

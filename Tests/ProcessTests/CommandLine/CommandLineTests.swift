@@ -48,7 +48,7 @@ import Testing
         #expect(try desk.run("status").exitCode == 3)
     }
 
-    @Test("Without arguments it shows help, as an error")
+    @Test("Without arguments the program shows help, as an error")
     func bare() throws {
         let bare = try Desk().run()
         #expect(bare.exitCode == 2)
@@ -223,7 +223,7 @@ import Testing
         #expect(CommandFailure.exitCode(of: unknown) == CommandFailure.exitCode(of: .versionMismatch))
     }
 
-    @Test("Limits are shown as they were set")
+    @Test("Limits are shown with the values that were set")
     func limits() throws {
         let desk = try Desk(limits: "# for a test\nkept-pool = 3MiB\nfirst-byte = 2m\n")
         try desk.copy("x")

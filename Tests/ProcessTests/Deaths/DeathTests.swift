@@ -39,7 +39,7 @@ import Testing
         return digits.isEmpty ? "0" : digits
     }
 
-    @Test("All declared bytes without an end are truncated; with their end they are complete after a death")
+    @Test("All declared bytes without an end count as truncated; with the end they are complete, even after a death")
     func declaredSize() throws {
         let desk = try Desk(limits: Self.patient)
         _ = try desk.startBroker()

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("A type of the source's own is found by its supertypes, and the destination need not know it")
+    @Test("A type that only the source declares is found by its supertypes, and the destination need not know it")
     func customType() throws {
         try BrokerProcess.run { broker in
             _ = try broker.librarySource(["custom"])

@@ -47,7 +47,7 @@ import Testing
         )
     }
 
-    @Test("A place from plain text is a name alone, and empty text is not a place")
+    @Test("A place from plain text has only a name, and empty text is not a place")
     func placeOfText() throws {
         let desk = try Desk()
         try desk.copy("Denali")

@@ -98,7 +98,7 @@ import Testing
         #expect(finished.exitCode == 0 && finished.text.hasPrefix("usage: \(program) [--"))
     }
 
-    @Test("A picture that cannot be read is reported in words")
+    @Test("A picture that cannot be read is reported with a message")
     func picture() throws {
         let desk = try Desk()
         let finished = try run("image-drop", ["--image", "missing.png"], at: desk)

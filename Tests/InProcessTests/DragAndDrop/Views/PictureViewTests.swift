@@ -12,7 +12,7 @@ import Testing
 struct PictureViewTests {
     private let inside = Point(x: 50, y: 50)
 
-    @Test("7: a disabled image view starts no drags, and the view around it gets what is dropped there")
+    @Test("7: a disabled image view starts no drags, and the view around it gets the drops")
     func disabled() async throws {
         try await DragBroker.with { broker in
             let (giver, taker) = (PictureView(.pixel, on: broker.connect()), PictureView(.pixel, on: broker.connect()))
@@ -72,7 +72,7 @@ struct PictureViewTests {
     }
 
     @Test(
-        "33-37: inside its frame the view copies items of other processes and moves its own; outside, nothing",
+        "33-37: inside its frame the view copies items of other processes and moves its own; outside it does nothing",
         arguments: [
             (false, 20, 20, .copy), (false, 79, 79, .copy), (false, 80, 50, .cancel), (false, 5, 50, .cancel),
             (true, 50, 50, .move), (true, 50, 19, .cancel),
