@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes ConformanceTable+Rows.swift and UniformType+Constants.swift from uttypes.tsv.
 
-The first rows are the types that Apple's systems declare. After them come types that other programs declare there, with
+The first rows are the types that Apple's systems declare. Types that other programs declare there follow them, with
 the identifiers from those programs, and then types with an identifier of this project, which begins with
-org.swift-pasteboard. If several types have a tag, the first one is preferred, so new rows come at the end.
+org.swift-pasteboard. If several types have a tag, the first one is preferred, so add new rows at the end.
 
 Run it from any directory after an edit of the table; both results are committed. It refuses a table with a missing
 supertype, a cycle or a name that appears twice, so the program need not check for these.
