@@ -21,8 +21,8 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .noCandidate:
-            "no path for the socket: XDG_RUNTIME_DIR names no directory and HOME is unset; set one of them, or "
-                + "PASTEBOARD_SOCKET"
+            "cannot choose a path for the socket: XDG_RUNTIME_DIR is not a directory and HOME is unset; set one of "
+                + "them, or PASTEBOARD_SOCKET"
         case .unsafeDirectory(let path, .missing):
             "the socket's directory \(path) does not exist"
         case .unsafeDirectory(let path, .notADirectory):
