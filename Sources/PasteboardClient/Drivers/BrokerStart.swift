@@ -35,8 +35,8 @@ struct BrokerStart {
         }
         throw Failure(
             .brokerUnavailable,
-            "there is no broker to start: neither pasteboardd nor pasteboard is beside this program or in PATH; install "
-                + "pasteboard, build it beside this program (swift build --product pasteboard), or set "
+            "there is no broker to start: neither pasteboardd nor pasteboard is beside this program or in PATH; "
+                + "install pasteboard, build it beside this program (swift build --product pasteboard), or set "
                 + "PASTEBOARD_BROKER to its path"
         )
     }
