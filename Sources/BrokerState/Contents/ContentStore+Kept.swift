@@ -11,8 +11,8 @@ extension ContentStore {
         guard context.accounting.room(for: account, of: \.representations) > 0 else {
             throw Failure(
                 .limitExceeded,
-                "the broker keeps \(keptTable.count) representations, and an eighth of limit kept-representations="
-                    + "\(context.limits.keptRepresentations) is reserved for other programs; clear a pasteboard"
+                "the broker keeps \(keptTable.count) representations, and this program may not use the rest of limit "
+                    + "kept-representations=\(context.limits.keptRepresentations); clear a pasteboard"
             )
         }
         try checkPool(announced ?? 0, for: account, context)

@@ -54,7 +54,7 @@ extension Representation {
         guard policy == .askedEachTime || item.requires.contains(Feature.onceAndKept.rawValue) else {
             throw Failure(
                 .invalidArgument,
-                "\(type) has the policy once and kept, so its item must require feature \(Feature.onceAndKept.rawValue)"
+                "\(type) has the policy once-and-kept, so its item must require feature \(Feature.onceAndKept.rawValue)"
             )
         }
     }

@@ -75,7 +75,7 @@ extension LoadFailure {
         case .sourceSilent(let since):
             return Failure(.sourceStalled, "\(source) sent no byte within \(now - since) ms")
         case .sourceStalled(let received):
-            let text = "\(source) stopped after \(received) bytes; it sent none for \(progress) ms"
+            let text = "\(source) stopped after \(received) bytes; it sent nothing more for \(progress) ms"
             return Failure(.sourceStalled, text)
         default:
             var need = "the broker's transfer pool was full"
