@@ -125,6 +125,7 @@ extension BrokerLoop {
         of connection: Connection,
         effort: inout Int
     ) -> ParseOutcome {
+        defer { performOutbox() }
         var consumed = start
         var taken = start
         do throws(Failure) {
@@ -161,10 +162,10 @@ extension BrokerLoop {
         }
         guard chunk.header.rawKind == FrameKind.data.rawValue else {
             connection.decoder.limitBeforeHello = nil
-            input { $0.received(chunk.header, payload, from: peer) }
+            inputOfRead { $0.received(chunk.header, payload, from: peer) }
             return
         }
-        let verdict = input {
+        let verdict = inputOfRead {
             $0.relay(stream: chunk.header.stream, count: payload.count, last: chunk.endsSequence, from: peer)
         }
         switch verdict {

@@ -45,6 +45,8 @@ extension BrokerLoop {
         load: LoadID
     ) {
         let count = bytes.count
+        // The load's answer precedes its bytes.
+        performOutbox()
         do throws(SystemError) {
             let isSent = try target.output.sendThrough(header: header, payload: bytes, to: target.descriptor.raw)
             if isSent { return input { $0.delivered(load, count: count) } }

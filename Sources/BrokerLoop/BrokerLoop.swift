@@ -134,8 +134,22 @@ package struct BrokerLoop: ~Copyable {
     ) -> Result {
         let result = body(&state)
         prepare(&self, result)
-        if !state.context.outbox.isEmpty { perform() }
+        performOutbox()
         return result
+    }
+
+    /// Like `input`, for a frame of a read: requests to sources and answers to destinations stay in the outbox until the
+    /// end of the read, or until a frame leads to other output. `performOutbox` follows every read.
+    @inline(__always)
+    mutating func inputOfRead<Result>(_ body: (inout BrokerState) -> Result) -> Result {
+        let result = body(&state)
+        if state.context.outbox.isUrgent { perform() }
+        return result
+    }
+
+    @inline(__always)
+    mutating func performOutbox() {
+        if !state.context.outbox.isEmpty { perform() }
     }
 
     /// Like `input`, for a frame that was passed with a descriptor. The outbox can pass the descriptor on or keep it;

@@ -21,7 +21,7 @@ extension BrokerState {
             }
             switch kind {
             case .write: try beginWrite(try Write(decoding: payload), stream: stream, from: peer)
-            case .load: try load(try Load(decoding: payload), stream: stream, from: peer, slot)
+            case .load: try load(payload, stream: stream, from: peer, slot)
             case .list: try list(try List(decoding: payload), stream: stream, for: peer, slot)
             case .drag: try beginDrag(try Drag(decoding: payload), stream: stream, from: peer)
             case .destination: try register(try Destination(decoding: payload), stream: stream, from: peer)
@@ -37,6 +37,49 @@ extension BrokerState {
     }
 
     // MARK: Loads
+
+    /// Begins a load. A plain one is read in place and decided without a copy; both ways meet at the offer.
+    private mutating func load(
+        _ payload: Span<UInt8>,
+        stream: UInt64,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        guard readsLoadsInPlace, let fields = LoadFields(plain: payload),
+            let offer = plainOffer(fields, payload, to: slot)
+        else {
+            return try load(try Load(decoding: payload), stream: stream, from: peer, slot)
+        }
+        try loads.checkRoom(for: peer, context)
+        let terms = LoadTerms(
+            destination: peer,
+            stream: stream,
+            account: peers[slot].account,
+            credit: fields.credit,
+            maximumByteCount: fields.maximumByteCount,
+            timeoutMilliseconds: fields.timeoutMilliseconds,
+            isDescriptorWelcome: fields.descriptorWelcome,
+            isInPlaceWelcome: fields.inPlaceWelcome
+        )
+        try loads.begin(terms, offer, &contents, &context)
+    }
+
+    private mutating func plainOffer(
+        _ load: borrowing LoadFields,
+        _ payload: Span<UInt8>,
+        to slot: Peers.Slot
+    ) -> Offer? {
+        let publication: PublicationID?
+        if let handle = load.handle {
+            publication = PublicationID(rawValue: handle)
+        } else if let board = load.board {
+            publication = boards.publication(on: payload.extracting(board))
+        } else {
+            publication = boards.publication(on: BoardName.general.utf8.span)
+        }
+        guard let publication, let found = contents.find(publication) else { return nil }
+        return contents.plainOffer(load, payload, in: found, peers.peerTable[slot].access, context)
+    }
 
     private mutating func load(
         _ load: Load,

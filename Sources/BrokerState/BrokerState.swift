@@ -22,6 +22,8 @@ package struct BrokerState: ~Copyable, Sendable {
     var loads = Loads()
     var sessions = Sessions()
 
+    /// Whether plain loads are read in place. A test compares the decisions with those of the general way.
+    package var readsLoadsInPlace = true
     package internal(set) var isDraining = false
     var drainEnds: UInt64?
     /// The time at which the last connection ended, or the start of the broker; nil while a program is connected.

@@ -41,10 +41,16 @@ final class StateHarness {
     /// The number of kept representations that were opened and not closed.
     var openMemory: Int { memory.count }
 
-    init(firstChangeCount: UInt64 = 5_000, epoch: UInt64 = 77, _ configure: (inout BrokerLimits) -> Void = { _ in }) {
+    init(
+        firstChangeCount: UInt64 = 5_000,
+        epoch: UInt64 = 77,
+        readsLoadsInPlace: Bool = true,
+        _ configure: (inout BrokerLimits) -> Void = { _ in }
+    ) {
         var limits = BrokerLimits()
         configure(&limits)
         state = BrokerState(limits: limits, epoch: epoch, firstChangeCount: firstChangeCount)
+        state.readsLoadsInPlace = readsLoadsInPlace
         state.advance(to: now)
     }
 

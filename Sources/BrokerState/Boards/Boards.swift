@@ -19,6 +19,8 @@ struct Boards: ~Copyable, Sendable {
     private static let rememberedBoards = 64
 
     private var boardTable: [String: Board] = [:]
+    /// The board that a plain load was last found on, so that most loads need not hash its name.
+    private var latest: (name: [UInt8], publication: PublicationID)?
     /// The change count of a board that nobody has changed. It grows past the count of every board that is forgotten,
     /// so that no name's count ever decreases.
     private var firstChangeCount: UInt64
@@ -35,6 +37,20 @@ struct Boards: ~Copyable, Sendable {
 
     func publication(on name: String) -> PublicationID? {
         boardTable[name]?.publication
+    }
+
+    /// The contents of a board for a plain load.
+    ///
+    /// - Parameter name: bytes that may not be a valid name. Then no board has it.
+    mutating func publication(on name: Span<UInt8>) -> PublicationID? {
+        if let latest, latest.name.span.hasSameBytes(as: name) { return latest.publication }
+        guard let text = try? UTF8Span(validating: name),
+            let publication = boardTable[String(copying: text)]?.publication
+        else { return nil }
+        var bytes: [UInt8] = []
+        for index in name.indices { bytes.append(name[index]) }
+        latest = (bytes, publication)
+        return publication
     }
 
     /// The boards that have contents, sorted by name.
@@ -91,6 +107,7 @@ struct Boards: ~Copyable, Sendable {
         let replaced = boardTable[name]?.publication
         let changeCount = changeCount(of: name).addingClamped(1)
         boardTable[name] = Board(changeCount: changeCount, publication: publication)
+        latest = nil
         if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
         return Change(changeCount: changeCount, replaced: replaced)
     }

@@ -27,6 +27,49 @@ struct Offer {
 // The choice of the representation that a load gets. Only this code decides which representations a destination may
 // load.
 extension ContentStore {
+    /// The offer for a load of one type by its exact name. Nothing is allocated or copied for it.
+    ///
+    /// - Returns: nil if nothing is offered under that name, or if a further rule applies. `offer` decides then.
+    func plainOffer(
+        _ load: borrowing LoadFields,
+        _ payload: Span<UInt8>,
+        in slot: Slot,
+        _ access: borrowing AccessContext,
+        _ context: borrowing BrokerContext
+    ) -> Offer? {
+        let item = Int(load.item)
+        // In restricted contents each destination may count other items.
+        guard !publicationTable[slot].isRestricted, publicationTable[slot].isCurrent,
+            publicationTable[slot].session == nil, item < publicationTable[slot].items.count,
+            let index = publicationTable[slot].items[item].index(ofType: payload.extracting(load.type)),
+            !publicationTable[slot].items[item].representations[index].isKeptOnce
+        else { return nil }
+        let kept = publicationTable[slot].items[item].representations[index].kept
+        var size = publicationTable[slot].items[item].representations[index].byteCount
+        let provision: Offer.Provision
+        if let kept {
+            size = keptTable.find(kept).flatMap { keptTable[$0].size }
+            provision = .kept(kept)
+        } else {
+            guard let owner = publicationTable[slot].owner else { return nil }
+            provision = .promised(owner.peer)
+        }
+        if let size, let maximum = load.maximumByteCount, size > maximum { return nil }
+        let firstByte = publicationTable[slot].items[item].representations[index].firstByteMilliseconds
+        let isOpenInPlace = publicationTable[slot].items[item].representations[index].isOpenInPlace
+        return Offer(
+            publication: publicationTable.id(of: slot),
+            part: PublicationPart(item: load.item, representation: UInt32(clamping: index)),
+            visibleItem: load.item,
+            visibleCount: UInt32(clamping: publicationTable[slot].items.count),
+            provision: provision,
+            byteCount: size,
+            announced: size,
+            firstByte: firstByte == 0 ? context.limits.firstByte : UInt64(firstByte),
+            mayOpenInPlace: isOpenInPlace && !access.isLink && !publicationTable[slot].writer.isLink
+        )
+    }
+
     func offer(
         _ load: Load,
         in id: PublicationID,

@@ -42,9 +42,10 @@ package struct BrokerContext: ~Copyable, Sendable {
         to peer: PeerID,
         stream: UInt64,
         order: FrameOrder = .connection,
-        flags: FrameFlags = .none
+        flags: FrameFlags = .none,
+        mayWait: Bool = false
     ) {
-        outbox.send(message, to: peer, stream: stream, order: order, flags: flags)
+        outbox.send(message, to: peer, stream: stream, order: order, flags: flags, mayWait: mayWait)
     }
 
     mutating func perform(_ effect: Outbox.Effect) {

@@ -42,12 +42,16 @@ package struct Outbox: Sendable {
     package private(set) var frames = FrameEncoder()
     package private(set) var sends: [Send] = []
     package private(set) var effects: [Effect] = []
+    /// Whether the output must be performed before the next input. Requests to sources and answers to destinations may
+    /// wait, because only frames of their own load have to follow them: those of one read are performed together.
+    package private(set) var isUrgent = false
 
     package init() {}
 
     package var isEmpty: Bool { self.sends.isEmpty && self.effects.isEmpty }
 
     package mutating func removeAll() {
+        isUrgent = false
         // Emptying an array calls generic code, even if the array is empty.
         if !self.sends.isEmpty {
             self.frames.removeAll()
@@ -56,24 +60,29 @@ package struct Outbox: Sendable {
         if !self.effects.isEmpty { self.effects.removeAll(keepingCapacity: true) }
     }
 
+    /// - Parameter mayWait: whether later input may be processed before the frame is queued.
     mutating func send(
         _ message: some WireMessage,
         to peer: PeerID,
         stream: UInt64,
         order: FrameOrder = .connection,
-        flags: FrameFlags = .none
+        flags: FrameFlags = .none,
+        mayWait: Bool = false
     ) {
+        if !mayWait { isUrgent = true }
         let range = self.frames.append(message, stream: stream, flags: flags)
         self.sends.append(Send(peer: peer, order: order, bytes: range, passing: nil))
     }
 
     /// Sends the answer that is a whole load, with its descriptor.
     mutating func pass(_ answer: Answer, with passing: Passing, to peer: PeerID, stream: UInt64) {
+        isUrgent = true
         let range = self.frames.append(answer, stream: stream, flags: .last, descriptorCount: 1)
         self.sends.append(Send(peer: peer, order: .stream, bytes: range, passing: passing))
     }
 
     mutating func perform(_ effect: Effect) {
+        isUrgent = true
         self.effects.append(effect)
     }
 }

@@ -115,7 +115,7 @@ extension Loads {
         expectDescriptor(for: slot, from: peerLoads, context)
         context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
         let load = loadTable[slot].request(granted: granted, at: context.now, contents)
-        context.send(load, to: source, stream: id.askStream)
+        context.send(load, to: source, stream: id.askStream, mayWait: true)
     }
 }
 

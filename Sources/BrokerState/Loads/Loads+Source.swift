@@ -261,7 +261,7 @@ extension Loads {
         else { return }
         asked.isAnswered = true
         loadTable[slot].phase = .asked(asked)
-        context.send(loadTable[slot].answer(name: name, contents), to: peer, stream: stream)
+        context.send(loadTable[slot].answer(name: name, contents), to: peer, stream: stream, mayWait: true)
     }
 }
 

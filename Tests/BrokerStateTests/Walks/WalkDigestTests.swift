@@ -22,6 +22,24 @@ import Testing
         #expect(digest.value == Self.loadDigests[index])
     }
 
+    /// Both ways of reading a load decide the same, send the same frames and charge the same.
+    @Test("Loads that are read in place end and are charged as loads that are decoded", arguments: loadDigests.indices)
+    func plainLoads(_ index: Int) {
+        var digests = [FrameDigest(), FrameDigest()]
+        for seed in Self.seeds(index) {
+            for way in [0, 1] {
+                var walker = Walker(seed: seed, namesTypes: true, readsLoadsInPlace: way == 0)
+                for _ in 0..<400 {
+                    _ = walker.step()
+                    digests[way].add(walker.broker.held)
+                }
+                walker.finish()
+                Self.add(walker.broker, to: &digests[way])
+            }
+        }
+        #expect(digests[0].value == digests[1].value)
+    }
+
     @Test("Drag sessions end and are charged as recorded", arguments: sessionDigests.indices)
     func sessions(_ index: Int) {
         var digest = FrameDigest()

@@ -22,10 +22,13 @@ struct Walker {
     private(set) var loadsSeen = 0
     /// The number of steps after which an ask of a cached load was open.
     private(set) var cachedSteps = 0
+    /// Whether loads name one type, and most representations are visible to everybody. Such loads are plain.
+    private let namesTypes: Bool
 
-    init(seed: UInt64) {
+    init(seed: UInt64, namesTypes: Bool = false, readsLoadsInPlace: Bool = true) {
         random = SplitMix64(state: seed)
-        broker = StateHarness { limits in
+        self.namesTypes = namesTypes
+        broker = StateHarness(readsLoadsInPlace: readsLoadsInPlace) { limits in
             limits.connections = 8
             limits.connectionsPerProcess = 3
             limits.loadsPerConnection = 12
@@ -114,9 +117,10 @@ struct Walker {
                 ["public.png", "public.utf8-plain-text", "com.example.x"][index],
                 byteCount: chance(30) ? .random(in: 0...2_000, using: &random) : nil,
                 kept: chance(30),
-                visibility: Visibility(rawValue: .random(in: 0...3, using: &random))
+                visibility: namesTypes && chance(95)
+                    ? .all : Visibility(rawValue: .random(in: 0...3, using: &random))
             )
-            if chance(60), representation.provision != .kept { representation.policy = .onceAndKept }
+            if chance(namesTypes ? 10 : 60), representation.provision != .kept { representation.policy = .onceAndKept }
             if chance(20) { representation.firstByteMilliseconds = .random(in: 0...20_000, using: &random) }
             representations.append(representation)
         }
@@ -164,6 +168,15 @@ struct Walker {
         load.maximumByteCount = maximum
         load.timeoutMilliseconds = timeout
         load.descriptorWelcome = isWelcome
+        if namesTypes {
+            let types = [
+                "public.png", "public.utf8-plain-text", "com.example.x", "public.UTF8-plain-text", "public.text",
+            ]
+            for _ in 0..<(chance(90) ? 1 : 2) {
+                let match = Match(rawValue: .random(in: 0...2, using: &random))
+                load.accepts.append(Accept(types.randomElement(using: &random) ?? "", match: match))
+            }
+        }
         broker.send(load, on: stream, from: peer)
         return "load"
     }

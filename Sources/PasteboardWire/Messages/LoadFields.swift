@@ -1,0 +1,103 @@
+/// The fields of a plain load, read in place: numbers, and ranges of the payload. Nothing is allocated or copied.
+///
+/// Most loads are plain: they name one type, and have no edges, conditions or required features. Every other payload,
+/// including a malformed one, is decoded as a ``Load``, whose errors are the only ones. So a reader of these fields
+/// never refuses a load: if it cannot answer one, the load is decoded and judged again.
+///
+/// The ranges are neither UTF-8 nor names that are known to be well-formed. Their bytes are only compared with names
+/// that were checked when they were stored.
+package struct LoadFields {
+    package private(set) var handle: UInt64?
+    /// The range of the board's name.
+    package private(set) var board: Range<Int>?
+    package private(set) var item: UInt32 = 0
+    /// The range of the only type that is accepted.
+    package private(set) var type: Range<Int>
+    package private(set) var maximumByteCount: UInt64?
+    package private(set) var credit: UInt64 = 0
+    package private(set) var descriptorWelcome = false
+    package private(set) var timeoutMilliseconds: UInt64?
+    package private(set) var inPlaceWelcome = false
+
+    /// - Returns: nil if the payload is not a plain load. This says nothing about its validity.
+    package init?(plain payload: Span<UInt8>) {
+        var accepted: Range<Int>?
+        var offset = 0
+        do throws(Failure) {
+            while offset < payload.count {
+                let field = try Protobuf.field(in: payload, at: &offset, end: payload.count)
+                // The last of several numbers counts. Strings and messages must not be repeated.
+                switch field.value {
+                case .number(let value):
+                    switch field.number {
+                    case 1: handle = value
+                    case 4: item = UInt32(truncatingIfNeeded: value)
+                    // With a single type, both sides prefer the same.
+                    case 6: break
+                    case 7: maximumByteCount = value
+                    case 8: credit = value
+                    case 9: descriptorWelcome = value != 0
+                    case 11: timeoutMilliseconds = value
+                    case 12: inPlaceWelcome = value != 0
+                    default: return nil
+                    }
+                case .bytes(let range):
+                    switch field.number {
+                    case 2 where board == nil: board = range
+                    case 5 where accepted == nil:
+                        guard let type = try Self.type(of: range, in: payload) else { return nil }
+                        accepted = type
+                    default: return nil
+                    }
+                case .skipped:
+                    return nil
+                }
+            }
+        } catch {
+            return nil
+        }
+        guard let accepted else { return nil }
+        type = accepted
+    }
+
+    /// The range of the type in an entry of the accept list; nil if the entry also accepts types that differ from it
+    /// and do not conform to it.
+    @inline(__always)
+    private static func type(of entry: Range<Int>, in payload: Span<UInt8>) throws(Failure) -> Range<Int>? {
+        var type: Range<Int>?
+        var match = Match.absent
+        var offset = entry.lowerBound
+        while offset < entry.upperBound {
+            let field = try Protobuf.field(in: payload, at: &offset, end: entry.upperBound)
+            switch (field.number, field.value) {
+            case (1, .bytes(let range)) where type == nil: type = range
+            case (2, .number(let value)): match = Match(rawValue: UInt32(truncatingIfNeeded: value))
+            default: return nil
+            }
+        }
+        return match == .exact || match == .conforming ? type : nil
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes are equal.
+    @inlinable
+    package func hasSameBytes(as other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        let (words, otherWords) = unsafe (bytes, other.bytes)
+        var index = 0
+        while count - index >= 8 {
+            // Every bit pattern is a number, and the loads are checked against the spans.
+            let word = unsafe words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard unsafe word == otherWords.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) else {
+                return false
+            }
+            index += 8
+        }
+        while index < count {
+            guard self[index] == other[index] else { return false }
+            index += 1
+        }
+        return true
+    }
+}

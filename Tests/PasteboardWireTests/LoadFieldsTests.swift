@@ -1,0 +1,106 @@
+import PasteboardWire
+import Testing
+
+/// Plain loads, which are read in place.
+@Suite struct LoadFieldsTests {
+    private func load(_ change: (inout Load) -> Void = { _ in }) -> [UInt8] {
+        var load = Load()
+        load.accepts = [Accept(type: "public.png")]
+        change(&load)
+        var bytes: [UInt8] = []
+        load.encode(into: &bytes)
+        return bytes
+    }
+
+    private func isPlain(_ change: (inout Load) -> Void) -> Bool {
+        LoadFields(plain: load(change).span) != nil
+    }
+
+    @Test("A load of one type is plain, by name or with types that conform to it")
+    func plain() {
+        #expect(isPlain { _ in })
+        #expect(isPlain { $0.accepts[0].match = .exact })
+        #expect(isPlain { $0.accepts[0].match = .conforming })
+        #expect(isPlain { $0.preference = .acceptList })
+    }
+
+    @Test("A load with several types, any type, edges, a condition or required features is not plain")
+    func general() {
+        #expect(!isPlain { $0.accepts = [] })
+        #expect(!isPlain { $0.accepts.append(Accept(type: "public.text")) })
+        #expect(!isPlain { $0.accepts[0].match = .any })
+        #expect(!isPlain { $0.accepts[0].match = Match(rawValue: 9) })
+        #expect(!isPlain { $0.edges = [TypeEdges()] })
+        #expect(!isPlain { $0.ifChangeCount = 1 })
+        #expect(!isPlain { $0.requires = [1] })
+        #expect(LoadFields(plain: (load() + [0x80, 0x02, 0]).span) == nil, "an unknown field")
+        #expect(LoadFields(plain: (load { $0.board = "a" } + [0x12, 1, 0xFF]).span) == nil, "a second board")
+    }
+
+    @Test("Whatever the payload is, the fields are those of the decoded load")
+    func random() throws {
+        var random = SeededGenerator(for: "LoadFieldsTests.random")
+        var plainCount = 0
+        for _ in 0..<20_000 {
+            var bytes = load { load in
+                func number() -> UInt64? {
+                    let bits = UInt64.random(in: 0...64, using: &random)
+                    return Bool.random(using: &random) ? .random(in: 0...(UInt64.max >> bits), using: &random) : nil
+                }
+                load.handle = number()
+                load.board = Bool.random(using: &random) ? "board" : nil
+                load.item = number().map { UInt32(truncatingIfNeeded: $0) }
+                load.accepts[0].match = number().map { Match(rawValue: UInt32(truncatingIfNeeded: $0 % 4)) }
+                load.preference = number().map { Preference(rawValue: UInt32(truncatingIfNeeded: $0 % 3)) }
+                load.maximumByteCount = number()
+                load.credit = number()
+                load.descriptorWelcome = number().map { $0 & 1 == 1 }
+                load.timeoutMilliseconds = number()
+                load.inPlaceWelcome = number().map { $0 & 1 == 1 }
+            }
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0...3, using: &random) {
+                case 0: bytes[index] = .random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: index)
+                case 2: bytes.insert(bytes[index], at: index)
+                default: break
+                }
+                if bytes.isEmpty { bytes = [0] }
+            }
+            guard let fields = LoadFields(plain: bytes.span) else { continue }
+            plainCount += 1
+            try check(fields, bytes, random.seed)
+        }
+        #expect(plainCount > 5_000)
+    }
+
+    private func check(_ fields: LoadFields, _ bytes: [UInt8], _ seed: UInt64) throws {
+        func text(_ range: Range<Int>) -> String? { String(validating: bytes[range], as: UTF8.self) }
+        let load: Load
+        do throws(Failure) {
+            load = try Load(decoding: bytes)
+        } catch {
+            // Names are compared by their bytes, so one that is not UTF-8 equals no stored name.
+            let names = [fields.type, fields.board ?? 0..<0]
+            #expect(names.contains { text($0) == nil }, "\(bytes), seed \(seed): \(error)")
+            return
+        }
+        let accept = try #require(load.accepts.first)
+        #expect(load.accepts.count == 1 && load.edges.isEmpty && load.requires.isEmpty && load.ifChangeCount == nil)
+        #expect(accept.type == text(fields.type) && (accept.match ?? .absent) != .any, "\(bytes), seed \(seed)")
+        #expect(load.handle == fields.handle && load.board == fields.board.flatMap(text), "\(bytes), seed \(seed)")
+        #expect(load.item ?? 0 == fields.item && load.credit ?? 0 == fields.credit, "\(bytes), seed \(seed)")
+        #expect(load.maximumByteCount == fields.maximumByteCount, "\(bytes), seed \(seed)")
+        #expect(load.timeoutMilliseconds == fields.timeoutMilliseconds, "\(bytes), seed \(seed)")
+        #expect(load.descriptorWelcome ?? false == fields.descriptorWelcome, "\(bytes), seed \(seed)")
+        #expect(load.inPlaceWelcome ?? false == fields.inPlaceWelcome, "\(bytes), seed \(seed)")
+    }
+}
+
+extension Accept {
+    fileprivate init(type: String) {
+        self.init()
+        self.type = type
+    }
+}
