@@ -8,29 +8,28 @@ import PasteboardWire
 extension BrokerLoop {
     /// Reports input that is held after a read. Long answers are written first: bytes that the peer takes at once do
     /// not count, and answers to other peers in the same turn are not added to them.
-    mutating func weighInput(of connection: Connection) {
-        let peer = connection.peer
-        guard self.connection(peer) != nil else { return }
-        if !connection.mayAsk {
-            flush(connection)
-            weighOutput(of: connection)
+    mutating func weighInput(of peer: PeerID) {
+        if let slot = find(peer), !connections[slot].mayAsk {
+            flush(peer)
+            weighOutput(of: peer)
         }
-        let count = connection.carry.count
-        guard count > 0 || connection.report.hasPartial else { return }
-        connection.report.hasPartial = count > 0
+        guard let slot = find(peer) else { return }
+        let count = connections[slot].carry.count
+        guard count > 0 || connections[slot].report.hasPartial else { return }
+        connections[slot].report.hasPartial = count > 0
         input { $0.partial(count, of: peer) }
     }
 
     /// Reports output that is held after a write. Requests that wait until the peer has read count as output.
-    mutating func weighOutput(of connection: Connection) {
-        let count = connection.output.controlCount + connection.rest.bytes.count
-        guard count > 0 || connection.report.hasUnread else { return }
-        let position = connection.output.controlPosition
-        let hasRead = position != connection.report.position
-        let isHeldUp = !connection.mayAsk
-        let peer = connection.peer
-        connection.report.hasUnread = count > 0
-        connection.report.position = position
+    mutating func weighOutput(of peer: PeerID) {
+        guard let slot = find(peer) else { return }
+        let count = connections[slot].output.controlCount + connections[slot].rest.bytes.count
+        guard count > 0 || connections[slot].report.hasUnread else { return }
+        let position = connections[slot].output.controlPosition
+        let hasRead = position != connections[slot].report.position
+        let isHeldUp = !connections[slot].mayAsk
+        connections[slot].report.hasUnread = count > 0
+        connections[slot].report.position = position
         input { $0.unread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead) }
     }
 }

@@ -17,47 +17,49 @@ extension BrokerLoop {
         )
     }
 
-    private mutating func insert(_ connection: Connection, of process: ProcessKey) {
+    private mutating func insert(_ connection: consuming Connection, of process: ProcessKey) {
         let peer = connection.peer
-        let slot = Int(peer.slot)
-        while connections.count <= slot { connections.append(nil) }
         do throws(SystemError) {
             try epoll.add(connection.descriptor.raw, .readable, token: peer.rawValue)
-            connections[slot] = connection
+            connections.insert(connection, at: ConnectionID(peer))
         } catch {
             report(PeerRemoval(.refused, process: process.pid, Failure(.limitExceeded, "\(error)")))
             input { $0.disconnected(peer) }
         }
     }
 
-    /// Not a method that borrows the loop: a borrowed value of this size is copied for each call.
-    mutating func connection(_ peer: PeerID) -> Connection? {
-        guard Int(peer.slot) < connections.count else { return nil }
-        let connection = connections[Int(peer.slot)]
-        return connection?.peer == peer ? connection : nil
+    // Not a method that borrows the loop: a borrowed value of this size is copied for each call.
+    @inline(__always)
+    mutating func find(_ peer: PeerID) -> ConnectionSlot? {
+        connections.find(ConnectionID(peer))
     }
 
     /// Removes a connection. Queued output is written as far as the socket takes it.
     mutating func close(_ peer: PeerID) {
-        guard let connection = connection(peer) else { return }
-        connections[Int(peer.slot)] = nil
+        guard var connection = connections.remove(ConnectionID(peer)) else { return }
+        let descriptor = connection.descriptor.raw
         if !connection.isWriteClosed {
-            while case .refused? = try? connection.output.flush(
-                to: connection.descriptor.raw,
-                delivered: &deliveries
-            ) {}
+            while case .refused? = try? connection.output.flush(to: descriptor, delivered: &deliveries) {}
         }
         // Before the descriptor is closed: while a duplicate of it exists, the kernel would continue to report it, and
         // the peer would not see the end. A child of a program with its own broker has duplicates until it executes
         // its program.
-        try? epoll.remove(connection.descriptor.raw)
-        try? Socket.endWriting(connection.descriptor.raw)
+        try? epoll.remove(descriptor)
+        try? Socket.endWriting(descriptor)
     }
 
     /// Ends a connection all of whose input has been processed.
-    mutating func gone(_ connection: Connection) {
-        let peer = connection.peer
+    mutating func gone(_ peer: PeerID) {
         close(peer)
         input { $0.disconnected(peer) }
+    }
+}
+
+typealias ConnectionID = SlotTable<Connection>.ID
+typealias ConnectionSlot = SlotTable<Connection>.Slot
+
+extension ConnectionID {
+    init(_ peer: PeerID) {
+        self.init(slot: peer.slot, generation: peer.generation)
     }
 }

@@ -5,13 +5,12 @@ import PasteboardWire
 // Descriptors of peers: inspected without access to their files, passed on, and closed on the closer's thread.
 extension BrokerLoop {
     /// Processes a frame that announces a descriptor.
-    mutating func takePassed(_ header: FrameHeader, _ payload: Span<UInt8>, from connection: Connection) throws(Failure)
-    {
-        let peer = connection.peer
+    mutating func takePassed(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
+        guard let slot = find(peer) else { return }
         var descriptor: DescriptorBox?
         let facts: ReceivedDescriptor
         do throws(MissingDescriptor) {
-            let box = try connection.descriptors.take()
+            let box = try connections[slot].descriptors.take()
             facts = ReceivedDescriptor(inspecting: box)
             descriptor = box
         } catch {
@@ -43,31 +42,31 @@ extension BrokerLoop {
     /// frame.
     ///
     /// - Returns: false if the peer has been ended.
-    mutating func checkReceived(_ connection: Connection) -> Bool {
-        let count = connection.descriptors.count
+    mutating func checkReceived(_ peer: PeerID) -> Bool {
+        guard let slot = find(peer) else { return false }
+        let count = connections[slot].descriptors.count
         guard count > 2 else { return true }
-        let peer = connection.peer
         input { $0.violated(peer, Failure(.protocolViolation, "received \(count) descriptors for at most two frames")) }
         return false
     }
 
     /// Refuses a descriptor without a frame: it has to arrive with the first byte of the frame that announces it.
-    mutating func checkUnclaimed(_ connection: Connection, isFrameOpen: Bool) throws(Failure) {
-        guard !connection.descriptors.isEmpty else { return }
-        guard connection.decoder.takesDescriptors, isFrameOpen, connection.descriptors.count == 1 else {
+    mutating func checkUnclaimed(_ slot: ConnectionSlot, isFrameOpen: Bool) throws(Failure) {
+        guard !connections[slot].descriptors.isEmpty else { return }
+        guard connections[slot].decoder.takesDescriptors, isFrameOpen, connections[slot].descriptors.count == 1 else {
             throw Failure(.protocolViolation, "received descriptors that no frame announces")
         }
     }
 
     mutating func passDescriptors(_ peer: PeerID) {
-        guard let connection = connection(peer) else { return }
-        connection.decoder.takesDescriptors = true
+        guard let slot = find(peer) else { return }
+        connections[slot].decoder.takesDescriptors = true
         // Kernels without this switch always pass them. There, only the decoder refuses those that arrive too early.
-        Socket.setPassesDescriptors(connection.descriptor.raw, true)
+        Socket.setPassesDescriptors(connections[slot].descriptor.raw, true)
     }
 
     /// Queues a frame with its descriptor. The delivery that is reported when the socket has taken it ends its load.
-    mutating func pass(_ frame: Span<UInt8>, _ passing: Outbox.Passing, to target: Connection) {
+    mutating func pass(_ frame: Span<UInt8>, _ passing: Outbox.Passing, to target: ConnectionSlot) {
         let descriptor: DescriptorBox?
         switch passing.descriptor {
         case .received: descriptor = received
@@ -75,13 +74,13 @@ extension BrokerLoop {
         }
         guard let descriptor else {
             // Without the descriptor the destination would take the one of the next frame.
-            let peer = target.peer
+            let peer = connections[target].peer
             input { $0.violated(peer, Failure(.noSpace, "the broker has no descriptor for the file of a load")) }
             return
         }
-        target.output.markDescriptors([descriptor], name: passing.load.rawValue)
-        target.output.appendStream(frame)
-        target.output.mark(Delivery(load: passing.load.rawValue, count: 0))
+        connections[target].output.markDescriptors([descriptor], name: passing.load.rawValue)
+        connections[target].output.appendStream(frame)
+        connections[target].output.mark(Delivery(load: passing.load.rawValue, count: 0))
         flushLater(target)
     }
 }

@@ -19,50 +19,49 @@ extension BrokerLoop {
 
     /// Processes the input that an earlier turn has left over, then that in the socket. All input of a connection that
     /// has ended is processed before the connection is removed.
-    mutating func read(_ connection: Connection) {
+    mutating func read(_ peer: PeerID) {
         // Processing input does not lead to another read before it has finished.
         guard var buffer = readBuffer.take() else { return }
-        read(connection, through: &buffer)
+        read(peer, through: &buffer)
         readBuffer = consume buffer
-        if connection.writing == .failed, self.connection(connection.peer) != nil {
-            readLater(connection)
-            weighOutput(of: connection)
+        if let slot = find(peer), connections[slot].writing == .failed {
+            readLater(slot)
+            weighOutput(of: peer)
         }
-        weighInput(of: connection)
+        weighInput(of: peer)
     }
 
-    private mutating func read(_ connection: Connection, through buffer: inout ReadBuffer) {
+    private mutating func read(_ peer: PeerID, through buffer: inout ReadBuffer) {
         var effort = Self.effortPerTurn
-        guard takeRest(of: connection, effort: &effort) else { return }
+        guard takeRest(of: peer, effort: &effort) else { return }
         for _ in 0..<Self.readsPerTurn where effort > 0 {
+            guard let slot = find(peer) else { return }
             let outcome: ReceiveOutcome
             do throws(SystemError) {
-                outcome = try buffer.receive(
-                    from: connection.descriptor.raw,
-                    takingDescriptors: takesDescriptors,
-                    carry: &connection.carry,
-                    descriptors: &connection.descriptors
-                )
+                let takesDescriptors = takesDescriptors
+                outcome = try connections[slot].receive(through: &buffer, takingDescriptors: takesDescriptors)
             } catch {
-                return gone(connection)
+                return gone(peer)
             }
             switch outcome {
             case .wouldBlock:
-                if connection.isWriteClosed { gone(connection) }
+                if connections[slot].isWriteClosed { gone(peer) }
                 return
             case .endOfFile:
-                return gone(connection)
+                return gone(peer)
             case .bytes(let count):
-                guard checkReceived(connection), take(&buffer, of: connection, effort: &effort) else { return }
+                guard checkReceived(peer), take(&buffer, of: peer, effort: &effort), let slot = find(peer) else {
+                    return
+                }
                 // A short read has emptied the socket. Epoll reports later input.
-                if count < ReadBuffer.standardReadSize, !connection.isWriteClosed { return }
+                if count < ReadBuffer.standardReadSize, !connections[slot].isWriteClosed { return }
             }
         }
     }
 
     /// Makes the next turn read the connection, regardless of epoll's events.
-    mutating func readLater(_ connection: Connection) {
-        if connection.fallBehind() { behind.append(connection.peer) }
+    mutating func readLater(_ slot: ConnectionSlot) {
+        if connections[slot].fallBehind() { behind.append(connections[slot].peer) }
     }
 
     /// Reads the connections that have input left from earlier turns.
@@ -70,39 +69,43 @@ extension BrokerLoop {
         guard !behind.isEmpty else { return }
         swap(&behind, &resuming)
         for peer in resuming {
-            guard let connection = connection(peer) else { continue }
-            connection.resume()
-            read(connection)
+            guard let slot = find(peer) else { continue }
+            connections[slot].resume()
+            read(peer)
         }
         resuming.removeAll(keepingCapacity: true)
     }
 
     /// Returns false if some of the rest is still left over, or the peer has been ended.
-    private mutating func takeRest(of connection: Connection, effort: inout Int) -> Bool {
-        let rest = connection.rest
-        guard !rest.isEmpty else { return true }
-        switch parse(rest.bytes.span, from: rest.offset, of: connection, effort: &effort) {
+    private mutating func takeRest(of peer: PeerID, effort: inout Int) -> Bool {
+        guard let slot = find(peer), !connections[slot].rest.isEmpty else { return true }
+        let rest = connections[slot].rest
+        let outcome = parse(rest.bytes.span, from: rest.offset, of: peer, effort: &effort)
+        guard let slot = find(peer) else { return false }
+        switch outcome {
         case .taken(let end):
-            connection.finishRest(carrying: rest.bytes.span.extracting(end...))
+            connections[slot].finishRest(carrying: rest.bytes.span.extracting(end...))
         case .stopped(let end, let reason):
-            connection.stop(reason, at: end)
+            connections[slot].stop(reason, at: end)
         case .closed:
             return false
         }
         // The flush decides what epoll is to report.
-        flushLater(connection)
-        return connection.rest.isEmpty
+        flushLater(slot)
+        return connections[slot].rest.isEmpty
     }
 
     /// Returns false if some input is left over, or the peer has been ended.
-    private mutating func take(_ buffer: inout ReadBuffer, of connection: Connection, effort: inout Int) -> Bool {
-        switch buffer.withBytes({ parse($0, from: 0, of: connection, effort: &effort) }) {
+    private mutating func take(_ buffer: inout ReadBuffer, of peer: PeerID, effort: inout Int) -> Bool {
+        let outcome = buffer.withBytes { parse($0, from: 0, of: peer, effort: &effort) }
+        guard let slot = find(peer) else { return false }
+        switch outcome {
         case .taken(let end):
-            buffer.keep(unconsumedFrom: end, into: &connection.carry)
+            buffer.keep(unconsumedFrom: end, into: &connections[slot].carry)
             return true
         case .stopped(let end, let reason):
-            connection.stop(reason, leaving: buffer.withBytes { Rest(copying: $0.extracting(end...)) })
-            flushLater(connection)
+            connections[slot].stop(reason, leaving: buffer.withBytes { Rest(copying: $0.extracting(end...)) })
+            flushLater(slot)
             return false
         case .closed:
             return false
@@ -122,46 +125,47 @@ extension BrokerLoop {
     private mutating func parse(
         _ bytes: Span<UInt8>,
         from start: Int,
-        of connection: Connection,
+        of peer: PeerID,
         effort: inout Int
     ) -> ParseOutcome {
         defer { performOutbox() }
         var consumed = start
         var taken = start
         do throws(Failure) {
-            while let chunk = try connection.decoder.next(in: bytes, at: &consumed) {
+            while let slot = find(peer) {
+                guard let chunk = try connections[slot].decoder.next(in: bytes, at: &consumed) else {
+                    try checkUnclaimed(slot, isFrameOpen: consumed < bytes.count)
+                    return .taken(consumed)
+                }
                 if chunk.header.isRequest {
                     // The decoder keeps no state of a control frame, so it will decode this one again.
-                    guard connection.mayAsk else { return .stopped(taken, .unreadAnswers) }
+                    guard connections[slot].mayAsk else { return .stopped(taken, .unreadAnswers) }
                     effort -= Self.requestEffort
-                    connection.answerCount = .max
-                    try take(chunk, bytes, from: connection)
-                    connection.answerCount = connection.output.controlCount
+                    connections[slot].answerCount = .max
+                    try take(chunk, bytes, from: peer)
+                    guard let slot = find(peer) else { return .closed }
+                    connections[slot].answerCount = connections[slot].output.controlCount
                 } else {
                     effort -= 1
-                    try take(chunk, bytes, from: connection)
+                    try take(chunk, bytes, from: peer)
                 }
-                guard self.connection(connection.peer) != nil else { return .closed }
                 taken = consumed
                 if effort <= 0, taken < bytes.count { return .stopped(taken, .effort) }
             }
-            try checkUnclaimed(connection, isFrameOpen: consumed < bytes.count)
-            return .taken(consumed)
+            return .closed
         } catch {
-            let peer = connection.peer
             input { $0.violated(peer, error) }
             return .closed
         }
     }
 
-    private mutating func take(_ chunk: FrameChunk, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
+    private mutating func take(_ chunk: FrameChunk, _ bytes: Span<UInt8>, from peer: PeerID) throws(Failure) {
         let payload = bytes.extracting(chunk.payload)
-        let peer = connection.peer
         guard chunk.header.descriptorCount == 0 else {
-            return try takePassed(chunk.header, payload, from: connection)
+            return try takePassed(chunk.header, payload, from: peer)
         }
         guard chunk.header.rawKind == FrameKind.data.rawValue else {
-            connection.decoder.limitBeforeHello = nil
+            if let slot = find(peer) { connections[slot].decoder.limitBeforeHello = nil }
             inputOfRead { $0.received(chunk.header, payload, from: peer) }
             return
         }
@@ -170,10 +174,9 @@ extension BrokerLoop {
         }
         switch verdict {
         case .forward(let destination, let stream, let load, let frameLength, let last):
-            guard let target = self.connection(destination) else { return }
             let frame = OutgoingData(stream: stream, load: load, frameLength: frameLength, last: last)
             let isLastChunk = chunk.payload.upperBound == bytes.count
-            forward(payload, as: frame, to: target, atOnce: isLastChunk && isAlone)
+            forward(payload, as: frame, to: destination, atOnce: isLastChunk && isAlone)
         case .keep(let kept):
             _ = keep(payload, in: kept)
         case .cache(let kept, let last):

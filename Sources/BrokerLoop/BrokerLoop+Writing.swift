@@ -19,20 +19,21 @@ extension BrokerLoop {
 
     /// - Parameter isAtOnce: whether no other frame for the target follows in this turn, so that there is no write to
     ///   share.
-    mutating func forward(_ payload: Span<UInt8>, as data: OutgoingData, to target: Connection, atOnce isAtOnce: Bool) {
-        guard !target.isWriteClosed else { return }
+    mutating func forward(_ payload: Span<UInt8>, as data: OutgoingData, to peer: PeerID, atOnce isAtOnce: Bool) {
         var offset = 0
         repeat {
+            // Bytes that were sent may have ended the connection.
+            guard let target = find(peer), !connections[target].isWriteClosed else { return }
             let count = min(data.frameLength, payload.count - offset)
             let isLast = data.last && offset + count == payload.count
             let header = FrameHeader(.data, stream: data.stream, length: count, flags: isLast ? .last : .none)
             let bytes = payload.extracting(offset..<offset + count)
             offset += count
-            if isAtOnce || count >= Self.directSendSize, target.output.streamCount == 0 {
-                send(header, bytes, through: target, load: data.load)
+            if isAtOnce || count >= Self.directSendSize, connections[target].output.streamCount == 0 {
+                send(header, bytes, through: peer, load: data.load)
             } else {
-                target.output.appendStream(header: header, payload: bytes)
-                if count > 0 { target.output.mark(Delivery(load: data.load.rawValue, count: count)) }
+                connections[target].output.appendStream(header: header, payload: bytes)
+                if count > 0 { connections[target].output.mark(Delivery(load: data.load.rawValue, count: count)) }
                 flushLater(target)
             }
         } while offset < payload.count
@@ -41,19 +42,21 @@ extension BrokerLoop {
     private mutating func send(
         _ header: FrameHeader,
         _ bytes: Span<UInt8>,
-        through target: Connection,
+        through peer: PeerID,
         load: LoadID
     ) {
         let count = bytes.count
         // The load's answer precedes its bytes.
         performOutbox()
+        guard let target = find(peer) else { return }
         do throws(SystemError) {
-            let isSent = try target.output.sendThrough(header: header, payload: bytes, to: target.descriptor.raw)
+            let socket = connections[target].descriptor.raw
+            let isSent = try connections[target].output.sendThrough(header: header, payload: bytes, to: socket)
             if isSent { return input { $0.delivered(load, count: count) } }
-            if count > 0 { target.output.mark(Delivery(load: load.rawValue, count: count)) }
+            if count > 0 { connections[target].output.mark(Delivery(load: load.rawValue, count: count)) }
             flushLater(target)
         } catch {
-            if target.writeFailed() { unflushed.append(target.peer) }
+            if connections[target].writeFailed() { unflushed.append(peer) }
         }
     }
 
@@ -74,14 +77,14 @@ extension BrokerLoop {
     /// Queues the kept bytes for which their destinations have credit.
     private mutating func pumpKept() {
         while let chunk = input({ $0.nextKeptChunk() }) {
-            guard let target = connection(chunk.destination), !target.isWriteClosed else {
+            guard let target = find(chunk.destination), !connections[target].isWriteClosed else {
                 input { $0.keptLoadQueued(chunk.load) }
                 continue
             }
             do throws(SystemError) {
-                try memory.read(chunk, into: &target.output)
+                try memory.read(chunk, into: &connections[target].output)
                 if chunk.count > 0 {
-                    target.output.mark(Delivery(load: chunk.load.rawValue, count: chunk.count))
+                    connections[target].output.mark(Delivery(load: chunk.load.rawValue, count: chunk.count))
                 }
                 flushLater(target)
                 if chunk.last { input { $0.keptLoadQueued(chunk.load) } }
@@ -96,8 +99,8 @@ extension BrokerLoop {
     // MARK: Flushing
 
     /// Adds the connection to those that are flushed at the end of this turn.
-    mutating func flushLater(_ connection: Connection) {
-        if connection.appended() { unflushed.append(connection.peer) }
+    mutating func flushLater(_ slot: ConnectionSlot) {
+        if connections[slot].appended() { unflushed.append(connections[slot].peer) }
     }
 
     /// Writes once to every connection that has new output. The deliveries may lead to more output, which is written
@@ -109,10 +112,11 @@ extension BrokerLoop {
             // Exchanged, so that neither list is copied or allocated again.
             swap(&unflushed, &flushing)
             for index in flushing.indices {
-                guard let connection = connection(flushing[index]) else { continue }
-                connection.beginFlush()
-                flush(connection)
-                weighOutput(of: connection)
+                let peer = flushing[index]
+                guard let slot = find(peer) else { continue }
+                connections[slot].beginFlush()
+                flush(peer)
+                weighOutput(of: peer)
             }
             flushing.removeAll(keepingCapacity: true)
             reportDeliveries()
@@ -133,51 +137,51 @@ extension BrokerLoop {
     }
 
     /// Writes as much as the socket takes, and decides when the connection is read and written next.
-    mutating func flush(_ connection: Connection) {
-        let peer = connection.peer
+    mutating func flush(_ peer: PeerID) {
+        guard let slot = find(peer) else { return }
         do throws(SystemError) {
-            guard !connection.isWriteClosed else { throw SystemError(call: "send", errno: 0) }
-            let outcome = try write(connection)
-            guard self.connection(peer) != nil else { return }
-            connection.flushed(outcome)
-            connection.answerCount = min(connection.answerCount, connection.output.controlCount)
-            if connection.mayContinue { readLater(connection) }
+            guard !connections[slot].isWriteClosed else { throw SystemError(call: "send", errno: 0) }
+            let outcome = try write(peer)
+            guard let slot = find(peer) else { return }
+            connections[slot].flushed(outcome)
+            connections[slot].answerCount = min(connections[slot].answerCount, connections[slot].output.controlCount)
+            if connections[slot].mayContinue { readLater(slot) }
             // An array literal would be allocated for `[]` at every write.
             var interest = outcome == .blocked ? Epoll.Interest.writable : Epoll.Interest()
-            if connection.isWatchedForInput { interest.insert(.readable) }
-            guard interest != connection.interest else { return }
-            try epoll.modify(connection.descriptor.raw, interest, token: peer.rawValue)
-            connection.interest = interest
+            if connections[slot].isWatchedForInput { interest.insert(.readable) }
+            guard interest != connections[slot].interest else { return }
+            try epoll.modify(connections[slot].descriptor.raw, interest, token: peer.rawValue)
+            connections[slot].interest = interest
         } catch {
-            connection.flushFailed()
+            if let slot = find(peer) { connections[slot].flushFailed() }
             input { $0.stoppedReading(peer) }
-            readLater(connection)
+            if let slot = find(peer) { readLater(slot) }
         }
     }
 
     /// Writes as much as the socket takes. If the system refuses to pass a descriptor, only its load fails.
-    private mutating func write(_ connection: Connection) throws(SystemError) -> FlushOutcome {
-        while true {
-            let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &deliveries)
+    private mutating func write(_ peer: PeerID) throws(SystemError) -> FlushOutcome {
+        while let slot = find(peer) {
+            let socket = connections[slot].descriptor.raw
+            let outcome = try connections[slot].output.flush(to: socket, delivered: &deliveries)
             guard case .refused(let load) = outcome else { return outcome }
             input { $0.passingRefused(LoadID(rawValue: load)) }
         }
+        return .empty
     }
 
     // MARK: Overfull queues
 
     /// Whether more frames than allowed, which other peers have caused, wait for the target. Answers to its own
     /// requests do not count: while they are not read, the target's requests wait.
-    mutating func isOverfull(_ target: Connection) -> Bool {
-        target.output.controlCount - target.answerCount > controlLimit
+    mutating func isOverfull(_ slot: ConnectionSlot) -> Bool {
+        connections[slot].output.controlCount - connections[slot].answerCount > controlLimit
     }
 
     /// Writes to a peer before the end of the turn, because it may be reading fast enough. If it does not, it is ended.
-    mutating func relieve(_ target: Connection) {
-        let peer = target.peer
-        guard connection(peer) != nil else { return }
-        _ = try? write(target)
-        guard connection(peer) != nil, isOverfull(target) else { return }
+    mutating func relieve(_ peer: PeerID) {
+        _ = try? write(peer)
+        guard let slot = find(peer), isOverfull(slot) else { return }
         let failure = Failure(.limitExceeded, "limit control-queue is exceeded: this client does not read its frames")
         input { $0.violated(peer, failure) }
     }

@@ -31,9 +31,8 @@ package struct BrokerLoop: ~Copyable {
 
     // MARK: Connections
 
-    /// The connections by the slot of their peer. Lists contain ids, because a list must not keep the descriptor of a
-    /// closed connection open.
-    var connections: [Connection?] = []
+    /// The connections by the ids of their peers. Every input may end a connection, so it is looked up again after each.
+    var connections = SlotTable<Connection>()
     /// Connections to flush in this turn: their `writing` is `pending` or `failing`.
     var unflushed: [PeerID] = []
     /// The part of that list that is being flushed.
@@ -97,9 +96,9 @@ package struct BrokerLoop: ~Copyable {
                 drainTimer()
             } else if event.token < Self.firstPeerToken {
                 notify(Int(event.token))
-            } else if let connection = connection(PeerID(rawValue: event.token)) {
-                if event.isWritable { flushLater(connection) }
-                if event.isReadable, connection.isReadOnEvent { read(connection) }
+            } else if let slot = find(PeerID(rawValue: event.token)) {
+                if event.isWritable { flushLater(slot) }
+                if event.isReadable, connections[slot].isReadOnEvent { read(connections[slot].peer) }
             }
         }
         readBehind()
@@ -166,23 +165,23 @@ package struct BrokerLoop: ~Copyable {
         var outbox = Outbox()
         swap(&outbox, &spareOutbox)
         state.exchangeOutbox(with: &outbox)
-        var overfull: [Connection] = []
+        var overfull: [PeerID] = []
         for send in outbox.sends {
-            guard let target = connection(send.peer), !target.isWriteClosed else { continue }
+            guard let target = find(send.peer), !connections[target].isWriteClosed else { continue }
             let frames = outbox.frames.bytes.span.extracting(send.bytes)
             if let passing = send.passing {
                 pass(frames, passing, to: target)
                 continue
             }
             switch send.order {
-            case .connection: target.output.appendControl(frames)
-            case .stream: target.output.appendStream(frames)
+            case .connection: connections[target].output.appendControl(frames)
+            case .stream: connections[target].output.appendStream(frames)
             }
             flushLater(target)
-            if isOverfull(target) { overfull.append(target) }
+            if isOverfull(target) { overfull.append(send.peer) }
         }
         for effect in outbox.effects { perform(effect) }
-        for target in overfull { relieve(target) }
+        for peer in overfull { relieve(peer) }
         swap(&outbox, &spareOutbox)
     }
 

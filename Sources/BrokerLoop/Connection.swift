@@ -44,7 +44,7 @@ import PasteboardWire
 // the socket accepts, and closes the descriptor.
 
 /// One connected socket: input that has not been processed and output that the socket has not taken.
-final class Connection {
+struct Connection: ~Copyable {
     enum Reading {
         /// Everything that was read has been processed.
         case open
@@ -113,44 +113,57 @@ final class Connection {
 
     // MARK: Reading
 
+    /// Reads once from the socket.
+    mutating func receive(
+        through buffer: inout ReadBuffer,
+        takingDescriptors: Bool
+    ) throws(SystemError) -> ReceiveOutcome {
+        try buffer.receive(
+            from: descriptor.raw,
+            takingDescriptors: takingDescriptors,
+            carry: &carry,
+            descriptors: &descriptors
+        )
+    }
+
     /// Whether the peer's next request may be processed. If not, it waits until the peer has read earlier answers.
-    var mayAsk: Bool { output.controlCount <= Self.unreadAnswers || isWriteClosed }
+    var mayAsk: Bool { mutating get { output.controlCount <= Self.unreadAnswers || isWriteClosed } }
 
     var isReadOnEvent: Bool { reading == .open && !isWriteClosed }
 
     /// Whether reading may continue after a flush.
-    var mayContinue: Bool { reading == .spent || reading == .held && mayAsk }
+    var mayContinue: Bool { mutating get { reading == .spent || reading == .held && mayAsk } }
 
     /// Whether epoll reports input. While a connection is `behind`, which lasts less than a turn, its events are
     /// ignored: that is cheaper than switching them off and on.
     var isWatchedForInput: Bool { reading == .open || reading == .behind }
 
     /// Stores the rest of a read for later.
-    func stop(_ reason: StopReason, leaving rest: Rest) {
+    mutating func stop(_ reason: StopReason, leaving rest: Rest) {
         self.rest = rest
         reading = reason == .effort ? .spent : .held
     }
 
     /// Keeps the part of the rest that begins at `offset` for later.
-    func stop(_ reason: StopReason, at offset: Int) {
+    mutating func stop(_ reason: StopReason, at offset: Int) {
         rest.offset = offset
         reading = reason == .effort ? .spent : .held
     }
 
     /// Drops the rest, which has been processed up to an incomplete frame at its end.
-    func finishRest(carrying bytes: Span<UInt8>) {
+    mutating func finishRest(carrying bytes: Span<UInt8>) {
         rest = Rest()
         carry.append(copying: bytes)
     }
 
     /// Returns whether the connection has to be added to the loop's list `behind`.
-    func fallBehind() -> Bool {
+    mutating func fallBehind() -> Bool {
         guard reading != .behind else { return false }
         reading = .behind
         return true
     }
 
-    func resume() {
+    mutating func resume() {
         reading = .open
     }
 
@@ -160,30 +173,30 @@ final class Connection {
     var isWriteClosed: Bool { writing == .failing || writing == .failed }
 
     /// Returns whether the connection has to be added to the loop's list `unflushed`.
-    func appended() -> Bool {
+    mutating func appended() -> Bool {
         guard writing == .idle || writing == .blocked else { return false }
         writing = .pending
         return true
     }
 
     /// The connection has been removed from `unflushed`.
-    func beginFlush() {
+    mutating func beginFlush() {
         if writing == .pending { writing = .idle }
     }
 
     /// A flush has ended. If it added output itself, the connection is in `unflushed` again and stays `pending`.
-    func flushed(_ outcome: FlushOutcome) {
+    mutating func flushed(_ outcome: FlushOutcome) {
         if writing != .pending { writing = outcome == .blocked ? .blocked : .idle }
     }
 
     /// Returns whether the connection has to be added to the loop's list `unflushed`.
-    func writeFailed() -> Bool {
+    mutating func writeFailed() -> Bool {
         let isListed = writing == .pending || writing == .failing
         writing = .failing
         return !isListed
     }
 
-    func flushFailed() {
+    mutating func flushFailed() {
         writing = .failed
     }
 }

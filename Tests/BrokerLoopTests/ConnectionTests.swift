@@ -15,7 +15,7 @@ import Testing
         _ writing: Connection.Writing = .idle
     ) throws -> Connection {
         let peer = PeerID(rawValue: 1 << 32)
-        let connection = Connection(try Socket.pair().keepingFirst(), peer: peer, closer: DescriptorCloser())
+        var connection = Connection(try Socket.pair().keepingFirst(), peer: peer, closer: DescriptorCloser())
         switch reading {
         case .open: break
         case .spent: connection.stop(.effort, leaving: Rest(copying: [1, 2].span))
@@ -38,10 +38,10 @@ import Testing
         arguments: Self.readings
     )
     func fallsBehind(from reading: Connection.Reading) throws {
-        let connection = try connection(reading)
+        var connection = try connection(reading)
         #expect(connection.fallBehind() == (reading != .behind))
         #expect(connection.reading == .behind)
-        #expect(!connection.fallBehind())
+        #expect(connection.fallBehind() == false)
         connection.resume()
         #expect(connection.reading == .open)
     }
@@ -51,11 +51,11 @@ import Testing
         arguments: Self.readings
     )
     func continues(from reading: Connection.Reading) throws {
-        let connection = try connection(reading)
+        var connection = try connection(reading)
         let isLeftOver = reading == .spent || reading == .held
         #expect(connection.mayContinue == isLeftOver)
         connection.output.appendControl([UInt8](repeating: 0, count: (64 << 10) + 1).span)
-        #expect(!connection.mayAsk)
+        #expect(connection.mayAsk == false)
         #expect(connection.mayContinue == (reading == .spent))
     }
 
@@ -69,29 +69,30 @@ import Testing
             #expect(connection.isReadOnEvent == (reading == .open && !connection.isWriteClosed))
         }
         switch reading {
-        case .open, .behind: #expect(try connection(reading).isWatchedForInput)
-        case .spent, .held: #expect(try !connection(reading).isWatchedForInput)
+        case .open, .behind: #expect(try connection(reading).isWatchedForInput == true)
+        case .spent, .held: #expect(try connection(reading).isWatchedForInput == false)
         }
     }
 
     @Test("Output adds the connection to the list of connections to flush once", arguments: Self.writings)
     func appends(from writing: Connection.Writing) throws {
-        let connection = try connection(.open, writing)
+        var connection = try connection(.open, writing)
         let isAdded = connection.appended()
         switch writing {
         case .idle, .blocked: #expect(isAdded && connection.writing == .pending)
         case .pending, .failing, .failed: #expect(!isAdded && connection.writing == writing)
         }
-        #expect(!connection.appended())
+        #expect(connection.appended() == false)
     }
 
     @Test("A write that fails outside of a flush adds the connection to the list once", arguments: Self.writings)
     func fails(from writing: Connection.Writing) throws {
         guard writing != .failed else { return }
-        let connection = try connection(.open, writing)
+        var connection = try connection(.open, writing)
         #expect(connection.writeFailed() == (writing == .idle || writing == .blocked))
-        #expect(connection.writing == .failing && connection.isWriteClosed && connection.mayAsk)
-        #expect(!connection.writeFailed())
+        #expect(connection.writing == .failing && connection.isWriteClosed)
+        #expect(connection.mayAsk == true)
+        #expect(connection.writeFailed() == false)
         connection.beginFlush()
         #expect(connection.writing == .failing)
         connection.flushFailed()
@@ -105,7 +106,7 @@ import Testing
         arguments: [FlushOutcome.empty, .blocked]
     )
     func flushes(outcome: FlushOutcome) throws {
-        let connection = try connection(.open, .pending)
+        var connection = try connection(.open, .pending)
         connection.beginFlush()
         #expect(connection.writing == .idle)
         connection.flushed(outcome)
@@ -117,7 +118,7 @@ import Testing
 
     @Test("The rest of the input is processed from where it stopped, and an incomplete frame at its end is kept")
     func rest() throws {
-        let connection = try connection()
+        var connection = try connection()
         connection.stop(.effort, leaving: Rest(copying: [1, 2, 3, 4].span))
         connection.stop(.unreadAnswers, at: 3)
         #expect(connection.reading == .held && connection.rest.offset == 3 && !connection.rest.isEmpty)

@@ -8,49 +8,60 @@
 ///     table[slot].count += 1
 ///
 /// The memory is the table's own, because Swift's arrays hold copyable values only, and because an element of an array
-/// cannot be addressed twice without two checks. This is the only type of the module with unsafe constructs. It upholds
+/// cannot be addressed twice without two checks. It is public for the optimizer, which does not specialize `package`
+/// generic functions of another module. This is the only type of the module with unsafe constructs. It upholds
 /// two rules: a record is initialized exactly while its generation is odd, and every access checks that.
-@safe package struct SlotTable<Record: ~Copyable>: ~Copyable {
-    package struct ID: Hashable, BitwiseCopyable, Sendable {
-        package let slot: UInt32
-        package let generation: UInt32
+@safe public struct SlotTable<Record: ~Copyable>: ~Copyable {
+    /// The slot and the generation of a record.
+    public struct ID: Hashable, BitwiseCopyable, Sendable {
+        @usableFromInline package let slot: UInt32
+        @usableFromInline package let generation: UInt32
 
+        @inlinable
         package init(slot: UInt32, generation: UInt32) {
             self.slot = slot
             self.generation = generation
         }
 
         /// The generation above the slot, in one number.
+        @inlinable
         package init(rawValue: UInt64) {
             slot = UInt32(truncatingIfNeeded: rawValue)
             generation = UInt32(truncatingIfNeeded: rawValue >> 32)
         }
 
-        package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+        @inlinable package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
     }
 
     /// The index of an existing record. Valid until the record is removed.
-    package struct Slot: Equatable, BitwiseCopyable, Sendable {
-        fileprivate let index: UInt32
+    public struct Slot: Equatable, BitwiseCopyable, Sendable {
+        @usableFromInline let index: UInt32
+
+        @inlinable
+        init(index: UInt32) {
+            self.index = index
+        }
     }
 
-    private let firstGeneration: UInt32
+    @usableFromInline let firstGeneration: UInt32
     /// Odd while the slot has a record.
-    private var generations: UnsafeMutablePointer<UInt32>
-    private var records: UnsafeMutablePointer<Record>
-    private var capacity = 0
+    @usableFromInline var generations: UnsafeMutablePointer<UInt32>
+    @usableFromInline var records: UnsafeMutablePointer<Record>
+    @usableFromInline var capacity = 0
     /// Slots that have had a record.
-    private var used = 0
-    private var free: [UInt32] = []
+    @usableFromInline var used = 0
+    @usableFromInline var free: [UInt32] = []
 
     /// - Parameter firstGeneration: the start of the generations (an even number counts as the next one), so that
     ///   tables of two lifetimes need not share ids.
-    package init(firstGeneration: UInt32 = 1) {
+    @inlinable
+    public init(firstGeneration: UInt32 = 1) {
         self.firstGeneration = firstGeneration | 1
         unsafe generations = .allocate(capacity: 0)
         unsafe records = .allocate(capacity: 0)
     }
 
+    @inlinable
     deinit {
         for index in 0..<used where unsafe generations[index] & 1 == 1 {
             unsafe (records + index).deinitialize(count: 1)
@@ -59,25 +70,31 @@
         unsafe records.deallocate()
     }
 
+    @inlinable
     package var count: Int { used - free.count }
+    @inlinable
     package var isEmpty: Bool { count == 0 }
 
     // MARK: Finding
 
     /// The slot of a record; nil if the record has been removed.
+    @inlinable
     @inline(__always)
-    package func find(_ id: ID) -> Slot? {
+    public func find(_ id: ID) -> Slot? {
         holds(id) ? Slot(index: id.slot) : nil
     }
 
+    @inlinable
     @inline(__always)
     package func holds(_ id: ID) -> Bool {
         guard id.generation & 1 == 1, Int(id.slot) < used else { return false }
         return unsafe generations[Int(id.slot)] == id.generation
     }
 
+    /// A record, in place.
+    @inlinable
     @inline(__always)
-    package subscript(_ slot: Slot) -> Record {
+    public subscript(_ slot: Slot) -> Record {
         unsafeAddress {
             checkIsLive(slot)
             return unsafe UnsafePointer(records + Int(slot.index))
@@ -90,18 +107,21 @@
 
     /// A slot that is used after its record was removed must not reach freed memory. After `find`, the compiler removes
     /// this check.
+    @inlinable
     @inline(__always)
-    private func checkIsLive(_ slot: Slot) {
+    func checkIsLive(_ slot: Slot) {
         precondition(Int(slot.index) < used)
         unsafe precondition(generations[Int(slot.index)] & 1 == 1)
     }
 
+    @inlinable
     package func id(of slot: Slot) -> ID {
         checkIsLive(slot)
         return unsafe ID(slot: slot.index, generation: generations[Int(slot.index)])
     }
 
     /// The record after `slot` in the order of slots, or the first one. The record of `slot` may have been removed.
+    @inlinable
     package func next(after slot: Slot? = nil) -> Slot? {
         var index = slot.map { Int($0.index) + 1 } ?? 0
         while index < used {
@@ -111,6 +131,7 @@
         return nil
     }
 
+    @inlinable
     package var ids: [ID] {
         var ids: [ID] = []
         ids.reserveCapacity(count)
@@ -123,6 +144,7 @@
     }
 
     /// Whether the table has ever issued the id: its slot has reached its generation.
+    @inlinable
     package func hasIssued(_ id: ID) -> Bool {
         guard Int(id.slot) < used else { return false }
         let generation = unsafe generations[Int(id.slot)]
@@ -131,6 +153,7 @@
 
     // MARK: Changing
 
+    @inlinable
     @discardableResult
     package mutating func insert(_ record: consuming Record) -> ID {
         if let slot = free.popLast() {
@@ -149,6 +172,7 @@
 
     /// Puts a record into the slot of another table's record, with that record's generation, so that both are found by
     /// one id. A table is filled either only in this way or only by `insert(_:)`.
+    @inlinable
     package mutating func insert(_ record: consuming Record, at id: ID) {
         let index = Int(id.slot)
         while used <= index {
@@ -163,6 +187,7 @@
         unsafe generations[index] = id.generation
     }
 
+    @inlinable
     @discardableResult
     package mutating func remove(_ slot: Slot) -> Record {
         checkIsLive(slot)
@@ -171,13 +196,15 @@
         return unsafe (records + Int(slot.index)).move()
     }
 
+    @inlinable
     @discardableResult
     package mutating func remove(_ id: ID) -> Record? {
         guard let slot = find(id) else { return nil }
         return remove(slot)
     }
 
-    private mutating func grow() {
+    @inlinable
+    mutating func grow() {
         let capacity = max(8, self.capacity * 2)
         let generations = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
         let records = UnsafeMutablePointer<Record>.allocate(capacity: capacity)
