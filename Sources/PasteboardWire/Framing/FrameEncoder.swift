@@ -1,6 +1,6 @@
 /// Encodes frames one after the other into one array, which is reused.
 package struct FrameEncoder: Sendable {
-    package private(set) var bytes: [UInt8] = []
+    @usableFromInline package internal(set) var bytes: [UInt8] = []
 
     package init() {}
 
@@ -14,11 +14,7 @@ package struct FrameEncoder: Sendable {
     }
 
     /// Appends one control frame and returns its range.
-    // Specialized for the messages of each load, so that encoding them needs no dynamic dispatch.
-    @specialized(where Message == Load)
-    @specialized(where Message == Ask)
-    @specialized(where Message == Answer)
-    @specialized(where Message == Credit)
+    @inlinable
     @discardableResult
     package mutating func append<Message: WireMessage>(
         _ message: Message,
@@ -26,17 +22,16 @@ package struct FrameEncoder: Sendable {
         flags: FrameFlags = .none,
         descriptorCount: UInt8 = 0
     ) -> Range<Int> {
-        let header = FrameHeader(
-            Message.kind,
-            stream: stream,
-            length: 0,
-            flags: flags,
-            descriptorCount: descriptorCount
-        )
-        return self.append(header) { output in message.encode(into: &output) }
+        append(
+            FrameHeader(Message.kind, stream: stream, length: 0, flags: flags, descriptorCount: descriptorCount)
+        ) { output in
+            message.encode(into: &output)
+        }
     }
 
     /// Appends a frame whose payload `write` puts into the memory after the header.
+    @inlinable
+    @inline(__always)
     package mutating func append(_ header: FrameHeader, _ write: (inout OutputSpan<UInt8>) -> Void) -> Range<Int> {
         let start = bytes.count
         bytes.append(filling: 256) { output in
@@ -68,7 +63,9 @@ package struct FrameEncoder: Sendable {
 
 extension FrameHeader {
     /// Writes the header to the first bytes of the output.
-    fileprivate func store(in output: inout OutputSpan<UInt8>) {
+    @inlinable
+    @inline(__always)
+    func store(in output: inout OutputSpan<UInt8>) {
         let (first, second) = words
         var span = output.mutableSpan
         // Any byte is a valid element, and the stores are checked against the span.
