@@ -50,7 +50,7 @@ extension BrokerState {
         else {
             return try load(try Load(decoding: payload), stream: stream, from: peer, slot)
         }
-        try loads.checkRoom(for: peer, context)
+        try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
         let terms = LoadTerms(
             destination: peer,
             stream: stream,
@@ -78,7 +78,8 @@ extension BrokerState {
             publication = boards.publication(on: BoardName.general.utf8.span)
         }
         guard let publication, let found = contents.find(publication) else { return nil }
-        return contents.plainOffer(load, payload, in: found, peers.peerTable[slot].access, context)
+        let isLink = peers.peerTable[slot].access.isLink
+        return contents.plainOffer(load, payload, in: found, isLink: isLink, firstByte: context.limits.firstByte)
     }
 
     private mutating func load(
@@ -88,7 +89,7 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         try Feature.check(load.requires)
-        try loads.checkRoom(for: peer, context)
+        try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
         let publication = try publication(of: load, for: peer)
         let offer = try contents.offer(load, in: publication, to: peers[slot].access, context)
         let session = contents.session(of: publication)

@@ -29,13 +29,16 @@ struct Offer {
 extension ContentStore {
     /// The offer for a load of one type by its exact name. Nothing is allocated or copied for it.
     ///
+    /// - Parameters:
+    ///   - isLink: whether the destination passes contents on to another machine.
+    ///   - firstByte: the time that a source has for the first byte, if it did not say so.
     /// - Returns: nil if nothing is offered under that name, or if a further rule applies. `offer` decides then.
-    func plainOffer(
+    mutating func plainOffer(
         _ load: borrowing LoadFields,
         _ payload: Span<UInt8>,
         in slot: Slot,
-        _ access: borrowing AccessContext,
-        _ context: borrowing BrokerContext
+        isLink: Bool,
+        firstByte standard: UInt64
     ) -> Offer? {
         let item = Int(load.item)
         // In restricted contents each destination may count other items.
@@ -65,8 +68,8 @@ extension ContentStore {
             provision: provision,
             byteCount: size,
             announced: size,
-            firstByte: firstByte == 0 ? context.limits.firstByte : UInt64(firstByte),
-            mayOpenInPlace: isOpenInPlace && !access.isLink && !publicationTable[slot].writer.isLink
+            firstByte: firstByte == 0 ? standard : UInt64(firstByte),
+            mayOpenInPlace: isOpenInPlace && !isLink && !publicationTable[slot].writer.isLink
         )
     }
 

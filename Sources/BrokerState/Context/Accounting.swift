@@ -200,7 +200,7 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
-    private func check(
+    private mutating func check(
         _ share: Share,
         of name: String,
         _ holder: SlotTable<Account>.Slot,

@@ -3,14 +3,13 @@ import PasteboardWire
 // The beginning of a load: its record, its place at the source, and the request to the source.
 extension Loads {
     /// Throws if a connection has the maximum number of loads.
-    func checkRoom(for destination: PeerID, _ context: borrowing BrokerContext) throws(Failure) {
+    mutating func checkRoom(for destination: PeerID, limit: UInt64) throws(Failure) {
         guard let peerLoads = peerLoads(of: destination) else { return }
         let openLoads = peerLoadsTable[peerLoads].openLoads
-        guard UInt64(openLoads) < context.limits.loadsPerConnection else {
+        guard UInt64(openLoads) < limit else {
             throw Failure(
                 .limitExceeded,
-                "the connection has \(openLoads) loads open; limit loads-per-connection is "
-                    + "\(context.limits.loadsPerConnection)"
+                "the connection has \(openLoads) loads open; limit loads-per-connection is \(limit)"
             )
         }
     }
@@ -40,7 +39,7 @@ extension Loads {
             visibleCount: offer.visibleCount,
             charge: charge,
             startedAt: context.now,
-            endsBy: terms.deadline(context),
+            endsBy: terms.deadline(at: context.now, longest: context.limits.longestLoad),
             firstByte: offer.firstByte,
             maximumByteCount: terms.maximumByteCount,
             isDescriptorWelcome: terms.isDescriptorWelcome && peerLoadsTable[peerLoads].passesDescriptors,
@@ -59,7 +58,7 @@ extension Loads {
         case .peer(let peer): enqueue(slot, at: peer, &contents, &context)
         case .kept(let kept):
             guard !isPassed(kept, to: slot, contents) else { return pass(slot, .kept(kept), &contents, &context) }
-            start(slot, contents, &context)
+            start(slot, &contents, &context)
             join(kept, id, &contents, &context)
         }
     }
@@ -72,7 +71,7 @@ extension Loads {
         _ context: inout BrokerContext
     ) {
         guard let peerLoads = peerLoads(of: source) else { return }
-        guard !peerLoadsTable[peerLoads].mayBeAsked else { return start(slot, contents, &context) }
+        guard !peerLoadsTable[peerLoads].mayBeAsked else { return start(slot, &contents, &context) }
         let account = loadTable[slot].charge.account
         let count = peerLoadsTable[peerLoads].queue.count
         if UInt64(count) >= context.limits.waitingPerSource {
@@ -88,20 +87,20 @@ extension Loads {
     /// Starts the next loads of a source's queue while the source has free places.
     mutating func askNext(
         of peerLoads: SlotTable<PeerLoads>.Slot,
-        _ contents: borrowing ContentStore,
+        _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
         // Checked first: in most cases the queue is empty, and a call of `popFirst` would be wasted.
         while peerLoadsTable[peerLoads].mayBeAsked, !peerLoadsTable[peerLoads].queue.isEmpty {
             guard let next = peerLoadsTable[peerLoads].queue.popFirst() else { return }
-            if let slot = loadTable.find(next) { start(slot, contents, &context) }
+            if let slot = loadTable.find(next) { start(slot, &contents, &context) }
         }
     }
 
     /// Asks the source of a load. Kept bytes are ready to be sent.
-    mutating func start(_ slot: Slot, _ contents: borrowing ContentStore, _ context: inout BrokerContext) {
+    mutating func start(_ slot: Slot, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         let available = loadTable[slot].available
-        let granted = loadTable[slot].window.open(available: available, poolFree: pool.free(context.limits))
+        let granted = loadTable[slot].window.open(available: available, poolFree: pool.free(of: context.limits.transferPool))
         pool.occupy(granted, &context)
         loadTable[slot].phase = .asked(LoadPhase.Asked(at: context.now))
         loadTable[slot].activeAt = context.now
@@ -112,24 +111,23 @@ extension Loads {
             return
         }
         peerLoadsTable[peerLoads].openAsks += 1
-        expectDescriptor(for: slot, from: peerLoads, context)
+        expectDescriptor(for: slot, from: peerLoads, &context)
         context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
-        let load = loadTable[slot].request(granted: granted, at: context.now, contents)
+        let load = loadTable[slot].request(granted: granted, at: context.now, &contents)
         context.send(load, to: source, stream: id.askStream, mayWait: true)
     }
 }
 
 extension LoadTerms {
-    fileprivate func deadline(_ context: borrowing BrokerContext) -> UInt64? {
+    fileprivate func deadline(at now: UInt64, longest: UInt64) -> UInt64? {
         guard let timeoutMilliseconds else { return nil }
-        let longest = context.limits.longestLoad
-        return context.now.addingClamped(timeoutMilliseconds == 0 ? longest : min(timeoutMilliseconds, longest))
+        return now.addingClamped(timeoutMilliseconds == 0 ? longest : min(timeoutMilliseconds, longest))
     }
 }
 
 extension ActiveLoad {
     /// The request to the source.
-    fileprivate borrowing func request(granted: UInt64, at now: UInt64, _ contents: borrowing ContentStore) -> Ask {
+    fileprivate borrowing func request(granted: UInt64, at now: UInt64, _ contents: inout ContentStore) -> Ask {
         var ask = Ask()
         ask.handle = publication.rawValue
         ask.item = part.item

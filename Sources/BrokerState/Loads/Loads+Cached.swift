@@ -99,7 +99,7 @@ extension Loads {
             return .drop
         }
         context.counters.keptBytes += count
-        flowed(count, of: slot, context)
+        flowed(count, of: slot, &context)
         context.check(in: context.limits.progress)
         return .cache(kept, last: last)
     }

@@ -15,7 +15,7 @@ extension Loads {
     /// Updates the times at which sources last served loads. It is called before `nextLate`.
     mutating func beginDeadlines(_ context: inout BrokerContext) {
         // Any load may block others from now on.
-        if pool.free(context.limits) == 0 { context.check(in: context.limits.progress) }
+        if pool.free(of: context.limits.transferPool) == 0 { context.check(in: context.limits.progress) }
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
             cursor = slot
@@ -83,7 +83,7 @@ extension Loads {
     /// the pool or its place at the source.
     private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
         var since: UInt64?
-        if pool.free(context.limits) == 0, !loadTable[slot].window.isDelivered { since = loadTable[slot].takenAt }
+        if pool.free(of: context.limits.transferPool) == 0, !loadTable[slot].window.isDelivered { since = loadTable[slot].takenAt }
         if loadTable[slot].window.isUsedUp, let others = othersWait(for: slot) {
             since = min(since ?? .max, max(loadTable[slot].byteAt, others))
         }

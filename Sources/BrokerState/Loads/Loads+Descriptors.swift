@@ -6,10 +6,11 @@ extension Loads {
     ///
     /// Each descriptor in transfer is open in the broker until the destination's socket has taken it. If there are too
     /// many, bytes are sent inline.
+    @inline(__always)
     mutating func expectDescriptor(
         for slot: Slot,
         from source: SlotTable<PeerLoads>.Slot,
-        _ context: borrowing BrokerContext
+        _ context: inout BrokerContext
     ) {
         guard loadTable[slot].isDescriptorWelcome, peerLoadsTable[source].passesDescriptors,
             expectedDescriptors.addingClamped(context.unclosedDescriptors) < context.limits.passedDescriptors
@@ -62,7 +63,7 @@ extension Loads {
         _ context: inout BrokerContext
     ) {
         guard case .destination(let peer, let stream) = loadTable[slot].receiver else { return }
-        var answer = loadTable[slot].answer(name: name, contents)
+        var answer = loadTable[slot].answer(name: name, &contents)
         answer.path = path
         let passing = Outbox.Passing(descriptor: descriptor, load: loadTable.id(of: slot))
         context.outbox.pass(answer, with: passing, to: peer, stream: stream)
@@ -83,7 +84,7 @@ extension Loads {
         switch loadTable[slot].phase {
         case .passing:
             context.counters.passedDescriptors -= 1
-            start(slot, contents, &context)
+            start(slot, &contents, &context)
         case .delivering(.descriptor):
             context.counters.passedDescriptors -= 1
             if case .peer = loadTable[slot].source { fileWasRefused(slot, contents, &context) }

@@ -218,7 +218,7 @@ extension Loads {
             }
             peerLoadsTable[peerLoads].openAsks -= 1
             peerLoadsTable[peerLoads].servedAt = context.now
-            askNext(of: peerLoads, contents, &context)
+            askNext(of: peerLoads, &contents, &context)
         }
     }
 

@@ -30,7 +30,7 @@ extension Loads {
                 readyLoads.removeLast()
                 continue
             }
-            answerIfNeeded(slot, contents, &context)
+            answerIfNeeded(slot, &contents, &context)
             let count = min(end - start, UInt64(frameLength(for: destination)))
             let last = state.isWhole && start + count == total
             if loadTable[slot].window.isDelivered { loadTable[slot].takenAt = context.now }

@@ -53,7 +53,7 @@ extension Loads {
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) -> RelayVerdict {
-        answerIfNeeded(slot, contents, &context)
+        answerIfNeeded(slot, &contents, &context)
         context.counters.relayedBytes += UInt64(count)
         let verdict = RelayVerdict.forward(
             to: destination,
@@ -70,12 +70,13 @@ extension Loads {
         }
         if loadTable[slot].window.isDelivered { loadTable[slot].takenAt = context.now }
         let isFirst = loadTable[slot].phase.isAsked
-        flowed(UInt64(count), of: slot, context)
+        flowed(UInt64(count), of: slot, &context)
         if isFirst { context.check(in: context.limits.progress) }
         return verdict
     }
 
-    mutating func flowed(_ count: UInt64, of slot: Slot, _ context: borrowing BrokerContext) {
+    @inline(__always)
+    mutating func flowed(_ count: UInt64, of slot: Slot, _ context: inout BrokerContext) {
         loadTable[slot].window.receive(count)
         loadTable[slot].phase = .flowing
         loadTable[slot].activeAt = context.now
@@ -84,6 +85,7 @@ extension Loads {
 
     /// The maximum length of a data frame for a destination: less while several loads share the connection, so that
     /// none waits long for another's frame.
+    @inline(__always)
     func frameLength(for destination: PeerID) -> Int {
         guard let peerLoads = peerLoads(of: destination), peerLoadsTable[peerLoads].openLoads > 1 else {
             return WireLimits.dataLength
@@ -114,7 +116,7 @@ extension Loads {
         guard loadTable[slot].phase.hasPlace else { return }
         let wasUsedUp = loadTable[slot].window.isUsedUp
         let available = loadTable[slot].available
-        let more = loadTable[slot].window.grow(available: available, poolFree: pool.free(context.limits))
+        let more = loadTable[slot].window.grow(available: available, poolFree: pool.free(of: context.limits.transferPool))
         guard let more else { return }
         pool.occupy(more, &context)
         if wasUsedUp {
@@ -213,7 +215,7 @@ extension Loads {
             return cacheAnswered(kept, slot, answer, &contents, &context)
         }
         // The name is passed on at once, so that a load does not have to remember it.
-        if let name = answer.suggestedName { answerIfNeeded(slot, name: name, contents, &context) }
+        if let name = answer.suggestedName { answerIfNeeded(slot, name: name, &contents, &context) }
     }
 
     private mutating func ended(
@@ -235,7 +237,7 @@ extension Loads {
         case .cache(let kept):
             completeCache(kept, &contents, &context)
         case .destination(let peer, let stream):
-            answerIfNeeded(slot, contents, &context)
+            answerIfNeeded(slot, &contents, &context)
             var end = End()
             end.byteCount = received
             context.send(end, to: peer, stream: stream, order: loadTable[slot].order)
@@ -253,7 +255,7 @@ extension Loads {
     mutating func answerIfNeeded(
         _ slot: Slot,
         name: String? = nil,
-        _ contents: borrowing ContentStore,
+        _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
         guard case .asked(var asked) = loadTable[slot].phase, !asked.isAnswered,
@@ -261,12 +263,12 @@ extension Loads {
         else { return }
         asked.isAnswered = true
         loadTable[slot].phase = .asked(asked)
-        context.send(loadTable[slot].answer(name: name, contents), to: peer, stream: stream, mayWait: true)
+        context.send(loadTable[slot].answer(name: name, &contents), to: peer, stream: stream, mayWait: true)
     }
 }
 
 extension ActiveLoad {
-    borrowing func answer(name: String? = nil, _ contents: borrowing ContentStore) -> Answer {
+    borrowing func answer(name: String? = nil, _ contents: inout ContentStore) -> Answer {
         var answer = Answer()
         answer.handle = publication.rawValue
         answer.item = visibleItem

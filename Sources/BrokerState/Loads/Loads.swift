@@ -28,6 +28,7 @@ struct Loads: ~Copyable, Sendable {
 
     // MARK: Peers
 
+    @inline(__always)
     func peerLoads(of peer: PeerID) -> SlotTable<PeerLoads>.Slot? {
         peerLoadsTable.find(SlotTable<PeerLoads>.ID(slot: peer.slot, generation: peer.generation))
     }

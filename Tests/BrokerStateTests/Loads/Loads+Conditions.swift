@@ -53,7 +53,7 @@ extension Loads {
         broken.check(window.granted <= window.credit, "\(id): granted beyond the destination's credit")
         broken.check(window.granted <= window.delivered + CreditWindow.largest, "\(id): granted beyond the window")
         let deadline = deadline(of: slot, context)
-        if loadTable[slot].isCaching || pool.free(context.limits) > 0, let deadline {
+        if loadTable[slot].isCaching || pool.free(of: context.limits.transferPool) > 0, let deadline {
             broken.check(
                 context.nextCheck <= max(deadline, context.now) + 20,
                 "\(id): its deadline is before the next check"

@@ -2,14 +2,15 @@
 struct TransferPool: Sendable {
     private(set) var used: UInt64 = 0
 
-    func free(_ limits: borrowing BrokerLimits) -> UInt64 {
-        limits.transferPool - min(limits.transferPool, used)
+    /// - Parameter limit: the limit `transfer-pool`.
+    func free(of limit: UInt64) -> UInt64 {
+        limit - min(limit, used)
     }
 
     /// Takes room. Once the pool is full, the deadlines are checked for destinations that do not read.
     mutating func occupy(_ count: UInt64, _ context: inout BrokerContext) {
         used += count
-        if free(context.limits) == 0 { context.check(in: context.limits.progress) }
+        if free(of: context.limits.transferPool) == 0 { context.check(in: context.limits.progress) }
     }
 
     mutating func release(_ count: UInt64) {
