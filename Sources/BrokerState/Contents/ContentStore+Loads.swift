@@ -36,11 +36,11 @@ extension ContentStore {
     }
 
     /// Adds the known properties of kept bytes to an answer.
-    func complete(_ answer: inout Answer, of id: KeptID) {
+    func complete(_ answer: inout AnswerNumbers, _ suggestedName: inout String?, of id: KeptID) {
         guard let slot = keptTable.find(id) else { return }
         answer.byteCount = keptTable[slot].size
         answer.content = keptTable[slot].content
-        if answer.suggestedName == nil { answer.suggestedName = keptTable[slot].fileName }
+        if suggestedName == nil { suggestedName = keptTable[slot].fileName }
     }
 
     // MARK: Cached loads

@@ -42,10 +42,9 @@ package struct BrokerContext: ~Copyable, Sendable {
         to peer: PeerID,
         stream: UInt64,
         order: FrameOrder = .connection,
-        flags: FrameFlags = .none,
-        mayWait: Bool = false
+        flags: FrameFlags = .none
     ) {
-        outbox.send(message, to: peer, stream: stream, order: order, flags: flags, mayWait: mayWait)
+        outbox.send(message, to: peer, stream: stream, order: order, flags: flags)
     }
 
     mutating func perform(_ effect: Outbox.Effect) {

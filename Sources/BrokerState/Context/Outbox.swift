@@ -60,18 +60,34 @@ package struct Outbox: Sendable {
         if !self.effects.isEmpty { self.effects.removeAll(keepingCapacity: true) }
     }
 
-    /// - Parameter mayWait: whether later input may be processed before the frame is queued.
     mutating func send(
         _ message: some WireMessage,
         to peer: PeerID,
         stream: UInt64,
         order: FrameOrder = .connection,
-        flags: FrameFlags = .none,
-        mayWait: Bool = false
+        flags: FrameFlags = .none
     ) {
-        if !mayWait { isUrgent = true }
+        isUrgent = true
         let range = self.frames.append(message, stream: stream, flags: flags)
         self.sends.append(Send(peer: peer, order: order, bytes: range, passing: nil))
+    }
+
+    /// Asks a source. It may wait: only the answers of the source follow it.
+    mutating func send(_ ask: AskNumbers, type: String, to source: PeerID, stream: UInt64) {
+        let range = self.frames.append(ask, type: type, stream: stream)
+        self.sends.append(Send(peer: source, order: .connection, bytes: range, passing: nil))
+    }
+
+    /// Answers a destination. It may wait: only the bytes of the load follow it, and the driver sends them later.
+    mutating func send(
+        _ answer: AnswerNumbers,
+        type: String,
+        suggestedName: String?,
+        to destination: PeerID,
+        stream: UInt64
+    ) {
+        let range = self.frames.append(answer, type: type, suggestedName: suggestedName, stream: stream)
+        self.sends.append(Send(peer: destination, order: .connection, bytes: range, passing: nil))
     }
 
     /// Sends the answer that is a whole load, with its descriptor.

@@ -100,7 +100,10 @@ extension Loads {
     /// Asks the source of a load. Kept bytes are ready to be sent.
     mutating func start(_ slot: Slot, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         let available = loadTable[slot].available
-        let granted = loadTable[slot].window.open(available: available, poolFree: pool.free(of: context.limits.transferPool))
+        let granted = loadTable[slot].window.open(
+            available: available,
+            poolFree: pool.free(of: context.limits.transferPool)
+        )
         pool.occupy(granted, &context)
         loadTable[slot].phase = .asked(LoadPhase.Asked(at: context.now))
         loadTable[slot].activeAt = context.now
@@ -113,8 +116,21 @@ extension Loads {
         peerLoadsTable[peerLoads].openAsks += 1
         expectDescriptor(for: slot, from: peerLoads, &context)
         context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
-        let load = loadTable[slot].request(granted: granted, at: context.now, &contents)
-        context.send(load, to: source, stream: id.askStream, mayWait: true)
+        let part = loadTable[slot].part
+        let publication = loadTable[slot].publication
+        let endsBy = loadTable[slot].endsBy
+        let expectsDescriptor = loadTable[slot].expectsDescriptor
+        let ask = AskNumbers(
+            handle: publication.rawValue,
+            item: part.item,
+            representation: part.representation,
+            credit: granted,
+            maximumByteCount: loadTable[slot].maximumByteCount,
+            descriptorWelcome: expectsDescriptor,
+            firstByteMilliseconds: endsBy.map { $0 - min($0, context.now) } ?? loadTable[slot].firstByte,
+            inPlaceWelcome: expectsDescriptor && loadTable[slot].isInPlaceWelcome
+        )
+        context.outbox.send(ask, type: contents.type(of: part, in: publication), to: source, stream: id.askStream)
     }
 }
 
@@ -122,22 +138,5 @@ extension LoadTerms {
     fileprivate func deadline(at now: UInt64, longest: UInt64) -> UInt64? {
         guard let timeoutMilliseconds else { return nil }
         return now.addingClamped(timeoutMilliseconds == 0 ? longest : min(timeoutMilliseconds, longest))
-    }
-}
-
-extension ActiveLoad {
-    /// The request to the source.
-    fileprivate borrowing func request(granted: UInt64, at now: UInt64, _ contents: inout ContentStore) -> Ask {
-        var ask = Ask()
-        ask.handle = publication.rawValue
-        ask.item = part.item
-        ask.representation = part.representation
-        ask.type = contents.type(of: part, in: publication)
-        ask.credit = granted
-        ask.maximumByteCount = maximumByteCount
-        if expectsDescriptor { ask.descriptorWelcome = true }
-        if expectsDescriptor, isInPlaceWelcome { ask.inPlaceWelcome = true }
-        ask.firstByteMilliseconds = endsBy.map { $0 - min($0, now) } ?? firstByte
-        return ask
     }
 }

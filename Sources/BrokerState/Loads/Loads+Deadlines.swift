@@ -83,7 +83,9 @@ extension Loads {
     /// the pool or its place at the source.
     private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
         var since: UInt64?
-        if pool.free(of: context.limits.transferPool) == 0, !loadTable[slot].window.isDelivered { since = loadTable[slot].takenAt }
+        if pool.free(of: context.limits.transferPool) == 0, !loadTable[slot].window.isDelivered {
+            since = loadTable[slot].takenAt
+        }
         if loadTable[slot].window.isUsedUp, let others = othersWait(for: slot) {
             since = min(since ?? .max, max(loadTable[slot].byteAt, others))
         }

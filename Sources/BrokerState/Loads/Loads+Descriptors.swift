@@ -63,7 +63,8 @@ extension Loads {
         _ context: inout BrokerContext
     ) {
         guard case .destination(let peer, let stream) = loadTable[slot].receiver else { return }
-        var answer = loadTable[slot].answer(name: name, &contents)
+        let (numbers, type, suggestedName) = answer(slot, name: name, &contents)
+        var answer = Answer(numbers, type: type, suggestedName: suggestedName)
         answer.path = path
         let passing = Outbox.Passing(descriptor: descriptor, load: loadTable.id(of: slot))
         context.outbox.pass(answer, with: passing, to: peer, stream: stream)

@@ -116,7 +116,10 @@ extension Loads {
         guard loadTable[slot].phase.hasPlace else { return }
         let wasUsedUp = loadTable[slot].window.isUsedUp
         let available = loadTable[slot].available
-        let more = loadTable[slot].window.grow(available: available, poolFree: pool.free(of: context.limits.transferPool))
+        let more = loadTable[slot].window.grow(
+            available: available,
+            poolFree: pool.free(of: context.limits.transferPool)
+        )
         guard let more else { return }
         pool.occupy(more, &context)
         if wasUsedUp {
@@ -263,25 +266,28 @@ extension Loads {
         else { return }
         asked.isAnswered = true
         loadTable[slot].phase = .asked(asked)
-        context.send(loadTable[slot].answer(name: name, &contents), to: peer, stream: stream, mayWait: true)
+        let (answer, type, suggestedName) = answer(slot, name: name, &contents)
+        context.outbox.send(answer, type: type, suggestedName: suggestedName, to: peer, stream: stream)
     }
-}
 
-extension ActiveLoad {
-    borrowing func answer(name: String? = nil, _ contents: inout ContentStore) -> Answer {
-        var answer = Answer()
-        answer.handle = publication.rawValue
-        answer.item = visibleItem
-        answer.itemCount = visibleCount
-        answer.type = contents.type(of: part, in: publication)
-        answer.suggestedName = contents.suggestedName(of: part, in: publication) ?? name?.asSuggestedName
-        switch source {
-        case .peer:
-            answer.byteCount = declaredByteCount
-            answer.content = content
-        case .kept(let kept):
-            contents.complete(&answer, of: kept)
+    @inline(__always)
+    mutating func answer(
+        _ slot: Slot,
+        name: String?,
+        _ contents: inout ContentStore
+    ) -> (answer: AnswerNumbers, type: String, suggestedName: String?) {
+        let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
+        var answer = AnswerNumbers(
+            handle: publication.rawValue,
+            item: loadTable[slot].visibleItem,
+            byteCount: loadTable[slot].declaredByteCount,
+            itemCount: loadTable[slot].visibleCount,
+            content: loadTable[slot].content
+        )
+        var suggestedName = contents.suggestedName(of: part, in: publication) ?? name?.asSuggestedName
+        if case .kept(let kept) = loadTable[slot].source {
+            contents.complete(&answer, &suggestedName, of: kept)
         }
-        return answer
+        return (answer, contents.type(of: part, in: publication), suggestedName)
     }
 }

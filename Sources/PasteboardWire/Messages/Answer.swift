@@ -23,6 +23,16 @@ package struct Answer: WireMessage {
 
     package init() {}
 
+    package init(_ numbers: AnswerNumbers, type: String, suggestedName: String?) {
+        handle = numbers.handle
+        item = numbers.item
+        self.type = type
+        byteCount = numbers.byteCount
+        itemCount = numbers.itemCount
+        self.suggestedName = suggestedName
+        content = numbers.content
+    }
+
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, handle)
         bytes.appendField(2, item)
