@@ -15,15 +15,17 @@ final class DataLoad: LoadSink {
         var sourceReports = false
     }
 
-    let result = PendingResult<Loaded<Data>>()
+    let result = ResultCell<Loaded<Data>>()
     let progress: LoadProgress?
     private let expected: UniformType
+    private let live: LiveConnection
     private let state = Lock(State())
 
     /// - Parameter expected: the requested type.
-    init(_ expected: UniformType, progress: LoadProgress?) {
+    init(_ expected: UniformType, progress: LoadProgress?, live: LiveConnection) {
         self.expected = expected
         self.progress = progress
+        self.live = live
     }
 
     var isCancelled: Bool { result.isResolved }
@@ -56,7 +58,7 @@ final class DataLoad: LoadSink {
     }
 
     private func read(_ descriptor: DescriptorBox, _ answer: Answer) {
-        let outcome: PendingResult<Loaded<Data>>.Outcome
+        let outcome: ResultCell<Loaded<Data>>.Outcome
         do throws(Failure) {
             let file = try PassedFile(descriptor, answer)
             let data = try file.contents { self.isCancelled }
@@ -93,5 +95,10 @@ final class DataLoad: LoadSink {
         case .changed, .event:
             break
         }
+    }
+
+    /// Ends the load with an error, unless it has ended.
+    func cancel(_ error: PasteboardError = .cancelled) {
+        if result.resolve(.failure(error)) { live.cancel(self) }
     }
 }

@@ -13,17 +13,17 @@ extension ItemProvider {
 
     /// The types of the representations that have all of these options, best first; all types if there are no options.
     public func registeredTypeIdentifiers(fileOptions: ItemProviderFileOptions) -> [String] {
-        contents.representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.type.identifier)
+        representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.type.identifier)
     }
 
     /// The types in which the item is available, best first.
     public var registeredContentTypes: [UniformType] {
-        contents.representations.map(\.type)
+        representations.map(\.type)
     }
 
     /// The types whose file a destination may open in place, best first.
     public var registeredContentTypesForOpenInPlace: [UniformType] {
-        contents.representations.filter { $0.fileOptions.contains(.openInPlace) }.map(\.type)
+        representations.filter { $0.fileOptions.contains(.openInPlace) }.map(\.type)
     }
 
     /// The item's types that conform to `contentType`, best first.
@@ -43,7 +43,7 @@ extension ItemProvider {
         fileOptions: ItemProviderFileOptions = []
     ) -> Bool {
         let type = UniformType(importedAs: typeIdentifier)
-        return contents.representations.contains { representation in
+        return representations.contains { representation in
             representation.fileOptions.isSuperset(of: fileOptions) && representation.type.conforms(to: type)
         }
     }
@@ -55,7 +55,7 @@ extension ItemProvider {
     ///   - preference: the order that decides: that of the item, as in NSItemProvider, or that of `accepted`.
     /// - Returns: the type; nil if no type of the item is accepted.
     public func bestType(of accepted: [UniformType], preferring preference: LoadPreference = .source) -> UniformType? {
-        contents.representation(forFirstOf: accepted, preferring: preference)?.type
+        representations.best(of: accepted, preferring: preference)?.type
     }
 }
 

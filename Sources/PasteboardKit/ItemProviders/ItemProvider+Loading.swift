@@ -34,10 +34,10 @@ extension ItemProvider {
         timeout: Duration? = nil,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
-        let contents = contents
-        guard let representation = contents.representation(forFirstOf: accepted, preferring: preference) else {
+        let representations = representations
+        guard let representation = representations.best(of: accepted, preferring: preference) else {
             progress?.end(byteCount: nil)
-            throw .typeUnavailable(accepted, among: contents.representations.map(\.type))
+            throw .typeUnavailable(accepted, among: representations.map(\.type))
         }
         return try await data(of: representation, timeout: timeout, progress: progress)
     }
@@ -124,7 +124,7 @@ extension ItemProvider {
     /// Begins a call with a callback. If the item belongs to a drop that is being performed, the drop waits for the
     /// callback.
     func dropCall() -> (any LoadCall)? {
-        contents.representations.lazy.compactMap(\.origin.scope).first?.call()
+        representations.lazy.compactMap(\.origin.scope).first?.call()
     }
 
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
@@ -155,11 +155,9 @@ extension ItemProvider {
         for type: UniformType,
         _ progress: LoadProgress?
     ) throws(PasteboardError) -> ProviderContents.Representation {
-        let contents = contents
-        guard let representation = contents.representation(for: type) else {
-            progress?.end(byteCount: nil)
-            throw .typeUnavailable([type], among: contents.representations.map(\.type))
-        }
-        return representation
+        let representations = representations
+        if let representation = representations.best(for: type) { return representation }
+        progress?.end(byteCount: nil)
+        throw .typeUnavailable([type], among: representations.map(\.type))
     }
 }

@@ -41,7 +41,7 @@ extension ItemProvider {
         progress: LoadProgress? = nil,
         _ body: (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
-        let deadline = LoadDeadline(timeout)
+        let deadline = timeout.map(LoadDeadline.init)
         // Transferring the bytes is only a part of the work: a folder also has to be unpacked.
         let part = progress?.makePart()
         let load: OpenedLoad
@@ -66,7 +66,7 @@ extension ItemProvider {
                         progress: progress
                     )
                 } catch {
-                    contents.representations.first?.origin.lose()
+                    representations.first?.origin.lose()
                     throw error
                 }
             }

@@ -50,7 +50,7 @@ extension ItemProvider {
         let status = try? System.status(at: fileURL.resolvingSymlinksInPath().path)
         guard var file = status.map(FileAttributes.init(of:)) else { return }
         file.name = Array(name.utf8)
-        state.withLock { [file] in $0.representations[0].file = file }
+        state.withLock { [file] in $0.representations[0] = $0.representations[0].with(file) }
     }
 
     /// Promises the item as a file or folder of a type.

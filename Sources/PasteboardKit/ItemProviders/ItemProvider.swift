@@ -70,6 +70,7 @@ public final class ItemProvider: Sendable {
     }
 
     var contents: ProviderContents { state.withLock { $0 } }
+    var representations: [ProviderContents.Representation] { state.withLock { $0.representations } }
 }
 
 /// The style in which an item prefers to be shown after a drop or paste. It is a hint, as in NSItemProvider.

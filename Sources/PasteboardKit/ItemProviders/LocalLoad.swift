@@ -28,7 +28,7 @@ struct LocalLoad: Sendable {
 
     /// Loads all bytes into memory.
     func data(timeout: Duration?) async throws(PasteboardError) -> Loaded<Data> {
-        let deadline = LoadDeadline(timeout)
+        let deadline = timeout.map(LoadDeadline.init)
         do throws(PasteboardError) {
             let made = try await made(deadline)
             if case .data(let data) = made {
@@ -48,7 +48,7 @@ struct LocalLoad: Sendable {
 
     /// Returns the load as soon as its handler has provided a result.
     func open(timeout: Duration?, inPlace: Bool) async throws(PasteboardError) -> OpenedLoad {
-        let deadline = LoadDeadline(timeout)
+        let deadline = timeout.map(LoadDeadline.init)
         do throws(PasteboardError) {
             let made = try await made(deadline)
             var load = opened(made, deadline)

@@ -3,24 +3,31 @@ import PasteboardWire
 
 /// The contents of an item provider, as a value.
 struct ProviderContents: Sendable {
-    struct Representation: Sendable {
+    /// It is a class, because each load refers to one, and a copy of its values costs more than the rest of the choice.
+    final class Representation: Sendable {
         let type: UniformType
         let visibility: ItemProviderRepresentationVisibility
         let fileOptions: ItemProviderFileOptions
         let origin: Origin
         /// The attributes of the file, if the provider was made for one.
-        var file: FileAttributes?
+        let file: FileAttributes?
 
         init(
             _ type: UniformType,
             _ visibility: ItemProviderRepresentationVisibility = .all,
             fileOptions: ItemProviderFileOptions = [],
+            file: FileAttributes? = nil,
             origin: Origin
         ) {
             self.type = type
             self.visibility = visibility
             self.fileOptions = fileOptions
+            self.file = file
             self.origin = origin
+        }
+
+        func with(_ file: FileAttributes) -> Representation {
+            Representation(type, visibility, fileOptions: fileOptions, file: file, origin: origin)
         }
     }
 
@@ -78,20 +85,20 @@ struct ProviderContents: Sendable {
             representations.append(representation)
         }
     }
+}
 
-    // MARK: Choosing
-
+extension [ProviderContents.Representation] {
     /// Returns the representation for a request for `type`: one of exactly this type, otherwise the first that conforms
     /// to it.
-    func representation(for type: UniformType) -> Representation? {
-        representations.first { $0.type == type } ?? representations.first { $0.type.conforms(to: type) }
+    func best(for type: UniformType) -> Element? {
+        first { $0.type == type } ?? first { $0.type.conforms(to: type) }
     }
 
     /// Returns the representation for a request for one of several types.
-    func representation(forFirstOf accepted: [UniformType], preferring preference: LoadPreference) -> Representation? {
+    func best(of accepted: [UniformType], preferring preference: LoadPreference) -> Element? {
         switch preference {
-        case .source: representations.first { accepted.contains(where: $0.type.conforms) }
-        case .reader: accepted.lazy.compactMap(representation(for:)).first
+        case .source: first { accepted.contains(where: $0.type.conforms) }
+        case .reader: accepted.lazy.compactMap(best(for:)).first
         }
     }
 }

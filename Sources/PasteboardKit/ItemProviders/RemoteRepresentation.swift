@@ -4,36 +4,47 @@ import PasteboardWire
 
 /// One representation of an item of another process. It is bound to the listed contents and to the connection on which
 /// they were listed, because a handle has no meaning for another broker.
-struct RemoteRepresentation: Sendable {
-    let connection: PasteboardConnection
-    let live: LiveConnection
-    let handle: UInt64
+final class RemoteRepresentation: Sendable {
     let item: Int
     let type: UniformType
     /// The first-byte timeout that the source has requested. It is passed on if this process publishes the item again.
     let firstByteMilliseconds: UInt64?
     /// The drop that the item belongs to, if any.
     let scope: (any LoadScope)?
+    private let handle: UInt64
+    private let connection: PasteboardConnection
+    private let live: LiveConnection
+
+    init(
+        _ type: UniformType,
+        handle: UInt64,
+        item: Int,
+        firstByteMilliseconds: UInt64?,
+        connection: PasteboardConnection,
+        live: LiveConnection,
+        scope: (any LoadScope)?
+    ) {
+        self.item = item
+        self.type = type
+        self.firstByteMilliseconds = firstByteMilliseconds
+        self.scope = scope
+        self.handle = handle
+        self.connection = connection
+        self.live = live
+    }
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
-        let request = request(timeout: timeout)
         let progress = scope?.begin(progress, item: item) ?? progress
-        let load = DataLoad(type, progress: progress)
-        let live = live
-        let cancel: @Sendable () -> Void = {
-            if load.result.resolve(.failure(.cancelled)) { live.cancel(load) }
-        }
-        progress?.begin(cancel: cancel)
-        let deadline = LoadDeadline(timeout)
-        let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) {
-            guard let error = deadline?.error, load.result.resolve(.failure(error)) else { return }
-            progress?.end(byteCount: nil)
-            live.cancel(load)
-        }
+        let load = DataLoad(type, progress: progress, live: live)
+        progress?.begin { load.cancel() }
+        let deadline = timeout.map(LoadDeadline.init)
+        let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(deadline?.error ?? .cancelled) }
         defer { timer?.cancel() }
         do throws(PasteboardError) {
-            return try await load.result.value(onCancel: cancel) {
-                live.open(load) { state throws(Failure) in try state.open(request) }
+            return try await load.result.value {
+                load.cancel()
+            } start: {
+                live.open(load) { state throws(Failure) in try state.open(request(timeout: timeout)) }
                 progress?.call?.begun()
             }
         } catch {
@@ -60,16 +71,16 @@ struct RemoteRepresentation: Sendable {
         inPlace: Bool,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
-        var request = request(timeout: timeout)
-        if inPlace { request.inPlaceWelcome = true }
         let progress = scope?.begin(progress, item: item) ?? progress
-        let load = ChunkLoad(type, progress: progress, deadline: LoadDeadline(timeout), live: live)
+        let load = ChunkLoad(type, progress: progress, deadline: timeout.map(LoadDeadline.init), live: live)
         progress?.begin { [weak load] in load?.cancel() }
         do throws(PasteboardError) {
             return try await load.result.value {
                 load.cancel()
             } start: {
-                live.open(load) { [request] state throws(Failure) in try state.open(request) }
+                live.open(load) { state throws(Failure) in
+                    try state.open(request(timeout: timeout, inPlace: inPlace))
+                }
                 progress?.call?.begun()
             }
         } catch {
@@ -77,7 +88,7 @@ struct RemoteRepresentation: Sendable {
         }
     }
 
-    private func request(timeout: Duration?) -> Load {
+    private func request(timeout: Duration?, inPlace: Bool = false) -> Load {
         var accept = Accept()
         accept.type = type.identifier
         accept.match = .exact
@@ -87,6 +98,7 @@ struct RemoteRepresentation: Sendable {
         load.accepts = [accept]
         load.descriptorWelcome = true
         load.timeoutMilliseconds = timeout?.loadMilliseconds
+        if inPlace { load.inPlaceWelcome = true }
         return load
     }
 }

@@ -49,21 +49,21 @@ public struct PasteboardItem: Sendable, Identifiable {
         for message in item.representations {
             let type = UniformType(received: message)
             let remote = RemoteRepresentation(
-                connection: connection,
-                live: live,
+                type,
                 handle: handle,
                 item: index,
-                type: type,
                 firstByteMilliseconds: message.firstByteMilliseconds,
+                connection: connection,
+                live: live,
                 scope: scope
             )
-            var representation = ProviderContents.Representation(
+            let representation = ProviderContents.Representation(
                 type,
                 ItemProviderRepresentationVisibility(rawValue: Int((message.visibility ?? .absent).rawValue)) ?? .all,
                 fileOptions: ItemProviderFileOptions(rawValue: Int((message.fileOptions ?? []).rawValue)),
+                file: message.file,
                 origin: .remote(remote)
             )
-            representation.file = message.file
             contents.representations.append(representation)
             representations.append(
                 Representation(

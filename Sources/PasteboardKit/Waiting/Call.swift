@@ -14,7 +14,7 @@ struct Call: Sendable {
     init(_ name: String, besides other: String? = nil, timeout: Duration? = nil) {
         self.name = name
         self.other = other
-        deadline = LoadDeadline(timeout)
+        deadline = timeout.map(LoadDeadline.init)
     }
 
     /// The error of a call whose task was cancelled.

@@ -1,5 +1,8 @@
 /// The deadline that a caller has set for a load or another call.
-struct LoadDeadline: Sendable {
+///
+/// It is a class because the compiler does not know the size of an instant: a structure with one is copied and destroyed
+/// with the help of the runtime, also by the many loads that have no deadline.
+final class LoadDeadline: Sendable {
     /// The extra time before the client enforces a timeout that the broker normally enforces.
     static let brokerGrace = Duration.milliseconds(250)
 
@@ -7,8 +10,7 @@ struct LoadDeadline: Sendable {
     /// The timeout as the caller passed it, for error messages.
     let timeout: Duration
 
-    init?(_ timeout: Duration?) {
-        guard let timeout else { return nil }
+    init(_ timeout: Duration) {
         self.timeout = timeout
         // A very long timeout must not overflow the clock.
         instant = .now + min(max(timeout, .zero), .seconds(365 * 86_400))

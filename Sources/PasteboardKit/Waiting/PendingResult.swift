@@ -1,83 +1,22 @@
-import PasteboardTransport
-
-/// One result for one waiter; either may come first. Every request waits with it.
+/// One result for one waiter, with several owners; either may come first.
 final class PendingResult<Value: Sendable>: Sendable {
-    typealias Outcome = Result<Value, PasteboardError>
+    typealias Outcome = ResultCell<Value>.Outcome
 
-    // Noncopyable, so that the waiter is moved out without reference counting.
-    private enum State: ~Copyable {
-        case open
-        case awaited(CheckedContinuation<Outcome, Never>)
-        case resolved(Outcome)
-        /// The waiter has the result. It is not kept, because it may refer to this object.
-        case delivered
-    }
+    private let cell = ResultCell<Value>()
 
-    private let state = Lock(State.open)
-    private let order = SanitizerOrder()
+    var isResolved: Bool { cell.isResolved }
 
-    var isResolved: Bool {
-        state.withLock { state in
-            switch state {
-            case .open: false
-            case .awaited: false
-            case .resolved: true
-            case .delivered: true
-            }
-        }
-    }
-
-    /// Sets the result and resumes the waiter. Only the first result counts. It must not be called under a lock,
-    /// because the waiter continues.
-    ///
-    /// - Returns: whether this was the first result.
+    /// Sets the result, as ``ResultCell/resolve(_:)`` does.
     @discardableResult
     func resolve(_ outcome: Outcome) -> Bool {
-        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
-            switch exchange(&state, with: .delivered) {
-            case .open:
-                state = .resolved(outcome)
-                return (true, nil)
-            case .awaited(let waiter):
-                return (true, waiter)
-            case .resolved(let first):
-                state = .resolved(first)
-                return (false, nil)
-            case .delivered:
-                return (false, nil)
-            }
-        }
-        order.release()
-        waiter?.resume(returning: outcome)
-        return isFirst
+        cell.resolve(outcome)
     }
 
-    /// Calls `start`, which makes the request, and waits for the result. This method may be called only once.
-    ///
-    /// `cancel` is called when the task is cancelled. If the task was cancelled before this call, `cancel` runs before
-    /// `start`. `cancel` should resolve this object, and `start` should make no request if it is already resolved.
+    /// Waits for the result, as ``ResultCell/value(onCancel:start:)`` does.
     func value(
-        onCancel cancel: @escaping @Sendable () -> Void,
+        onCancel cancel: @Sendable () -> Void,
         start: () -> Void = {}
     ) async throws(PasteboardError) -> Value {
-        let outcome = await withTaskCancellationHandler {
-            start()
-            return await withCheckedContinuation { continuation in
-                let outcome = state.withLock { state -> Outcome? in
-                    switch exchange(&state, with: .delivered) {
-                    case .resolved(let outcome):
-                        return outcome
-                    default:
-                        state = .awaited(continuation)
-                        return nil
-                    }
-                }
-                if let outcome { continuation.resume(returning: outcome) }
-            }
-        } onCancel: {
-            cancel()
-        }
-        order.acquire()
-        return try outcome.get()
+        try await cell.value(onCancel: cancel, start: start)
     }
 }

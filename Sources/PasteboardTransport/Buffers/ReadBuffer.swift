@@ -156,6 +156,8 @@ package enum MissingDescriptor: Error, Equatable, Sendable {
 
 extension RangeReplaceableCollection<UInt8> {
     /// Appends a copy of the bytes.
+    // Inlinable, because otherwise the collection of another module would be copied element by element or after a cast.
+    @inlinable @inline(__always)
     package mutating func append(copying bytes: Span<UInt8>) {
         // The span outlives the call, which copies at once.
         bytes.withUnsafeBufferPointer { self.append(contentsOf: $0) }

@@ -1,0 +1,90 @@
+import PasteboardTransport
+
+/// One result for one waiter; either may come first.
+///
+/// It is a part of the object that makes the request. ``PendingResult`` is a cell of its own, for several owners.
+struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
+    typealias Outcome = Result<Value, PasteboardError>
+
+    // The states ensure that the waiter is resumed exactly once, so its continuation need not be checked. A checked one
+    // is another allocation, and has a size that the compiler does not know.
+    typealias Waiter = UnsafeContinuation<Outcome, Never>
+
+    // Noncopyable, so that the waiter is moved out without reference counting. Not private, because the compiler fails if
+    // another file stores a cell.
+    enum State: ~Copyable {
+        case open
+        case awaited(Waiter)
+        case resolved(Outcome)
+        /// The waiter has the result. It is not kept, because it may refer to this object.
+        case delivered
+    }
+
+    private let state = Lock(State.open)
+    private let order = SanitizerOrder()
+
+    var isResolved: Bool {
+        state.withLock { state in
+            switch state {
+            case .open: false
+            case .awaited: false
+            case .resolved: true
+            case .delivered: true
+            }
+        }
+    }
+
+    /// Sets the result and resumes the waiter. Only the first result counts. It must not be called under a lock,
+    /// because the waiter continues.
+    ///
+    /// - Returns: whether this was the first result.
+    @discardableResult
+    func resolve(_ outcome: Outcome) -> Bool {
+        let (isFirst, waiter) = state.withLock { state -> (Bool, Waiter?) in
+            switch exchange(&state, with: .delivered) {
+            case .open:
+                state = .resolved(outcome)
+                return (true, nil)
+            case .awaited(let waiter):
+                return (true, waiter)
+            case .resolved(let first):
+                state = .resolved(first)
+                return (false, nil)
+            case .delivered:
+                return (false, nil)
+            }
+        }
+        order.release()
+        waiter?.resume(returning: outcome)
+        return isFirst
+    }
+
+    /// Calls `start`, which makes the request, and waits for the result. This method may be called only once.
+    ///
+    /// `cancel` is called when the task is cancelled. If the task was cancelled before this call, `cancel` runs before
+    /// `start`. `cancel` should resolve this object, and `start` should make no request if it is already resolved.
+    func value(
+        onCancel cancel: @Sendable () -> Void,
+        start: () -> Void = {}
+    ) async throws(PasteboardError) -> Value {
+        let outcome = await withTaskCancellationHandler {
+            start()
+            return await withUnsafeContinuation { continuation in
+                let outcome = state.withLock { state -> Outcome? in
+                    switch exchange(&state, with: .delivered) {
+                    case .resolved(let outcome):
+                        return outcome
+                    default:
+                        state = .awaited(continuation)
+                        return nil
+                    }
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            cancel()
+        }
+        order.acquire()
+        return try outcome.get()
+    }
+}
