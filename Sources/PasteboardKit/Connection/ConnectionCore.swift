@@ -19,7 +19,8 @@ struct ConnectionCore: ~Copyable {
         self.io = io
     }
 
-    var isOver: Bool { io.state.failure != nil }
+    // `mutating`, because a borrowing call would copy the whole core for its callee.
+    var isOver: Bool { mutating get { io.state.failure != nil } }
 
     var failure: Failure {
         io.state.failure ?? Failure(.brokerUnavailable, "the connection to the broker at \(io.path) is closed")
@@ -138,7 +139,7 @@ struct ConnectionCore: ~Copyable {
 
     mutating func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>, _ effects: inout [ConnectionEffect])
     {
-        guard streams.answers[ask] != nil else {
+        guard streams.answers.contains(ask) else {
             if case .success(.chunks(let chunks)) = result { effects.append(.cancelChunks(chunks)) }
             return
         }
@@ -174,17 +175,15 @@ struct ConnectionCore: ~Copyable {
 
     /// Sends as much of an answer as its credit and the socket allow.
     private mutating func send(_ ask: UInt64, _ effects: inout [ConnectionEffect]) throws(Failure) {
-        guard let answer = streams.answers[ask], let data = answer.data else { return }
-        if let chunks = answer.chunks, answer.sent == data.count { return streams.askNext(ask, of: chunks, &effects) }
-        var sent = answer.sent
-        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: answer.chunks == nil) {
+        let index = streams.answers.index(for: ask)
+        guard let data = streams.answers.values[index]?.data else { return }
+        let chunks = streams.answers.values[index]?.chunks
+        var sent = streams.answers.values[index]?.sent ?? 0
+        if let chunks, sent == data.count { return streams.askNext(ask, of: chunks, &effects) }
+        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: chunks == nil) {
             sent += count
             if sent == data.count {
-                if let chunks = answer.chunks {
-                    streams.askNext(ask, of: chunks, &effects)
-                } else {
-                    streams.forget(ask)
-                }
+                if let chunks { streams.askNext(ask, of: chunks, &effects) } else { streams.forget(ask) }
                 return
             }
             try io.flush()

@@ -10,19 +10,17 @@ struct ConnectionStreams {
     /// Resolved when the broker has answered the hello.
     let greeting = PendingResult<Void>()
     /// The sinks, by stream.
-    var sinks: [UInt64: any StreamSink] = [:]
+    var sinks = StreamMap<any StreamSink>()
     /// The publications of this process, by handle.
     private var publications: [UInt64: any StreamSink] = [:]
     /// Publications that ended while asks were open. A load that has begun is completed from its own publication.
     private var lastPublications: [UInt64: any StreamSink] = [:]
-    var answers: [UInt64: AskAnswer] = [:]
+    var answers = StreamMap<AskAnswer>()
     /// Calls that wait until no answer of a publication is under way.
     private var ends: [(promises: any StreamSink, result: PendingResult<Void>)] = []
     /// Answers that have bytes to send and credit for them.
     var sendable: [UInt64] = []
-    /// Values to release after unlocking. They may be the last owners of values that a program's handlers have
-    /// captured, whose deinit runs the program's code.
-    private var discarded: [any Sendable] = []
+    private var discarded: [DiscardedValue] = []
     /// Makes the run of a handler for an ask, with the connection as the receiver of its reports and its result.
     var makeRun: @Sendable (_ handler: DataHandler, _ ask: UInt64, _ isInPlace: Bool) -> HandlerRun = { handler, _, _ in
         HandlerRun(handler, progress: { _, _ in }, completion: { _ in })
@@ -41,19 +39,19 @@ struct ConnectionStreams {
         case .asked(let stream, let ask):
             asked(stream, ask, &state, &effects)
         case .askCredit(let stream):
-            if answers[stream]?.data != nil { sendable.append(stream) }
+            if answers.values[answers.index(for: stream)]?.data != nil { sendable.append(stream) }
         case .askCancelled(let stream):
-            if let answer = answers.removeValue(forKey: stream) { answer.cancel(&effects) }
+            if let answer = answers.removeValue(for: stream) { answer.cancel(&effects) }
             forgetLastPublications()
         case .data(let stream, let payload, let isLast):
-            guard let sink = sinks[stream] else { return }
-            if isLast { sinks[stream] = nil }
+            let sink = isLast ? sinks.removeValue(for: stream) : sinks[stream]
+            guard let sink else { return }
             let disposal = sink.received(bytes.extracting(payload), isLast: isLast, &effects)
             if disposal == .consumed, !isLast { state.consumed(stream, count: payload.count) }
         case .passed(let stream, _, _):
-            sinks.removeValue(forKey: stream)?.received(event, in: bytes, &effects)
+            sinks.removeValue(for: stream)?.received(event, in: bytes, &effects)
         case .failed(let stream, let failure):
-            guard let sink = sinks.removeValue(forKey: stream) else { return }
+            guard let sink = sinks.removeValue(for: stream) else { return }
             ended(sink)
             sink.failed(failure, &effects)
         case .committed(let stream, let committed):
@@ -61,11 +59,12 @@ struct ConnectionStreams {
             if sink.isPublication, let handle = committed.handle { publications[handle] = sink }
             sink.received(event, in: bytes, &effects)
         case .ended(let stream, _):
-            guard let sink = sinks.removeValue(forKey: stream) else { return }
+            guard let sink = sinks.removeValue(for: stream) else { return }
             ended(sink)
             sink.received(event, in: bytes, &effects)
         case .session(let stream, let session) where sinks[stream] == nil:
-            sinks[stream] = session.destination.flatMap { sinks[$0] }?.sessionArrived(stream, session)
+            let destination = session.destination.flatMap { sinks[$0] }
+            sinks[stream] = destination?.sessionArrived(stream, session)
         default:
             sinks[event.stream]?.received(event, in: bytes, &effects)
         }
@@ -79,7 +78,7 @@ struct ConnectionStreams {
 
     private mutating func forgetLastPublications() {
         guard answers.isEmpty, !lastPublications.isEmpty else { return }
-        for promises in lastPublications.values { discarded.append(promises) }
+        for promises in lastPublications.values { discarded.append(.sink(promises)) }
         lastPublications = [:]
     }
 
@@ -112,16 +111,16 @@ struct ConnectionStreams {
     mutating func reportEnds(_ effects: inout [ConnectionEffect]) {
         guard !ends.isEmpty else { return }
         ends.removeAll { end in
-            guard !answers.values.contains(where: { $0.promises === end.promises }) else { return false }
+            guard !answers.all.contains(where: { $0.promises === end.promises }) else { return false }
             effects.append(.resolve(end.result, nil))
-            discarded.append(end.promises)
+            discarded.append(.sink(end.promises))
             return true
         }
     }
 
     /// - Returns: the stream of the sink; nil if it has ended.
     mutating func remove(_ sink: any StreamSink) -> UInt64? {
-        guard let stream = sinks.first(where: { $0.value === sink })?.key else { return nil }
+        guard let stream = sinks.firstNumber(where: { $0 === sink }) else { return nil }
         sinks[stream] = nil
         ended(sink)
         return stream
@@ -131,7 +130,7 @@ struct ConnectionStreams {
 
     /// Takes the next chunk of an answer; nil at its end.
     mutating func take(_ chunk: Result<Data?, any Error>, of ask: UInt64, _ state: inout ClientState) {
-        guard answers[ask] != nil else { return }
+        guard answers.contains(ask) else { return }
         switch chunk {
         case .failure(let error):
             state.fail(ask, Failure(ofHandler: error))
@@ -165,23 +164,23 @@ struct ConnectionStreams {
     }
 
     mutating func forget(_ ask: UInt64) {
-        if let answer = answers.removeValue(forKey: ask) { discarded.append(answer) }
+        if let answer = answers.removeValue(for: ask) { discarded.append(.answer(answer)) }
         forgetLastPublications()
     }
 
     mutating func discard(_ data: Data?) {
-        if let data { discarded.append(data) }
+        if let data { discarded.append(.data(data)) }
     }
 
     /// Ends all streams.
     mutating func fail(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-        let (sinks, answers) = (self.sinks.values, self.answers.values)
-        self.sinks = [:]
-        for promises in publications.values { discarded.append(promises) }
-        for promises in lastPublications.values { discarded.append(promises) }
+        let (sinks, answers) = (self.sinks.all, self.answers.all)
+        self.sinks = StreamMap()
+        for promises in publications.values { discarded.append(.sink(promises)) }
+        for promises in lastPublications.values { discarded.append(.sink(promises)) }
         publications = [:]
         lastPublications = [:]
-        self.answers = [:]
+        self.answers = StreamMap()
         sendable = []
         reportEnds(&effects)
         effects.append(.resolve(greeting, failure))
@@ -217,6 +216,14 @@ struct AskAnswer: Sendable {
     func cancel(_ effects: inout [ConnectionEffect]) {
         effects.append(.cancel(run))
         if let chunks { effects.append(.cancelChunks(chunks)) }
-        effects.append(.release([self]))
+        effects.append(.release([.answer(self)]))
     }
+}
+
+/// A value that is released after unlocking. It may be the last owner of values that a program's handlers have captured,
+/// whose deinit runs the program's code.
+enum DiscardedValue: Sendable {
+    case answer(AskAnswer)
+    case sink(any StreamSink)
+    case data(Data)
 }

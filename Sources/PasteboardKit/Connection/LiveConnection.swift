@@ -39,16 +39,27 @@ final class LiveConnection: Sendable {
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.timeouts = timeouts
         core = Lock(ConnectionCore(io))
+        let reference = Reference(self)
         core.withLock { core in
-            core.streams.makeRun = { [weak self] handler, ask, isInPlace in
-                HandlerRun(handler) { [weak self] completed, total in
-                    self?.report(ask, completed: completed, total: total)
-                } completion: { [weak self] result in
-                    self?.finish(ask, isInPlace ? result.map(\.located) : result)
+            core.streams.makeRun = { handler, ask, isInPlace in
+                HandlerRun(handler) { completed, total in
+                    reference.live?.report(ask, completed: completed, total: total)
+                } completion: { result in
+                    reference.live?.finish(ask, isInPlace ? result.map(\.located) : result)
                 }
             }
         }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
+    }
+
+    /// The connection as its handlers refer to it: one that runs longer does not keep the socket open. One object serves
+    /// all of them, because each weak capture of a closure is an allocation.
+    private final class Reference: Sendable {
+        weak let live: LiveConnection?
+
+        init(_ live: LiveConnection) {
+            self.live = live
+        }
     }
 
     /// Whether the connection has ended. An ended connection is never used again.
@@ -184,11 +195,11 @@ final class LiveConnection: Sendable {
         var wait = core.withLock { $0.nextWait(isIdle: false) }
         while let current = wait {
             let socket = PollInterest(descriptor, current.wantsWrite ? [.readable, .writable] : .readable)
-            let interests = [socket, PollInterest(wake.raw, .readable)]
-            let ready = (try? System.poll(interests, milliseconds: current.milliseconds)) ?? []
-            if ready.count > 1, !ready[1].isEmpty { wake.drain() }
-            let isReadable = ready.first.map { !$0.subtracting(.writable).isEmpty } ?? false
-            let isIdle = ready.allSatisfy { $0.isEmpty }
+            let signal = PollInterest(wake.raw, .readable)
+            let (ready, woken) = (try? System.poll(socket, signal, milliseconds: current.milliseconds)) ?? ([], [])
+            if !woken.isEmpty { wake.drain() }
+            let isReadable = !ready.subtracting(.writable).isEmpty
+            let isIdle = ready.isEmpty && woken.isEmpty
             let effects: [ConnectionEffect]
             (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
                 var effects: [ConnectionEffect] = []

@@ -56,7 +56,7 @@ enum ConnectionEffect: Sendable {
     /// Asks for the next chunk of an answer.
     case nextChunk(of: any ChunkSource, ask: UInt64)
     /// Releases values whose deinit may run the program's code.
-    case release([any Sendable])
+    case release([DiscardedValue])
 }
 
 enum BytesDisposal {

@@ -1,3 +1,4 @@
+import CPasteboardSystem
 import Glibc
 
 /// Operations on a directory tree that another user may have created. Links are never followed. A directory that its

@@ -100,12 +100,33 @@ package enum System {
         _ interests: [PollInterest],
         milliseconds: Int?
     ) throws(SystemError) -> [PollInterest.Readiness] {
-        var entries = interests.map { pollfd(fd: $0.descriptor, events: $0.readiness.rawValue, revents: 0) }
+        var entries = interests.map(\.entry)
+        var span = entries.mutableSpan
+        try wait(for: &span, milliseconds: milliseconds)
+        return entries.map { PollInterest.Readiness(rawValue: $0.revents) }
+    }
+
+    /// Waits as the other method does, but without an allocation.
+    package static func poll(
+        _ first: PollInterest,
+        _ second: PollInterest,
+        milliseconds: Int?
+    ) throws(SystemError) -> (first: PollInterest.Readiness, second: PollInterest.Readiness) {
+        var entries: InlineArray<2, pollfd> = [first.entry, second.entry]
+        var span = entries.mutableSpan
+        try wait(for: &span, milliseconds: milliseconds)
+        return (.init(rawValue: entries[0].revents), .init(rawValue: entries[1].revents))
+    }
+
+    private static func wait(for entries: inout MutableSpan<pollfd>, milliseconds: Int?) throws(SystemError) {
         let deadline = milliseconds.map { MonotonicClock.deadline(milliseconds: $0) }
         while true {
             let timeout = deadline.map(MonotonicClock.millisecondsLeft(until:)) ?? -1
-            let result = Glibc.poll(&entries, nfds_t(entries.count), timeout)
-            if result >= 0 { return entries.map { PollInterest.Readiness(rawValue: $0.revents) } }
+            // The pointer is valid in the closure.
+            let result = entries.withUnsafeMutableBufferPointer { entries in
+                Glibc.poll(entries.baseAddress, nfds_t(entries.count), timeout)
+            }
+            if result >= 0 { return }
             let code = errno
             if code != EINTR { throw SystemError(call: "poll", errno: code) }
         }
@@ -192,4 +213,6 @@ package struct PollInterest: Sendable {
         self.descriptor = descriptor
         self.readiness = readiness
     }
+
+    fileprivate var entry: pollfd { pollfd(fd: descriptor, events: readiness.rawValue, revents: 0) }
 }

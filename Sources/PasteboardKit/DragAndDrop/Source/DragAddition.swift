@@ -26,7 +26,7 @@ final class DragAddition: StreamSink {
         guard case .committed = event else {
             // This may be the last reference to the addition. Its items may hold objects of the program, whose deinit
             // is the program's code and must not run under the lock.
-            return effects.append(.release([self]))
+            return effects.append(.release([.sink(self)]))
         }
         // Immediately, because the broker may ask for one of these items next.
         session.add(items, promises)
