@@ -79,14 +79,17 @@ extension BrokerLoop {
     /// Returns false if some of the rest is still left over, or the peer has been ended.
     private mutating func takeRest(of peer: PeerID, effort: inout Int) -> Bool {
         guard let slot = find(peer), !connections[slot].rest.isEmpty else { return true }
-        let rest = connections[slot].rest
-        let outcome = parse(rest.bytes.span, from: rest.offset, of: peer, effort: &effort)
+        var rest = connections[slot].takeRest()
+        let start = rest.offset
+        var bytes = rest.bytes.mutableSpan
+        let outcome = parse(&bytes, from: start, of: peer, effort: &effort)
         guard let slot = find(peer) else { return false }
         switch outcome {
         case .taken(let end):
-            connections[slot].finishRest(carrying: rest.bytes.span.extracting(end...))
+            connections[slot].carry.append(copying: rest.bytes.span.extracting(end...))
         case .stopped(let end, let reason):
-            connections[slot].stop(reason, at: end)
+            rest.offset = end
+            connections[slot].stop(reason, leaving: rest)
         case .closed:
             return false
         }
@@ -97,7 +100,7 @@ extension BrokerLoop {
 
     /// Returns false if some input is left over, or the peer has been ended.
     private mutating func take(_ buffer: inout ReadBuffer, of peer: PeerID, effort: inout Int) -> Bool {
-        let outcome = buffer.withBytes { parse($0, from: 0, of: peer, effort: &effort) }
+        let outcome = buffer.withMutableBytes { parse(&$0, from: 0, of: peer, effort: &effort) }
         guard let slot = find(peer) else { return false }
         switch outcome {
         case .taken(let end):
@@ -123,17 +126,28 @@ extension BrokerLoop {
 
     /// Processes whole frames and bytes of data frames.
     private mutating func parse(
-        _ bytes: Span<UInt8>,
+        _ bytes: inout MutableSpan<UInt8>,
         from start: Int,
         of peer: PeerID,
         effort: inout Int
     ) -> ParseOutcome {
-        defer { performOutbox() }
+        let outcome = parseFrames(in: &bytes, from: start, of: peer, effort: &effort)
+        endRun(in: bytes.span, isLast: true)
+        performOutbox()
+        return outcome
+    }
+
+    private mutating func parseFrames(
+        in bytes: inout MutableSpan<UInt8>,
+        from start: Int,
+        of peer: PeerID,
+        effort: inout Int
+    ) -> ParseOutcome {
         var consumed = start
         var taken = start
         do throws(Failure) {
             while let slot = find(peer) {
-                guard let chunk = try connections[slot].decoder.next(in: bytes, at: &consumed) else {
+                guard let chunk = try connections[slot].decoder.next(in: bytes.span, at: &consumed) else {
                     try checkUnclaimed(slot, isFrameOpen: consumed < bytes.count)
                     return .taken(consumed)
                 }
@@ -142,46 +156,55 @@ extension BrokerLoop {
                     guard connections[slot].mayAsk else { return .stopped(taken, .unreadAnswers) }
                     effort -= Self.requestEffort
                     connections[slot].answerCount = .max
-                    try take(chunk, bytes, from: peer)
+                    try take(chunk, &bytes, from: peer)
                     guard let slot = find(peer) else { return .closed }
                     connections[slot].answerCount = connections[slot].output.controlCount
                 } else {
                     effort -= 1
-                    try take(chunk, bytes, from: peer)
+                    try take(chunk, &bytes, from: peer)
                 }
                 taken = consumed
                 if effort <= 0, taken < bytes.count { return .stopped(taken, .effort) }
             }
             return .closed
         } catch {
+            closeRun(in: bytes.span)
             input { $0.violated(peer, error) }
             return .closed
         }
     }
 
-    private mutating func take(_ chunk: FrameChunk, _ bytes: Span<UInt8>, from peer: PeerID) throws(Failure) {
-        let payload = bytes.extracting(chunk.payload)
+    private mutating func take(
+        _ chunk: FrameChunk,
+        _ bytes: inout MutableSpan<UInt8>,
+        from peer: PeerID
+    ) throws(Failure) {
         guard chunk.header.descriptorCount == 0 else {
-            return try takePassed(chunk.header, payload, from: peer)
+            closeRun(in: bytes.span)
+            return try takePassed(chunk.header, bytes.span.extracting(chunk.payload), from: peer)
         }
         guard chunk.header.rawKind == FrameKind.data.rawValue else {
             if let slot = find(peer) { connections[slot].decoder.limitBeforeHello = nil }
-            inputOfRead { $0.received(chunk.header, payload, from: peer) }
+            input(ofRead: bytes.span) { $0.received(chunk.header, bytes.span.extracting(chunk.payload), from: peer) }
             return
         }
-        let verdict = inputOfRead {
-            $0.relay(stream: chunk.header.stream, count: payload.count, last: chunk.endsSequence, from: peer)
+        let verdict = input(ofRead: bytes.span) {
+            $0.relay(stream: chunk.header.stream, count: chunk.payload.count, last: chunk.endsSequence, from: peer)
         }
         switch verdict {
         case .forward(let destination, let stream, let load, let frameLength, let last):
             let frame = OutgoingData(stream: stream, load: load, frameLength: frameLength, last: last)
+            guard !addToRun(chunk, frame, to: destination, in: &bytes) else { return }
             let isLastChunk = chunk.payload.upperBound == bytes.count
+            let payload = bytes.span.extracting(chunk.payload)
             forward(payload, as: frame, to: destination, atOnce: isLastChunk && isAlone)
         case .keep(let kept):
-            _ = keep(payload, in: kept)
+            closeRun(in: bytes.span)
+            _ = keep(bytes.span.extracting(chunk.payload), in: kept)
         case .cache(let kept, let last):
-            guard keep(payload, in: kept) else { return }
-            input { $0.stored(kept, count: payload.count, last: last) }
+            closeRun(in: bytes.span)
+            guard keep(bytes.span.extracting(chunk.payload), in: kept) else { return }
+            input { $0.stored(kept, count: chunk.payload.count, last: last) }
         case .drop, .closing:
             break
         }

@@ -5,7 +5,7 @@ import PasteboardWire
 // Output of connections: bytes of loads that are passed on, kept bytes, and the flush at the end of a turn.
 extension BrokerLoop {
     /// Payloads of at least this size are sent directly to an idle socket; smaller ones share a write.
-    private static let directSendSize = 16 << 10
+    static let directSendSize = 16 << 10
 
     // MARK: Bytes of loads
 
@@ -108,7 +108,7 @@ extension BrokerLoop {
     mutating func settle() {
         for _ in 0..<2 {
             pumpKept()
-            guard !unflushed.isEmpty else { return }
+            guard !unflushed.isEmpty || !deliveries.isEmpty else { return }
             // Exchanged, so that neither list is copied or allocated again.
             swap(&unflushed, &flushing)
             for index in flushing.indices {

@@ -43,6 +43,9 @@ package struct BrokerLoop: ~Copyable {
     var resuming: [PeerID] = []
     /// nil while a connection is read: reading must not start another read, which would overwrite the buffer.
     var readBuffer: ReadBuffer? = ReadBuffer()
+    /// The data frames that are sent from the memory of the current read.
+    var openRun: Run?
+    var runFrames: [RunFrame] = []
     /// Bytes of loads that sockets have taken and that are not reported to the state yet.
     var deliveries: [Delivery] = []
     /// Storage for the deliveries of the next writes while those of the last are reported.
@@ -83,7 +86,7 @@ package struct BrokerLoop: ~Copyable {
     package mutating func turn(waiting: Bool) throws(SystemError) {
         try armTimer()
         // Output and input that the previous turn left over must not wait for an event.
-        let isIdle = unflushed.isEmpty && behind.isEmpty && !state.hasReadyKept
+        let isIdle = unflushed.isEmpty && deliveries.isEmpty && behind.isEmpty && !state.hasReadyKept
         try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0)
         let now = Self.now()
         input { $0.advance(to: now) }
@@ -138,11 +141,15 @@ package struct BrokerLoop: ~Copyable {
     }
 
     /// Like `input`, for a frame of a read: requests to sources and answers to destinations stay in the outbox until the
-    /// end of the read, or until a frame leads to other output. `performOutbox` follows every read.
+    /// end of the read, or until a frame leads to other output, which follows the run. `performOutbox` follows every
+    /// read.
     @inline(__always)
-    mutating func inputOfRead<Result>(_ body: (inout BrokerState) -> Result) -> Result {
+    mutating func input<Result>(ofRead bytes: Span<UInt8>, _ body: (inout BrokerState) -> Result) -> Result {
         let result = body(&state)
-        if state.context.outbox.isUrgent { perform() }
+        if state.context.outbox.isUrgent {
+            closeRun(in: bytes)
+            perform()
+        }
         return result
     }
 

@@ -144,16 +144,9 @@ struct Connection: ~Copyable {
         reading = reason == .effort ? .spent : .held
     }
 
-    /// Keeps the part of the rest that begins at `offset` for later.
-    mutating func stop(_ reason: StopReason, at offset: Int) {
-        rest.offset = offset
-        reading = reason == .effort ? .spent : .held
-    }
-
-    /// Drops the rest, which has been processed up to an incomplete frame at its end.
-    mutating func finishRest(carrying bytes: Span<UInt8>) {
-        rest = Rest()
-        carry.append(copying: bytes)
+    /// Removes the rest, to process it.
+    mutating func takeRest() -> Rest {
+        exchange(&rest, with: Rest())
     }
 
     /// Returns whether the connection has to be added to the loop's list `behind`.
@@ -203,7 +196,7 @@ struct Connection: ~Copyable {
 
 /// The end of a read that was not processed at once.
 struct Rest {
-    private(set) var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
     /// The start of the part that has not been processed.
     var offset = 0
 

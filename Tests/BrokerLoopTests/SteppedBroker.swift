@@ -186,7 +186,7 @@ final class SteppedPeer {
         _ = try output.flush(to: socket.raw, delivered: &deliveries)
     }
 
-    /// The frames that have arrived since the last call. Data frames may be divided.
+    /// The frames that have arrived since the last call. A data frame may be divided into several.
     func hear() throws -> [ScriptedPeer.Frame] {
         var frames: [ScriptedPeer.Frame] = []
         while let socket, !isEnded {
@@ -199,7 +199,9 @@ final class SteppedPeer {
                     while let chunk = try decoder.next(in: bytes, at: &consumed) {
                         var payload: [UInt8] = []
                         payload.append(copying: bytes.extracting(chunk.payload))
-                        frames.append(ScriptedPeer.Frame(header: chunk.header, payload: payload))
+                        var header = chunk.header
+                        if !chunk.isLast { header.flags = .none }
+                        frames.append(ScriptedPeer.Frame(header: header, payload: payload))
                     }
                 }
                 input.keep(unconsumedFrom: consumed, into: &carry)

@@ -36,6 +36,12 @@ package struct OutputBuffer: ~Copyable {
         stream.append(frames.bytes)
     }
 
+    /// Appends a frame to the stream queue, or the rest of one whose start was sent from other memory.
+    package mutating func appendStream(_ frame: Span<UInt8>, isUnfinished: Bool) {
+        stream.append(frame.bytes)
+        if isUnfinished { stream.beginInsideFrame() }
+    }
+
     /// Appends one frame to the stream queue. `header` contains the payload's length.
     package mutating func appendStream(header: FrameHeader, payload: Span<UInt8>) {
         precondition(Int(header.length) == payload.count)
@@ -81,6 +87,27 @@ package struct OutputBuffer: ~Copyable {
     }
 
     // MARK: Sending
+
+    /// Sends whole stream frames directly from the caller's memory, after the control frames that wait. The caller
+    /// appends the frames that the socket does not take.
+    ///
+    /// - Returns: the number of bytes of `frames` that are in the socket; 0 if the stream queue is not empty.
+    package mutating func sendThrough(_ frames: Span<UInt8>, to socket: CInt) throws(SystemError) -> Int {
+        // Descriptors that are marked for the next frame would be sent with these.
+        guard stream.isEmpty, passages.nextPosition == nil else { return 0 }
+        let waiting = control.pointer()
+        let waitingCount = control.count
+        let taken = try System.callUnlessBlocked("sendmsg") {
+            // The span outlives the call, and the kernel only reads it.
+            frames.withUnsafeBytes {
+                pbs_send(socket, waiting, waitingCount, $0.baseAddress, $0.count, nil, 0, nil, 0)
+            }
+        }
+        control.consume(min(taken ?? 0, waitingCount))
+        guard let taken, taken > waitingCount else { return 0 }
+        control.releaseStorage()
+        return taken - waitingCount
+    }
 
     /// Sends one stream frame directly from the caller's memory, after the control frames that wait. Bytes that the
     /// socket does not take are appended to the stream queue; so is the whole frame if the stream queue is not empty.

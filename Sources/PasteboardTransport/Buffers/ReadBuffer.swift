@@ -96,6 +96,16 @@ package struct ReadBuffer: ~Copyable {
         return try body(bytes.span)
     }
 
+    /// Calls the closure with the valid bytes, which it may change.
+    @inline(__always)
+    package mutating func withMutableBytes<Result, Failure>(
+        _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let bytes = UnsafeMutableBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: count)
+        var span = bytes.mutableSpan
+        return try body(&span)
+    }
+
     /// Stores the valid bytes from `offset` on in the connection's carry, for its next read.
     package mutating func keep(unconsumedFrom offset: Int, into carry: inout [UInt8]) {
         precondition(offset >= 0 && offset <= count && count - offset <= Self.carryLimit)
