@@ -10,7 +10,8 @@ struct ByteQueue: ~Copyable {
     private var capacity = 0
     private var head = 0
     private var tail = 0
-    /// The number of bytes in the queue before it was last empty, as an estimate for the next time.
+    /// The number of bytes in the queue before it was last empty, as an estimate for the next time. It decreases by half
+    /// at most, because a few bytes often follow the last of many.
     private var usual = 0
 
     /// The number of bytes that have been removed since the queue was created.
@@ -69,7 +70,7 @@ struct ByteQueue: ~Copyable {
         position += UInt64(sent)
         head += sent
         if head == tail {
-            usual = tail
+            usual = max(tail, usual / 2)
             head = 0
             tail = 0
         }
