@@ -63,7 +63,7 @@ package struct ConnectionIO: ~Copyable {
     package var wantsWrite: Bool { mutating get { !output.isEmpty } }
 
     /// Whether writing has failed. `check` or `pump` ends the connection when nothing is left to be read.
-    package var cannotWrite: Bool { writeFailure != nil }
+    package var cannotWrite: Bool { mutating get { writeFailure != nil } }
 
     /// Whether the broker has closed the connection without an answer to hello. A broker that is ending still accepts
     /// connections for a moment. A client that has connected to one connects again, which starts the next broker.

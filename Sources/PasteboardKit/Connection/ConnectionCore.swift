@@ -141,11 +141,12 @@ struct ConnectionCore: ~Copyable {
     {
         guard streams.answers.contains(ask) else {
             if case .success(.chunks(let chunks)) = result { effects.append(.cancelChunks(chunks)) }
-            return
+            return streams.discard(result)
         }
         switch result {
         case .failure(let error):
             io.state.fail(ask, Failure(ofHandler: error))
+            streams.discard(result)
             streams.forget(ask)
         case .success(.data(let data)):
             // Small data is a single frame, whose length is the size.

@@ -23,7 +23,7 @@ struct ConnectionStreams {
     private var discarded: [DiscardedValue] = []
     /// Makes the run of a handler for an ask, with the connection as the receiver of its reports and its result.
     var makeRun: @Sendable (_ handler: DataHandler, _ ask: UInt64, _ isInPlace: Bool) -> HandlerRun = { handler, _, _ in
-        HandlerRun(handler, progress: { _, _ in }, completion: { _ in })
+        HandlerRun(handler) { _ in }
     }
 
     /// Takes an event from the broker.
@@ -172,6 +172,10 @@ struct ConnectionStreams {
         if let data { discarded.append(.data(data)) }
     }
 
+    mutating func discard(_ result: Result<HandlerResult, any Error>) {
+        discarded.append(.result(result))
+    }
+
     /// Ends all streams.
     mutating func fail(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
         let (sinks, answers) = (self.sinks.all, self.answers.all)
@@ -226,4 +230,11 @@ enum DiscardedValue: Sendable {
     case answer(AskAnswer)
     case sink(any StreamSink)
     case data(Data)
+    case result(Result<HandlerResult, any Error>)
+}
+
+/// The result of the handler of an ask.
+struct FinishedRun: Sendable {
+    let ask: UInt64
+    let result: Result<HandlerResult, any Error>
 }

@@ -18,12 +18,16 @@ import PasteboardWire
 /// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
 ///    session that it contains
 /// 4. `GrowingBytes.state`
-/// 5. all others, under which no further lock is taken: `PendingResult`, `EventQueue`, `ChunkStream`, `DropWindow`, ...
+/// 5. all others, under which no further lock is taken: `LiveConnection.finished`, `PendingResult`, `EventQueue`,
+///    `ChunkStream`, `DropWindow`, ...
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released. A change
 /// collects these actions as effects, which are performed after unlocking.
 final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
+    /// Results of handlers that the core has not taken yet. The first handler that adds one takes all of them to the
+    /// core, so that handlers that end at the same time do not wait for the core's lock one after the other.
+    private let finished = Lock<[FinishedRun]>([])
     private let wake: EventDescriptor
     private let descriptor: CInt
 
@@ -42,10 +46,13 @@ final class LiveConnection: Sendable {
         let reference = Reference(self)
         core.withLock { core in
             core.streams.makeRun = { handler, ask, isInPlace in
-                HandlerRun(handler) { completed, total in
-                    reference.live?.report(ask, completed: completed, total: total)
-                } completion: { result in
-                    reference.live?.finish(ask, isInPlace ? result.map(\.located) : result)
+                HandlerRun(handler) { report in
+                    switch report {
+                    case .progress(let completed, let total):
+                        reference.live?.report(ask, completed: completed, total: total)
+                    case .result(let result):
+                        reference.live?.finish(ask, isInPlace ? result.map(\.located) : result)
+                    }
                 }
             }
         }
@@ -125,7 +132,14 @@ final class LiveConnection: Sendable {
     }
 
     private func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>) {
-        changeSoon(behind: .handlers) { core, effects in core.finish(ask, result, &effects) }
+        let isFirst = finished.withLock { finished in
+            finished.append(FinishedRun(ask: ask, result: result))
+            return finished.count == 1
+        }
+        guard isFirst else { return }
+        changeSoon(behind: .handlers) { core, effects in
+            for run in finished.withLock({ exchange(&$0, with: []) }) { core.finish(run.ask, run.result, &effects) }
+        }
     }
 
     private func report(_ ask: UInt64, completed: Int64, total: Int64) {

@@ -19,21 +19,27 @@ final class HandlerRun: Sendable {
     }
 
     private let handler: DataHandler
-    private let completion: @Sendable (Result<HandlerResult, any Error>) -> Void
-    private let progress: @Sendable (_ completed: Int64, _ total: Int64) -> Void
+    private let report: @Sendable (HandlerReport) -> Void
     private let state = Lock(State())
 
-    /// - Parameters:
-    ///   - progress: is called on the handler's threads when it reports progress.
-    ///   - completion: is called once, unless the run is cancelled before.
-    init(
+    /// - Parameter report: is called on the handler's threads when it reports progress, and once with the result, unless
+    ///   the run is cancelled before.
+    init(_ handler: DataHandler, report: @escaping @Sendable (HandlerReport) -> Void) {
+        self.handler = handler
+        self.report = report
+    }
+
+    convenience init(
         _ handler: DataHandler,
         progress: @escaping @Sendable (_ completed: Int64, _ total: Int64) -> Void,
         completion: @escaping @Sendable (Result<HandlerResult, any Error>) -> Void
     ) {
-        self.handler = handler
-        self.progress = progress
-        self.completion = completion
+        self.init(handler) { report in
+            switch report {
+            case .progress(let completed, let total): progress(completed, total)
+            case .result(let result): completion(result)
+            }
+        }
     }
 
     func start() {
@@ -55,7 +61,12 @@ final class HandlerRun: Sendable {
         case .byteStream(let byteCount, let body):
             stream(byteCount, body)
         case .once(let handler):
-            attach(.share(handler.join(report: progress) { self.finish($0) }, of: handler))
+            let share = handler.join { [report] in
+                report(.progress(completed: $0, total: $1))
+            } completion: {
+                self.finish($0)
+            }
+            attach(.share(share, of: handler))
         }
     }
 
@@ -69,7 +80,7 @@ final class HandlerRun: Sendable {
             guard let reported = progress, !stream.isOver else { return }
             let (completed, total) = reported.reported
             // Nothing has been reported yet.
-            if completed > 0 || total >= 0 { self.progress(completed, total) }
+            if completed > 0 || total >= 0 { self.report(.progress(completed: completed, total: total)) }
         }
         let task = Task(executorPreference: ThreadPool.shared) {
             do {
@@ -113,7 +124,7 @@ final class HandlerRun: Sendable {
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
             let (completed, total) = progress.reported
             // Nothing has been reported yet.
-            if completed > 0 || total >= 0 { self.progress(completed, total) }
+            if completed > 0 || total >= 0 { self.report(.progress(completed: completed, total: total)) }
         }
         let stopObserving: @Sendable () -> Void = { [weak progress] in progress?.removeObserver(observer) }
         let isOver = state.withLock { state in
@@ -158,9 +169,9 @@ final class HandlerRun: Sendable {
         }
         if case .success(.data(let data)) = result, data.startIndex != 0 {
             // A slice keeps the memory of the whole data alive, and its first index is not 0.
-            completion(.success(.data(Data(data))))
+            report(.result(.success(.data(Data(data)))))
         } else {
-            completion(result)
+            report(.result(result))
         }
     }
 
@@ -220,6 +231,12 @@ final class HandlerRun: Sendable {
             )
         }
     }
+}
+
+/// A report of a handler's run.
+enum HandlerReport: Sendable {
+    case progress(completed: Int64, total: Int64)
+    case result(Result<HandlerResult, any Error>)
 }
 
 /// The handler that a source registers to make the bytes of one representation.

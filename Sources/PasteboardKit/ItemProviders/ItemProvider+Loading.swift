@@ -42,6 +42,8 @@ extension ItemProvider {
         return try await data(of: representation, timeout: timeout, progress: progress)
     }
 
+    // Inlined, because an asynchronous call costs as much as the choice of the representation.
+    @inline(__always)
     private func data(
         of representation: ProviderContents.Representation,
         timeout: Duration?,
