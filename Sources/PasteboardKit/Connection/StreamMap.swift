@@ -9,6 +9,9 @@ struct StreamMap<Value: Sendable>: Sendable {
     /// The value at each index, for access to a part of a value without a copy of the rest.
     private(set) var values: [Value?]
     private(set) var count = 0
+    /// The number of entries that are not at the index of their low bits. It is usually 0, and then no gap has to be
+    /// closed.
+    private var displaced = 0
 
     init() {
         numbers = Array(repeating: 0, count: 16)
@@ -32,6 +35,7 @@ struct StreamMap<Value: Sendable>: Sendable {
             if isHeld, before == 0 {
                 numbers[index] = number
                 count += 1
+                if index != home(of: number) { displaced += 1 }
             } else if !isHeld, before != 0 {
                 closeGap(at: index)
             }
@@ -61,12 +65,14 @@ struct StreamMap<Value: Sendable>: Sendable {
     }
 
     private mutating func closeGap(at index: Int) {
+        if index != home(of: numbers[index]) { displaced -= 1 }
         var gap = index
         var candidate = next(gap)
-        while numbers[candidate] != 0 {
+        while displaced > 0, numbers[candidate] != 0 {
             // An entry after the gap may move into it, unless its home index is between the two.
             let home = home(of: numbers[candidate])
             if distance(from: home, to: candidate) >= distance(from: gap, to: candidate) {
+                if gap == home { displaced -= 1 }
                 numbers[gap] = numbers[candidate]
                 values.swapAt(gap, candidate)
                 gap = candidate
@@ -81,10 +87,12 @@ struct StreamMap<Value: Sendable>: Sendable {
         let (oldNumbers, oldValues) = (numbers, values)
         numbers = Array(repeating: 0, count: 2 * oldNumbers.count)
         values = Array(repeating: nil, count: numbers.count)
+        displaced = 0
         for (number, value) in zip(oldNumbers, oldValues) where number != 0 {
             let index = index(for: number)
             numbers[index] = number
             values[index] = value
+            if index != home(of: number) { displaced += 1 }
         }
     }
 
