@@ -151,7 +151,7 @@ extension BrokerLoop {
                     try checkUnclaimed(slot, isFrameOpen: consumed < bytes.count)
                     return .taken(consumed)
                 }
-                if chunk.header.isRequest {
+                if chunk.header.rawKind != FrameKind.data.rawValue, chunk.header.isRequest {
                     // The decoder keeps no state of a control frame, so it will decode this one again.
                     guard connections[slot].mayAsk else { return .stopped(taken, .unreadAnswers) }
                     effort -= Self.requestEffort

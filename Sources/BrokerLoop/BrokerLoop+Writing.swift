@@ -118,7 +118,7 @@ extension BrokerLoop {
                 flush(peer)
                 weighOutput(of: peer)
             }
-            flushing.removeAll(keepingCapacity: true)
+            while !flushing.isEmpty { flushing.removeLast() }
             reportDeliveries()
         }
     }
@@ -132,7 +132,7 @@ extension BrokerLoop {
         input { state in
             for delivery in reported { state.delivered(LoadID(rawValue: delivery.load), count: delivery.count) }
         }
-        reported.removeAll(keepingCapacity: true)
+        while !reported.isEmpty { reported.removeLast() }
         swap(&reported, &spareDeliveries)
     }
 
@@ -146,8 +146,9 @@ extension BrokerLoop {
             connections[slot].flushed(outcome)
             connections[slot].answerCount = min(connections[slot].answerCount, connections[slot].output.controlCount)
             if connections[slot].mayContinue { readLater(slot) }
-            // An array literal would be allocated for `[]` at every write.
-            var interest = outcome == .blocked ? Epoll.Interest.writable : Epoll.Interest()
+            // Not a comparison or a literal, which would call generic code at every write.
+            var interest = Epoll.Interest()
+            if case .blocked = outcome { interest = .writable }
             if connections[slot].isWatchedForInput { interest.insert(.readable) }
             guard interest != connections[slot].interest else { return }
             try epoll.modify(connections[slot].descriptor.raw, interest, token: peer.rawValue)

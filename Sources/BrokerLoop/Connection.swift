@@ -179,7 +179,8 @@ struct Connection: ~Copyable {
 
     /// A flush has ended. If it added output itself, the connection is in `unflushed` again and stays `pending`.
     mutating func flushed(_ outcome: FlushOutcome) {
-        if writing != .pending { writing = outcome == .blocked ? .blocked : .idle }
+        guard writing != .pending else { return }
+        if case .blocked = outcome { writing = .blocked } else { writing = .idle }
     }
 
     /// Returns whether the connection has to be added to the loop's list `unflushed`.

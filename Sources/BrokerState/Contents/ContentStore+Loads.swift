@@ -2,11 +2,13 @@ import PasteboardWire
 
 // The contents of running loads: their names, their sizes, and the bytes that are kept for them.
 extension ContentStore {
+    @inline(__always)
     func type(of part: PublicationPart, in id: PublicationID) -> String {
         guard let slot = find(id) else { return "" }
         return publicationTable[slot].items[Int(part.item)].representations[Int(part.representation)].type
     }
 
+    @inline(__always)
     func suggestedName(of part: PublicationPart, in id: PublicationID) -> String? {
         guard let slot = find(id) else { return nil }
         return publicationTable[slot].items[Int(part.item)].suggestedName
@@ -36,6 +38,7 @@ extension ContentStore {
     }
 
     /// Adds the known properties of kept bytes to an answer.
+    @inline(__always)
     func complete(_ answer: inout AnswerNumbers, _ suggestedName: inout String?, of id: KeptID) {
         guard let slot = keptTable.find(id) else { return }
         answer.byteCount = keptTable[slot].size

@@ -101,7 +101,7 @@ package struct Accounting: ~Copyable, Sendable {
             held: held.metadata,
             pool: pool.metadata
         )
-        try check(metadata, of: "metadata", slot, what)
+        if amount.metadata > 0 { try check(metadata, of: "metadata", slot, what) }
         held.objects += amount.objects
         held.metadata += amount.metadata
         accounts[slot].held.objects += amount.objects

@@ -39,7 +39,7 @@ package struct Outbox: Sendable {
         case stopListening
     }
 
-    package private(set) var frames = FrameEncoder()
+    package private(set) var frames = FrameMemory()
     package private(set) var sends: [Send] = []
     package private(set) var effects: [Effect] = []
     /// Whether the output must be performed before the next input. Requests to sources and answers to destinations may
@@ -52,12 +52,10 @@ package struct Outbox: Sendable {
 
     package mutating func removeAll() {
         isUrgent = false
-        // Emptying an array calls generic code, even if the array is empty.
-        if !self.sends.isEmpty {
-            self.frames.removeAll()
-            self.sends.removeAll(keepingCapacity: true)
-        }
-        if !self.effects.isEmpty { self.effects.removeAll(keepingCapacity: true) }
+        self.frames.removeAll()
+        // `removeAll` calls generic code, which costs as much as a dozen of these.
+        while !self.sends.isEmpty { self.sends.removeLast() }
+        while !self.effects.isEmpty { self.effects.removeLast() }
     }
 
     mutating func send(

@@ -129,7 +129,7 @@ package enum ReceiveOutcome: Equatable, Sendable {
 /// it. If one is left when all bytes have been consumed, no frame announces it, and the peer is at fault.
 package struct ReceivedDescriptors: Sendable {
     /// nil is a descriptor that the kernel dropped, because this process has too many open.
-    private var waiting: [DescriptorBox?] = []
+    @usableFromInline var waiting: [DescriptorBox?] = []
     private let closer: DescriptorCloser?
 
     /// - Parameter closer: closes the descriptors on its own thread.
@@ -137,8 +137,9 @@ package struct ReceivedDescriptors: Sendable {
         self.closer = closer
     }
 
-    package var isEmpty: Bool { waiting.isEmpty }
-    package var count: Int { waiting.count }
+    // Inlined, because a call would copy the value with its references.
+    @inlinable package var isEmpty: Bool { waiting.isEmpty }
+    @inlinable package var count: Int { waiting.count }
 
     fileprivate mutating func append(_ descriptor: consuming OwnedDescriptor) {
         waiting.append(DescriptorBox(descriptor, closer: closer))

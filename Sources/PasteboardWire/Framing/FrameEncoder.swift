@@ -44,24 +44,6 @@ package struct FrameEncoder: Sendable {
         return start..<bytes.count
     }
 
-    package var count: Int { bytes.count }
-
-    /// Appends the bytes that `write` stores at the start of memory of `room` bytes, and whose number it returns.
-    @inline(__always)
-    mutating func appendMemory(_ room: Int, _ write: (inout MutableRawSpan) -> Int) {
-        bytes.append(addingCapacity: room) { output in
-            output.append(repeating: 0, count: room)
-            let used: Int
-            do {
-                var span = output.mutableSpan
-                // Any byte is a valid element.
-                var memory = unsafe span.mutableBytes
-                used = write(&memory)
-            }
-            output.removeLast(room - used)
-        }
-    }
-
     /// Appends one data frame.
     @discardableResult
     package mutating func appendData(_ payload: [UInt8], stream: UInt64, flags: FrameFlags = .none) -> Range<Int> {

@@ -58,3 +58,21 @@ package struct Answer: WireMessage {
         }
     }
 }
+
+/// The fields of an ``Answer`` that are numbers.
+package struct AnswerNumbers: Sendable {
+    package var handle: UInt64
+    package var item: UInt32
+    package var byteCount: UInt64?
+    package var itemCount: UInt32
+    package var content: ContentForm?
+
+    @inlinable
+    package init(handle: UInt64, item: UInt32, byteCount: UInt64?, itemCount: UInt32, content: ContentForm?) {
+        self.handle = handle
+        self.item = item
+        self.byteCount = byteCount
+        self.itemCount = itemCount
+        self.content = content
+    }
+}

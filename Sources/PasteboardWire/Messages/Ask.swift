@@ -46,3 +46,36 @@ package struct Ask: WireMessage {
         }
     }
 }
+
+/// The fields of an ``Ask`` that are numbers.
+package struct AskNumbers: BitwiseCopyable, Sendable {
+    package var handle: UInt64
+    package var item: UInt32
+    package var representation: UInt32
+    package var credit: UInt64
+    package var maximumByteCount: UInt64?
+    package var descriptorWelcome: Bool
+    package var firstByteMilliseconds: UInt64
+    package var inPlaceWelcome: Bool
+
+    @inlinable
+    package init(
+        handle: UInt64,
+        item: UInt32,
+        representation: UInt32,
+        credit: UInt64,
+        maximumByteCount: UInt64?,
+        descriptorWelcome: Bool,
+        firstByteMilliseconds: UInt64,
+        inPlaceWelcome: Bool
+    ) {
+        self.handle = handle
+        self.item = item
+        self.representation = representation
+        self.credit = credit
+        self.maximumByteCount = maximumByteCount
+        self.descriptorWelcome = descriptorWelcome
+        self.firstByteMilliseconds = firstByteMilliseconds
+        self.inPlaceWelcome = inPlaceWelcome
+    }
+}

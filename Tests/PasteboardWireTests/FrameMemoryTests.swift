@@ -2,8 +2,8 @@ import PasteboardWire
 import Testing
 
 /// The frames that are written directly have the bytes of the encoded messages.
-@Suite struct FieldWriterTests {
-    private var random = SeededGenerator(for: "FieldWriterTests")
+@Suite struct FrameMemoryTests {
+    private var random = SeededGenerator(for: "FrameMemoryTests")
 
     private mutating func number() -> UInt64 {
         let bits = UInt64.random(in: 0...63, using: &random)
@@ -40,10 +40,10 @@ import Testing
                 inPlaceWelcome: ask.inPlaceWelcome == true
             )
             let stream = number()
-            var (direct, encoded) = (FrameEncoder(), FrameEncoder())
+            var (direct, encoded) = (FrameMemory(), FrameEncoder())
             #expect(direct.append(numbers, type: ask.type, stream: stream) == 0..<direct.count)
             encoded.append(ask, stream: stream)
-            #expect(direct.bytes == encoded.bytes, "seed \(random.seed)")
+            #expect(Array(direct.bytes.prefix(direct.count)) == encoded.bytes, "seed \(random.seed)")
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
             )
             let answer = Answer(numbers, type: name(), suggestedName: chance(name()))
             let stream = number()
-            var (direct, encoded) = (FrameEncoder(), FrameEncoder())
+            var (direct, encoded) = (FrameMemory(), FrameEncoder())
             let range = direct.append(
                 numbers,
                 type: answer.type ?? "",
@@ -68,7 +68,7 @@ import Testing
             )
             #expect(range == 0..<direct.count)
             encoded.append(answer, stream: stream)
-            #expect(direct.bytes == encoded.bytes, "seed \(random.seed)")
+            #expect(Array(direct.bytes.prefix(direct.count)) == encoded.bytes, "seed \(random.seed)")
         }
     }
 }

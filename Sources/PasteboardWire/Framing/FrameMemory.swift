@@ -1,0 +1,104 @@
+/// Frames one after the other, in memory that is reused and stays initialized.
+///
+/// The frames of every load are written directly into it, without a step for each byte or field that would extend an
+/// array. All other messages are encoded first, and then copied.
+package struct FrameMemory: Sendable {
+    /// The frames, and unused bytes after `count`.
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var count = 0
+    private var encoder = FrameEncoder()
+
+    package init() {}
+
+    package mutating func removeAll() {
+        count = 0
+    }
+
+    /// Appends one control frame and returns its range.
+    package mutating func append(
+        _ message: some WireMessage,
+        stream: UInt64,
+        flags: FrameFlags = .none,
+        descriptorCount: UInt8 = 0
+    ) -> Range<Int> {
+        encoder.removeAll()
+        let frame = encoder.append(message, stream: stream, flags: flags, descriptorCount: descriptorCount)
+        let start = count
+        reserve(frame.count)
+        bytes.replaceSubrange(start..<start + frame.count, with: encoder.bytes)
+        count += frame.count
+        return start..<count
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ room: Int) {
+        if bytes.count - count < room { grow(room) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ room: Int) {
+        bytes.append(contentsOf: repeatElement(0, count: max(4096, bytes.count, room)))
+    }
+
+    // MARK: Asks and answers
+
+    /// Appends an ask, as the bytes of an ``Ask`` with the same fields.
+    package mutating func append(_ ask: AskNumbers, type: String, stream: UInt64) -> Range<Int> {
+        let type = type.utf8.span
+        return append(.ask, stream: stream, room: 9 * FieldWriter.numberRoom + type.count) { writer, memory in
+            writer.put(1, ask.handle, in: &memory)
+            writer.put(2, UInt64(ask.item), in: &memory)
+            writer.put(3, UInt64(ask.representation), in: &memory)
+            writer.put(4, name: type, in: &memory)
+            writer.put(5, ask.credit, in: &memory)
+            writer.put(6, ask.maximumByteCount, in: &memory)
+            if ask.descriptorWelcome { writer.put(7, 1, in: &memory) }
+            writer.put(8, ask.firstByteMilliseconds, in: &memory)
+            if ask.inPlaceWelcome { writer.put(9, 1, in: &memory) }
+        }
+    }
+
+    /// Appends an answer, as the bytes of an ``Answer`` with the same fields.
+    package mutating func append(
+        _ answer: AnswerNumbers,
+        type: String,
+        suggestedName: String?,
+        stream: UInt64
+    ) -> Range<Int> {
+        let type = type.utf8.span
+        let name = suggestedName ?? ""
+        let nameBytes = name.utf8.span
+        let room = 7 * FieldWriter.numberRoom + type.count + nameBytes.count
+        return append(.answer, stream: stream, room: room) { writer, memory in
+            writer.put(1, answer.handle, in: &memory)
+            writer.put(2, UInt64(answer.item), in: &memory)
+            writer.put(3, name: type, in: &memory)
+            writer.put(4, answer.byteCount, in: &memory)
+            writer.put(5, UInt64(answer.itemCount), in: &memory)
+            if suggestedName != nil { writer.put(6, name: nameBytes, in: &memory) }
+            if let content = answer.content { writer.put(8, UInt64(content.rawValue), in: &memory) }
+        }
+    }
+
+    @inline(__always)
+    private mutating func append(
+        _ kind: FrameKind,
+        stream: UInt64,
+        room: Int,
+        _ write: (inout FieldWriter, inout MutableRawSpan) -> Void
+    ) -> Range<Int> {
+        let start = count
+        reserve(FrameHeader.byteCount + room)
+        var span = bytes.mutableSpan
+        // Any byte is a valid element, and the stores are checked against the span.
+        var memory = unsafe span.mutableBytes
+        var writer = FieldWriter(at: start + FrameHeader.byteCount)
+        write(&writer, &memory)
+        let header = FrameHeader(kind, stream: stream, length: writer.end - start - FrameHeader.byteCount)
+        let (first, second) = header.words
+        memory.storeBytes(of: first.littleEndian, toByteOffset: start, as: UInt64.self)
+        memory.storeBytes(of: second.littleEndian, toByteOffset: start + 8, as: UInt64.self)
+        count = writer.end
+        return start..<count
+    }
+}
