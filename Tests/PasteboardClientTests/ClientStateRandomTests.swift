@@ -108,7 +108,7 @@ import Testing
         case .welcomed:
             Issue.record("a second welcome; \(seed)")
         case .asked(let stream, let ask):
-            #expect(asks.updateValue((ask.credit ?? 0, 0), forKey: stream) == nil, seed)
+            #expect(asks.updateValue((ask.credit, 0), forKey: stream) == nil, seed)
         case .askCredit(let stream):
             #expect(asks[stream] != nil, seed)
             asks[stream]?.credit = .max

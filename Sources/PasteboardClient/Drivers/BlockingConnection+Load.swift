@@ -39,9 +39,9 @@ extension BlockingConnection {
                 var isOver = false
                 do {
                     switch event {
-                    case .answered(_, let given):
-                        answer = given
-                        try answered(given)
+                    case .answered(_, let fields):
+                        answer = Answer(fields, in: bytes, expecting: load.accepts.first?.type)
+                        try answered(answer)
                     case .passed(_, let given, let descriptor):
                         answer = given
                         try answered(given)

@@ -1,15 +1,15 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A message of the broker that concerns the program. The first value is the stream.
+/// A message of the broker that concerns the program. The first value is the stream. Ranges, also in the fields of an
+/// answer or ask, are of the bytes that were passed together with the frame.
 package enum ClientEvent: Sendable {
     indirect case welcomed(Welcome)
 
     // Events of a load. It ends with `data` whose `last` is true, with `passed`, `ended` or `failed`.
-    case answered(UInt64, Answer)
+    case answered(UInt64, AnswerFields)
     /// The whole load at once. Its bytes are the first `byteCount` bytes of this file; the answer contains the count.
     indirect case passed(UInt64, Answer, DescriptorBox)
-    /// `payload` is a range in the bytes that were passed together with the frame.
     case data(UInt64, payload: Range<Int>, last: Bool)
     case progress(UInt64, Progress)
 
@@ -43,7 +43,7 @@ package enum ClientEvent: Sendable {
     indirect case failed(UInt64, Failure)
 
     // Events of asks, which request the bytes of this client's promises.
-    indirect case asked(UInt64, Ask)
+    case asked(UInt64, AskFields)
     /// More bytes may be sent.
     case askCredit(UInt64)
     /// The ask has ended because its bytes are no longer needed.

@@ -37,26 +37,17 @@ extension ClientState {
             try checkIsLate(stream)
             return nil
         }
-        let load = streams.values[index]
-        guard case .load = load.phase, load.isAnswered else {
-            throw .violation("bytes on stream \(stream) before an answer")
-        }
-        let received = load.received.addingClamped(UInt64(chunk.payload.count))
-        guard received <= load.granted else {
-            throw .violation("\(received) bytes with credit for \(load.granted)")
-        }
-        guard received <= load.maximum, received <= load.declared ?? .max else {
-            throw .violation("\(received) bytes, more than were allowed or announced")
-        }
+        let programStream = streams.values[index].programStream
+        try streams.values[index].receive(chunk.payload.count, on: stream)
         guard chunk.endsSequence else {
-            streams.values[index].received = received
-            return chunk.payload.isEmpty ? nil : .data(load.programStream, payload: chunk.payload, last: false)
+            return chunk.payload.isEmpty ? nil : .data(programStream, payload: chunk.payload, last: false)
         }
+        let (received, declared) = (streams.values[index].received, streams.values[index].declared)
         close(at: index, stream: stream)
-        if let declared = load.declared, received != declared {
-            return .failed(load.programStream, .truncated(received, of: declared))
+        if let declared, received != declared {
+            return .failed(programStream, .truncated(received, of: declared))
         }
-        return .data(load.programStream, payload: chunk.payload, last: true)
+        return .data(programStream, payload: chunk.payload, last: true)
     }
 
     /// Handles an answer with a descriptor, which is a complete load.
@@ -83,7 +74,7 @@ extension ClientState {
         guard case .load = load.phase, load.descriptorWelcome, !load.isAnswered else {
             throw .violation("a descriptor on stream \(header.stream), which does not accept one")
         }
-        let answer = try Answer(decoding: bytes, range: payload)
+        let answer = try AnswerFields(decoding: bytes, range: payload)
         guard let byteCount = answer.byteCount, byteCount <= load.maximum else {
             throw .violation("a descriptor without a size, or of more bytes than were allowed")
         }
@@ -92,7 +83,7 @@ extension ClientState {
             let text = "this process has too many open files to receive the file of this load; close some"
             return .failed(load.programStream, Failure(.limitExceeded, text))
         }
-        return .passed(load.programStream, answer, box)
+        return .passed(load.programStream, Answer(answer, in: bytes), box)
     }
 
     // MARK: Everything else
@@ -136,17 +127,14 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
+        // The frame of each load.
+        if case .answer = kind { return try answered(stream, at: index, bytes, payload) }
         let open = streams.values[index]
         switch (open.phase, kind) {
         case (_, .error):
             let failure = try Failure(decoding: bytes, range: payload)
             close(at: index, stream: stream)
             return .failed(open.programStream, failure)
-        case (.load, .answer) where !open.isAnswered:
-            let answer = try Answer(decoding: bytes, range: payload)
-            streams.values[index].isAnswered = true
-            streams.values[index].declared = answer.byteCount
-            return .answered(open.programStream, answer)
         case (.load, .progress):
             return .progress(open.programStream, try Progress(decoding: bytes, range: payload))
         case (.committing, .committed):
@@ -188,6 +176,21 @@ extension ClientState {
         }
     }
 
+    private mutating func answered(
+        _ stream: UInt64,
+        at index: Int,
+        _ bytes: Span<UInt8>,
+        _ payload: Range<Int>
+    ) throws(Failure) -> ClientEvent {
+        guard case .load = streams.values[index].phase, !streams.values[index].isAnswered else {
+            throw .violation("answer does not fit stream \(stream)")
+        }
+        let answer = try AnswerFields(decoding: bytes, range: payload)
+        streams.values[index].isAnswered = true
+        streams.values[index].declared = answer.byteCount
+        return .answered(streams.values[index].programStream, answer)
+    }
+
     /// Handles a kind of a later protocol version. It is skipped, or refused if the sender must learn that it was not
     /// understood.
     private mutating func unknown(_ header: FrameHeader) throws(Failure) -> ClientEvent? {
@@ -221,7 +224,10 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        if kind == .session || destinationSessions.index(of: stream) != nil {
+        if case .session = kind {
+            return try onDestinationSession(kind, stream, bytes, payload)
+        }
+        if destinationSessions.index(of: stream) != nil {
             return try onDestinationSession(kind, stream, bytes, payload)
         }
         let open = asks.index(of: stream)
@@ -234,12 +240,12 @@ extension ClientState {
             guard open == nil, asks.count < maximumAsks else {
                 throw .violation("ask \(stream) is already open, or one more than this program accepts")
             }
-            let ask = try Ask(decoding: bytes, range: payload)
+            let ask = try AskFields(decoding: bytes, range: payload)
             asks.insert(
                 OpenAsk(
-                    credit: ask.credit ?? 0,
-                    descriptorWelcome: ask.descriptorWelcome ?? false,
-                    inPlaceWelcome: ask.inPlaceWelcome ?? false
+                    credit: ask.credit,
+                    descriptorWelcome: ask.descriptorWelcome,
+                    inPlaceWelcome: ask.inPlaceWelcome
                 ),
                 for: stream
             )

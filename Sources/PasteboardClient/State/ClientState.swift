@@ -73,19 +73,20 @@ package struct ClientState: Sendable {
     // MARK: Opening
 
     /// Opens a load. Beyond the broker's limit the load waits for its turn.
-    package mutating func open(_ load: consuming Load) throws(Failure) -> UInt64 {
-        load.credit = load.credit ?? Self.standardWindow
-        guard openLoads < maximumLoads, waiting.isEmpty else {
-            try checkIsOpen()
-            // A load that is too long fails here, while the caller can handle the error.
-            var scratch = FrameEncoder()
-            try scratch.appendChecked(load, stream: 0)
-            let stream = takeID()
-            waiting[stream] = load
-            turns.append(stream)
-            return stream
-        }
+    package mutating func open(_ load: borrowing Load) throws(Failure) -> UInt64 {
+        guard openLoads < maximumLoads, waiting.isEmpty else { return try wait(copy load) }
         return try start(load)
+    }
+
+    private mutating func wait(_ load: Load) throws(Failure) -> UInt64 {
+        try checkIsOpen()
+        // A load that is too long fails here, while the caller can handle the error.
+        var scratch = FrameEncoder()
+        try scratch.appendChecked(load, stream: 0)
+        let stream = takeID()
+        waiting[stream] = load
+        turns.append(stream)
+        return stream
     }
 
     package mutating func open(_ write: Write) throws(Failure) -> UInt64 {
@@ -149,18 +150,27 @@ package struct ClientState: Sendable {
         return stream
     }
 
-    private mutating func start(_ load: Load) throws(Failure) -> UInt64 {
+    private mutating func start(_ load: borrowing Load) throws(Failure) -> UInt64 {
+        try checkIsOpen()
+        let stream = takeID()
+        let credit = load.credit ?? Self.standardWindow
+        let frame = connectionFrames.append(FrameHeader(.load, stream: stream, length: 0)) { output in
+            load.encode(into: &output, credit: credit)
+        }
+        try connectionFrames.check(frame)
         var open = OpenStream(phase: .load)
-        open.granted = load.credit ?? 0
-        open.window = open.granted
+        open.programStream = stream
+        open.granted = credit
+        open.window = credit
         open.maximum = load.maximumByteCount ?? .max
         open.descriptorWelcome = load.descriptorWelcome ?? false
-        let stream = try self.open(load, open)
+        streams.insert(open, for: stream)
         openLoads += 1
         return stream
     }
 
     private func checkIsOpen() throws(Failure) {
+        if failure == nil, farewell == nil { return }
         if let failure = self.failure ?? farewell { throw failure }
     }
 
@@ -332,14 +342,17 @@ extension FrameEncoder {
         stream: UInt64,
         flags: FrameFlags = .none
     ) throws(Failure) {
-        let frame = append(message, stream: stream, flags: flags)
-        guard frame.count - FrameHeader.byteCount <= WireLimits.controlLength else {
-            removeAll(from: frame.lowerBound)
-            throw Failure(
-                .limitExceeded,
-                "the request takes \(frame.count) bytes, mostly of names and types; at most \(WireLimits.controlLength) "
-                    + "are allowed"
-            )
-        }
+        try check(append(message, stream: stream, flags: flags))
+    }
+
+    /// Removes the last frame, which is in `range`, if it is too long.
+    mutating func check(_ range: Range<Int>) throws(Failure) {
+        guard range.count - FrameHeader.byteCount > WireLimits.controlLength else { return }
+        removeAll(from: range.lowerBound)
+        throw Failure(
+            .limitExceeded,
+            "the request takes \(range.count) bytes, mostly of names and types; at most \(WireLimits.controlLength) "
+                + "are allowed"
+        )
     }
 }

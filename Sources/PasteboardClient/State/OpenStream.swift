@@ -57,6 +57,20 @@ struct OpenStream: Sendable {
     /// The operation of the drop, after the broker has reported it.
     var operation: DropOperation?
     var isTransferred = false
+
+    /// Counts bytes of a load that have arrived.
+    mutating func receive(_ count: Int, on stream: UInt64) throws(Failure) {
+        guard case .load = phase, isAnswered else {
+            throw .violation("bytes on stream \(stream) before an answer")
+        }
+        received = received.addingClamped(UInt64(count))
+        guard received <= granted else {
+            throw .violation("\(received) bytes with credit for \(granted)")
+        }
+        guard received <= maximum, received <= declared ?? .max else {
+            throw .violation("\(received) bytes, more than were allowed or announced")
+        }
+    }
 }
 
 /// A stream that the broker has opened to ask for bytes that this client promised.

@@ -24,8 +24,9 @@ struct StreamTable<Value: Sendable>: Sendable {
     /// The numbers of all streams, in ascending order.
     var openIDs: [UInt64] { ids.filter { $0 != 0 }.sorted() }
 
+    @inline(__always)
     func index(of id: UInt64) -> Int? {
-        guard id != 0 else { return nil }
+        guard id != 0, count > 0 else { return nil }
         var index = home(of: id)
         while ids[index] != id {
             if ids[index] == 0 { return nil }
@@ -62,7 +63,6 @@ struct StreamTable<Value: Sendable>: Sendable {
             candidate = next(candidate)
         }
         ids[gap] = 0
-        values[gap] = empty
         count -= 1
     }
 

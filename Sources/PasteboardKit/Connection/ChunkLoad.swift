@@ -61,7 +61,7 @@ final class ChunkLoad: LoadSink {
         }
         // A cancellation just before this has reached only the stream that this one replaces.
         if let failure { chunks.cancel(failure) }
-        effects.append(.deliver(.event(.answered(0, answer)), to: self))
+        effects.append(.deliver(.answered(answer), to: self))
     }
 
     func sourceReports() {
@@ -104,7 +104,7 @@ final class ChunkLoad: LoadSink {
 
     func deliver(_ delivery: SinkDelivery) {
         switch delivery {
-        case .event(.answered(_, let answer)):
+        case .answered(let answer):
             let chunks = chunks
             chunks.onCancel { [weak self] in self?.cancel(.cancelled) }
             result.resolve(.success(OpenedLoad(ByteChunks(LoadReader(chunks)), answer, expected: expected)))

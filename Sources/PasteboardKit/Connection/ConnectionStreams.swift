@@ -37,7 +37,7 @@ struct ConnectionStreams {
         case .welcomed:
             effects.append(.resolve(greeting, nil))
         case .asked(let stream, let ask):
-            asked(stream, ask, &state, &effects)
+            asked(stream, ask, in: bytes, &state, &effects)
         case .askCredit(let stream):
             if answers.values[answers.index(for: stream)]?.data != nil { sendable.append(stream) }
         case .askCancelled(let stream):
@@ -84,18 +84,18 @@ struct ConnectionStreams {
 
     private mutating func asked(
         _ stream: UInt64,
-        _ ask: Ask,
+        _ ask: AskFields,
+        in bytes: Span<UInt8>,
         _ state: inout ClientState,
         _ effects: inout [ConnectionEffect]
     ) {
-        let handle = ask.handle ?? 0
-        guard let promises = publications[handle] ?? lastPublications[handle],
-            let handler = promises.handler(item: ask.item ?? 0, representation: ask.representation ?? 0)
+        guard let promises = publications[ask.handle] ?? lastPublications[ask.handle],
+            let handler = promises.handler(item: ask.item, representation: ask.representation)
         else {
-            state.fail(stream, Failure(.sourceGone, "the source no longer has the representation \(ask.type)"))
+            state.fail(stream, Failure(.sourceGone, "the source no longer has the representation \(ask.type(in: bytes))"))
             return
         }
-        let run = makeRun(handler, stream, ask.inPlaceWelcome == true)
+        let run = makeRun(handler, stream, ask.inPlaceWelcome)
         answers[stream] = AskAnswer(run: run, promises: promises)
         effects.append(.start(run))
     }

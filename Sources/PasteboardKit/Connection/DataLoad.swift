@@ -92,7 +92,7 @@ final class DataLoad: LoadSink {
         case .failed(let failure):
             progress?.end(byteCount: nil)
             result.resolve(.failure(PasteboardError(failure)))
-        case .changed, .event:
+        case .changed, .answered, .event:
             break
         }
     }

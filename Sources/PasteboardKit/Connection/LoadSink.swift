@@ -17,7 +17,7 @@ extension LoadSink {
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
         switch event {
         case .answered(_, let answer):
-            answered(answer, &effects)
+            answered(Answer(answer, in: bytes), &effects)
         case .progress(_, let message):
             guard progress != nil else { return }
             sourceReports()

@@ -26,7 +26,7 @@ final class SimpleRequest<Value: Sendable>: StreamSink {
         switch delivery {
         case .finished: result.resolve(.success(value.withLock(\.self)))
         case .failed(let failure): result.resolve(.failure(PasteboardError(failure)))
-        case .changed, .progress, .event: break
+        case .changed, .answered, .progress, .event: break
         }
     }
 }

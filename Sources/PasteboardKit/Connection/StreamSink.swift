@@ -37,6 +37,7 @@ enum SinkDelivery: Sendable {
     /// The request or load is complete.
     case finished
     case progress(completed: Int64, total: Int64?)
+    indirect case answered(Answer)
     indirect case event(ClientEvent)
     indirect case failed(Failure)
 }

@@ -63,7 +63,7 @@ final class WriteRequest: StreamSink {
         case .failed(let failure):
             result.resolve(.failure(PasteboardError(failure)))
             end.resolve(.brokerGone)
-        case .changed, .finished, .progress, .event:
+        case .changed, .finished, .answered, .progress, .event:
             break
         }
     }

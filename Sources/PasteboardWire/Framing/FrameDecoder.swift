@@ -23,48 +23,37 @@ package struct FrameDecoder: Sendable {
     /// Returns the next frame or part of a frame at `offset`, which moves to the end of the consumed bytes; nil if more
     /// bytes are needed.
     package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> FrameChunk? {
-        if let (header, missing) = partial {
-            let available = bytes.count - offset
-            guard available > 0 else { return nil }
-            return takePayload(of: header, missing: missing, available: available, at: &offset, isFirst: false)
-        }
+        if partial != nil { return takeRest(in: bytes, at: &offset) }
         guard let header = FrameHeader(bytes, at: offset) else { return nil }
-        // The conditions under which a frame needs no further checks. Most frames meet them.
-        let isPlain =
-            header.length <= UInt32(limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind))
-            && header.descriptorCount == 0 && header.version == FrameHeader.version
-        if !isPlain { try check(header) }
+        // Most frames are plain and need no further checks.
+        let limit = limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind)
+        if header.length > UInt32(truncatingIfNeeded: limit) || !header.isPlain { try check(header, limit: limit) }
         let length = Int(header.length)
-        let available = bytes.count - offset - FrameHeader.byteCount
-        if header.rawKind == FrameKind.data.rawValue {
-            // An empty data frame is complete with its header; any other waits for at least one byte of payload.
-            guard length == 0 || available > 0 else { return nil }
-            offset += FrameHeader.byteCount
-            return takePayload(of: header, missing: length, available: available, at: &offset, isFirst: true)
-        }
-        guard available >= length else { return nil }
         let start = offset + FrameHeader.byteCount
+        let available = bytes.count - start
+        guard available >= length else {
+            // A data frame waits for at least one byte of its payload.
+            guard header.rawKind == FrameKind.data.rawValue, available > 0 else { return nil }
+            partial = (header, length - available)
+            offset = bytes.count
+            return FrameChunk(header: header, payload: start..<offset, isFirst: true, isLast: false)
+        }
         offset = start + length
         return FrameChunk(header: header, payload: start..<offset, isFirst: true, isLast: true)
     }
 
-    private mutating func takePayload(
-        of header: FrameHeader,
-        missing: Int,
-        available: Int,
-        at offset: inout Int,
-        isFirst: Bool
-    ) -> FrameChunk {
-        let count = min(missing, available)
+    /// Returns the next part of the frame that is incomplete.
+    private mutating func takeRest(in bytes: Span<UInt8>, at offset: inout Int) -> FrameChunk? {
+        guard let (header, missing) = partial, offset < bytes.count else { return nil }
         let start = offset
+        let count = min(missing, bytes.count - start)
         offset += count
         partial = count == missing ? nil : (header, missing - count)
-        return FrameChunk(header: header, payload: start..<offset, isFirst: isFirst, isLast: count == missing)
+        return FrameChunk(header: header, payload: start..<offset, isFirst: false, isLast: count == missing)
     }
 
     @inline(never)
-    private func check(_ header: FrameHeader) throws(Failure) {
-        let limit = limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind)
+    private func check(_ header: FrameHeader, limit: Int) throws(Failure) {
         guard header.length <= UInt32(limit) else {
             throw Failure(
                 .protocolViolation,

@@ -1,5 +1,5 @@
 /// Encodes frames one after the other into one array, which is reused.
-package struct FrameEncoder: Sendable {
+@usableFromInline package struct FrameEncoder: Sendable {
     @usableFromInline package internal(set) var bytes: [UInt8] = []
 
     package init() {}

@@ -6,17 +6,13 @@
 ///            6  descriptor count u8
 ///            7  version          u8
 ///            8  stream id        u64   little endian
-package struct FrameHeader: Sendable, Equatable {
+@usableFromInline package struct FrameHeader: Sendable, Equatable {
     @inlinable package static var byteCount: Int { 16 }
     @inlinable package static var version: UInt8 { 1 }
 
-    package var length: UInt32
-    /// The number of the kind as received: a receiver must be able to skip an unknown kind.
-    package var rawKind: UInt8
-    package var flags: FrameFlags
-    package var descriptorCount: UInt8
-    package var version: UInt8
-    package var stream: UInt64
+    /// The first eight bytes, in the byte order of the processor. The fields are parts of this number.
+    @usableFromInline var start: UInt64
+    @usableFromInline package var stream: UInt64
 
     @inlinable
     package init(
@@ -26,12 +22,40 @@ package struct FrameHeader: Sendable, Equatable {
         flags: FrameFlags = .none,
         descriptorCount: UInt8 = 0
     ) {
-        self.length = UInt32(truncatingIfNeeded: length)
-        rawKind = kind.rawValue
-        self.flags = flags
-        self.descriptorCount = descriptorCount
-        version = Self.version
+        start =
+            UInt64(UInt32(truncatingIfNeeded: length)) | UInt64(kind.rawValue) << 32 | UInt64(flags.rawValue) << 40
+            | UInt64(descriptorCount) << 48 | UInt64(Self.version) << 56
         self.stream = stream
+    }
+
+    @inlinable package var length: UInt32 {
+        get { UInt32(truncatingIfNeeded: start) }
+        set { start = start & ~0xFFFF_FFFF | UInt64(newValue) }
+    }
+    /// The number of the kind as received: a receiver must be able to skip an unknown kind.
+    @inlinable package var rawKind: UInt8 {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+    @inlinable package var flags: FrameFlags {
+        get { FrameFlags(rawValue: self[5]) }
+        set { self[5] = newValue.rawValue }
+    }
+    @inlinable package var descriptorCount: UInt8 {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+    @inlinable package var version: UInt8 {
+        get { self[7] }
+        set { self[7] = newValue }
+    }
+
+    /// Whether no descriptor is passed and the version is this one, as for nearly all frames.
+    @inlinable var isPlain: Bool { start >> 48 == UInt64(Self.version) << 8 }
+
+    @inlinable subscript(index: UInt64) -> UInt8 {
+        @inline(__always) get { UInt8(truncatingIfNeeded: start &>> (8 &* index)) }
+        @inline(__always) set { start = start & ~(0xFF &<< (8 &* index)) | UInt64(newValue) &<< (8 &* index) }
     }
 
     package var kind: FrameKind? { FrameKind(rawValue: rawKind) }
@@ -61,27 +85,16 @@ package struct FrameHeader: Sendable, Equatable {
     /// Creates the header from its two little-endian words.
     @inlinable
     package init(words first: UInt64, _ second: UInt64) {
-        length = UInt32(truncatingIfNeeded: first)
-        rawKind = UInt8(truncatingIfNeeded: first >> 32)
-        flags = FrameFlags(rawValue: UInt8(truncatingIfNeeded: first >> 40))
-        descriptorCount = UInt8(truncatingIfNeeded: first >> 48)
-        version = UInt8(truncatingIfNeeded: first >> 56)
+        start = first
         stream = second
     }
 
-    @inlinable
-    package var words: (UInt64, UInt64) {
-        (
-            UInt64(length) | UInt64(rawKind) << 32 | UInt64(flags.rawValue) << 40
-                | UInt64(descriptorCount) << 48 | UInt64(version) << 56,
-            stream
-        )
-    }
+    @inlinable package var words: (UInt64, UInt64) { (start, stream) }
 }
 
 /// The flags byte of a frame.
-package struct FrameFlags: OptionSet, Sendable {
-    package let rawValue: UInt8
+@usableFromInline package struct FrameFlags: OptionSet, Sendable {
+    @usableFromInline package let rawValue: UInt8
 
     @inlinable
     package init(rawValue: UInt8) {

@@ -1,5 +1,5 @@
 /// The kind of a frame. `Protocol.md` lists the same numbers, and a test compares the two.
-package enum FrameKind: UInt8, Sendable, CaseIterable {
+@usableFromInline package enum FrameKind: UInt8, Sendable, CaseIterable {
     // Frames of the connection itself, on stream 0.
     case hello = 1
     case welcome = 2
@@ -62,7 +62,7 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
 ///
 /// At frame boundaries, connection-ordered frames are sent before stream-ordered ones, so that a cancel, a credit or a
 /// list never waits for megabytes of another stream. Within each queue the order is kept.
-package enum FrameOrder: Sendable {
+@usableFromInline package enum FrameOrder: Sendable {
     case connection
     case stream
 }

@@ -31,6 +31,11 @@ package struct Load: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
+        encode(into: &bytes, credit: credit)
+    }
+
+    /// Writes all fields, with `credit` as the load's credit.
+    package func encode(into bytes: inout OutputSpan<UInt8>, credit: UInt64?) {
         bytes.appendField(1, handle)
         bytes.appendField(2, board)
         bytes.appendField(3, ifChangeCount)

@@ -78,26 +78,3 @@ package struct LoadFields {
         return match == .exact || match == .conforming ? type : nil
     }
 }
-
-extension Span<UInt8> {
-    /// Whether the bytes are equal.
-    @inlinable
-    package func hasSameBytes(as other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        let (words, otherWords) = unsafe (bytes, other.bytes)
-        var index = 0
-        while count - index >= 8 {
-            // Every bit pattern is a number, and the loads are checked against the spans.
-            let word = unsafe words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard unsafe word == otherWords.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) else {
-                return false
-            }
-            index += 8
-        }
-        while index < count {
-            guard self[index] == other[index] else { return false }
-            index += 1
-        }
-        return true
-    }
-}

@@ -1,7 +1,7 @@
 /// Reads the protobuf wire encoding: one field after the other, without allocation and without recursion.
 ///
 /// All work is bounded by the number of bytes. Malformed input throws `invalid-argument` and never traps.
-package struct ProtobufField: Sendable {
+@usableFromInline package struct ProtobufField: Sendable {
     package enum Value: Sendable {
         case number(UInt64)
         /// The range of the bytes of a string, message or packed list.
@@ -15,9 +15,9 @@ package struct ProtobufField: Sendable {
 }
 
 /// A message of the schema, or a part of one.
-package protocol ProtobufMessage: Sendable, Equatable {
+@usableFromInline package protocol ProtobufMessage: Sendable, Equatable {
     init()
-    /// Writes all fields; those that do not fit are left out (see `OutputSpan.put`).
+    /// Writes all fields; those that do not fit are left out (see `OutputSpan.append`).
     func encode(into bytes: inout OutputSpan<UInt8>)
     /// Takes one field; an unknown field is ignored. It is called again for a repeated field: then the last scalar
     /// counts, messages are merged, and lists grow.
@@ -27,7 +27,6 @@ package protocol ProtobufMessage: Sendable, Equatable {
 extension ProtobufMessage {
     // Specialized for the messages of each load, so that decoding them needs no dynamic dispatch.
     @specialized(where Self == Load)
-    @specialized(where Self == Ask)
     @specialized(where Self == Answer)
     @specialized(where Self == Credit)
     package init(decoding bytes: Span<UInt8>, range: Range<Int>) throws(Failure) {
@@ -67,6 +66,32 @@ package enum Protobuf {
     @inline(__always)
     static func field(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> ProtobufField {
         let key = try Self.varint(in: bytes, at: &offset, end: end)
+        return try Self.field(key, in: bytes, at: &offset, end: end)
+    }
+
+    /// Skips the rest of a field that is not known. If its number is at most `known`, it has the wrong type.
+    @inline(never)
+    static func skip(
+        _ key: UInt64,
+        known: UInt32,
+        in bytes: Span<UInt8>,
+        at offset: Int,
+        end: Int
+    ) throws(Failure) -> Int {
+        var offset = offset
+        let field = try Self.field(key, in: bytes, at: &offset, end: end)
+        guard field.number > known else { throw Self.malformed(field: field.number) }
+        return offset
+    }
+
+    /// Reads the rest of a field after its key.
+    @inline(__always)
+    private static func field(
+        _ key: UInt64,
+        in bytes: Span<UInt8>,
+        at offset: inout Int,
+        end: Int
+    ) throws(Failure) -> ProtobufField {
         guard key >= 8, key < 1 << 32 else { throw Self.malformed("a field number") }
         let number = UInt32(truncatingIfNeeded: key >> 3)
         switch key & 7 {
@@ -101,9 +126,16 @@ package enum Protobuf {
     /// Most numbers are less than 128 and take one byte.
     @inline(__always)
     static func varint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
-        guard offset < end, bytes[offset] < 0x80 else { return try Self.longVarint(in: bytes, at: &offset, end: end) }
-        defer { offset += 1 }
-        return UInt64(bytes[offset])
+        if offset < end {
+            let byte = bytes[offset]
+            if byte < 0x80 {
+                offset += 1
+                return UInt64(byte)
+            }
+        }
+        let (value, next) = try Self.longVarint(in: bytes, at: offset, end: end)
+        offset = next
+        return value
     }
 
     /// Joins the lower seven bits of each byte.
@@ -115,7 +147,11 @@ package enum Protobuf {
     }
 
     @inline(never)
-    static func longVarint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
+    private static func longVarint(
+        in bytes: Span<UInt8>,
+        at offset: Int,
+        end: Int
+    ) throws(Failure) -> (value: UInt64, next: Int) {
         var value: UInt64 = 0
         var index = 0
         if bytes.count - offset >= 8 {
@@ -128,8 +164,7 @@ package enum Protobuf {
             guard last == 0 else {
                 let count = last.trailingZeroBitCount / 8 + 1
                 guard count <= end - offset else { throw Self.malformed("a number") }
-                offset += count
-                return Self.joined(word & (last ^ (last &- 1)))
+                return (Self.joined(word & (last ^ (last &- 1))), offset + count)
             }
             value = Self.joined(word)
             index = 8
@@ -141,10 +176,30 @@ package enum Protobuf {
             index += 1
             guard byte < 0x80 else { continue }
             guard index < 10 || byte <= 1 else { break }
-            offset += index
-            return value
+            return (value, offset + index)
         }
         throw Self.malformed("a number")
+    }
+
+    /// Reads the range of a field of bytes, which must be UTF-8.
+    @inline(__always)
+    static func text(
+        _ number: UInt32,
+        in bytes: Span<UInt8>,
+        at offset: inout Int,
+        end: Int
+    ) throws(Failure) -> Range<UInt32> {
+        let length = try Self.varint(in: bytes, at: &offset, end: end)
+        guard length <= UInt64(end - offset) else { throw Self.malformed("a length") }
+        let range = offset..<offset + Int(length)
+        guard bytes.extracting(range).isUTF8 else { throw Self.notUTF8(field: number) }
+        offset = range.upperBound
+        return UInt32(clamping: range.lowerBound)..<UInt32(clamping: range.upperBound)
+    }
+
+    @inline(never)
+    static func notUTF8(field number: UInt32) -> Failure {
+        Failure(.invalidArgument, "a message does not decode: field \(number) is not UTF-8")
     }
 }
 
@@ -182,7 +237,7 @@ extension ProtobufField {
         do {
             return String(copying: try UTF8Span(validating: bytes.extracting(range)))
         } catch {
-            throw Failure(.invalidArgument, "a message does not decode: field \(number) is not UTF-8")
+            throw Protobuf.notUTF8(field: number)
         }
     }
 

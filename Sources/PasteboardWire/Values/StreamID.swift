@@ -4,8 +4,8 @@
 /// - Odd numbers are opened by the client; they only grow.
 /// - Even numbers are opened by the broker. They contain the slot and the generation of a record of the broker, so that
 ///   a frame finds the record without a search. Bit 31 separates destination sessions from asks.
-package struct StreamID: RawRepresentable, Hashable, Sendable {
-    package let rawValue: UInt64
+@usableFromInline package struct StreamID: RawRepresentable, Hashable, Sendable {
+    @usableFromInline package let rawValue: UInt64
 
     @inlinable
     package init(rawValue: UInt64) {

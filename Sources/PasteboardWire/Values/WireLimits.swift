@@ -1,5 +1,5 @@
 /// Sizes that are part of the protocol: both sides check them before they allocate anything.
-package enum WireLimits {
+@usableFromInline package enum WireLimits {
     /// Payload bytes of a control frame, which is any frame other than a data frame.
     @inlinable package static var controlLength: Int { 64 << 10 }
     /// Payload bytes of a data frame.

@@ -20,6 +20,8 @@ final class AskServer {
     private var programs: [ServedProgram] = []
     private var files: [ServedFile] = []
     private var events: [ClientEvent] = []
+    /// The types of the asks in `events`.
+    private var types: [UInt64: String] = [:]
     private var sentBefore: UInt64 = 0
     /// The size of all requested bytes; nil if one of the sizes is not known before the end.
     private(set) var wanted: UInt64? = 0
@@ -53,14 +55,15 @@ final class AskServer {
             program.interests(takesOutput: takesOutput(program)).map { (program, stream: $0.0, interest: $0.1) }
         }
         let extra = [PollInterest(signals.raw, .readable)] + watched.map(\.interest)
-        let ready = try connection.turn(extra: extra, until: mayGoOn ? 0 : nextTime) { _, event, _ in
+        let ready = try connection.turn(extra: extra, until: mayGoOn ? 0 : nextTime) { _, event, bytes in
+            if case .asked(let stream, let ask) = event { self.types[stream] = ask.type(in: bytes) }
             self.events.append(event)
         }
         let events = self.events
         self.events = []
         for event in events {
             switch event {
-            case .asked(let stream, let ask): start(stream, ask)
+            case .asked(let stream, let ask): start(stream, ask, types.removeValue(forKey: stream) ?? "")
             case .askCancelled(let stream): programs.first { $0.ask == stream }?.stop()
             default: try handle(event)
             }
@@ -76,15 +79,15 @@ final class AskServer {
 
     // MARK: Beginning
 
-    private func start(_ stream: UInt64, _ ask: Ask) {
-        let (item, index) = (Int(clamping: ask.item ?? 0), Int(clamping: ask.representation ?? 0))
+    private func start(_ stream: UInt64, _ ask: AskFields, _ type: String) {
+        let (item, index) = (Int(clamping: ask.item), Int(clamping: ask.representation))
         guard item < origins.count, index < origins[item].count else {
             let failure = Failure(.sourceFailed, "this program does not offer representation \(index) of item \(item)")
             return connection.io.state.fail(stream, failure)
         }
         let origin = origins[item][index]
         if case .input(let input) = origin, input.folder == nil {
-            let file = ServedFile(input, ask: stream, record: AskRecord(ask.type))
+            let file = ServedFile(input, ask: stream, record: AskRecord(type))
             wanted = wanted.map { $0.addingReportingOverflow(file.byteCount).partialValue }
             files.append(file)
             return
@@ -94,10 +97,10 @@ final class AskServer {
         let allowed = min(ask.firstByteMilliseconds ?? .max, progressDeadline) / 3
         let interval = Int(max(10, min(Self.longestSilence, allowed)))
         do {
-            programs.append(try ServedProgram(origin, stream, AskRecord(ask.type), reportInterval: interval))
+            programs.append(try ServedProgram(origin, stream, AskRecord(type), reportInterval: interval))
         } catch {
             let reason = (error as? Failure)?.text ?? "\(error)"
-            let failure = Failure(.sourceFailed, "cannot run the program for \(ask.type): \(reason)")
+            let failure = Failure(.sourceFailed, "cannot run the program for \(type): \(reason)")
             return connection.io.state.fail(stream, failure)
         }
         guard case .input(let input) = origin, let folder = input.folder else { return }

@@ -23,17 +23,17 @@ struct DemoSourceCommand: Command {
             "process \(System.processID) offers a greeting as plain text or as JSON, and has produced neither\n"
         )
         while true {
-            var asks: [(stream: UInt64, ask: Ask)] = []
-            try connection.turn { _, event, _ in
-                if case .asked(let stream, let ask) = event { asks.append((stream, ask)) }
+            var asks: [(stream: UInt64, type: String)] = []
+            try connection.turn { _, event, bytes in
+                if case .asked(let stream, let ask) = event { asks.append((stream, ask.type(in: bytes))) }
             }
-            for (stream, ask) in asks { try make(ask, stream, connection) }
+            for (stream, type) in asks { try make(type, stream, connection) }
         }
     }
 
-    private func make(_ ask: Ask, _ stream: UInt64, _ connection: BlockingConnection) throws {
+    private func make(_ type: String, _ stream: UInt64, _ connection: BlockingConnection) throws {
         let bytes = Array("produced by process \(System.processID) on request".utf8)
-        try StandardStreams.print("receives a request for \(ask.type), and produces \(bytes.count) bytes\n")
+        try StandardStreams.print("receives a request for \(type), and produces \(bytes.count) bytes\n")
         _ = try connection.io.send(bytes.span, on: stream, last: true)
         try connection.io.flush()
     }

@@ -95,7 +95,7 @@ final class DropLoop {
                 line: line
             )
         case .answered(_, let answer):
-            loads[stream]?.answered(stream, answer, &state)
+            loads[stream]?.answered(stream, Answer(answer, in: bytes), &state)
         case .passed(_, let answer, let file):
             passed.append((stream, answer, file))
         case .data(_, let payload, let last):

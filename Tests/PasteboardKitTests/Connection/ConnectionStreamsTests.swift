@@ -69,8 +69,8 @@ import Testing
         return take(.committed(1, committed))
     }
 
-    private func ask(item: UInt32 = 0) -> Ask {
-        var ask = Ask()
+    private func ask(item: UInt32 = 0) -> AskFields {
+        var ask = AskFields()
         ask.handle = 7
         ask.item = item
         return ask
@@ -87,9 +87,9 @@ import Testing
     mutating func routing() {
         let (first, second) = (Sink(), Sink())
         streams.sinks = [1: first, 3: second]
-        #expect(take(.answered(1, Answer())) == ["deliver changed"])
+        #expect(take(.answered(1, AnswerFields())) == ["deliver changed"])
         #expect(take(.data(3, payload: 1..<3, last: false), in: [0, 1, 2, 3]) == [])
-        #expect(take(.answered(5, Answer())) == [])
+        #expect(take(.answered(5, AnswerFields())) == [])
         #expect(first.received == ["answered"])
         #expect(second.received == ["2 bytes"])
     }
@@ -222,6 +222,7 @@ extension SinkDelivery {
         case .changed: "changed"
         case .finished: "finished"
         case .progress: "progress"
+        case .answered: "answered"
         case .event(let event): event.name
         case .failed: "failed"
         }

@@ -35,7 +35,7 @@ final class DestinationRequest: StreamSink {
         case .failed(let failure):
             result.resolve(.failure(PasteboardError(failure)))
             queue.wake()
-        case .changed, .progress, .event:
+        case .changed, .answered, .progress, .event:
             break
         }
     }

@@ -37,7 +37,7 @@ final class DragAddition: StreamSink {
         switch delivery {
         case .finished: result.resolve(.success(()))
         case .failed(let failure): result.resolve(.failure(PasteboardError(failure)))
-        case .changed, .progress, .event: break
+        case .changed, .answered, .progress, .event: break
         }
     }
 }

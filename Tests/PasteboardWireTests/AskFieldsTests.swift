@@ -1,0 +1,124 @@
+import PasteboardWire
+import Testing
+
+/// Asks and answers, which are read in place.
+@Suite struct AskFieldsTests {
+    /// Calls `check` with asks or answers and with mutated payloads.
+    private func mutate(
+        _ name: String,
+        _ message: (inout SeededGenerator) -> [UInt8],
+        _ check: ([UInt8], Comment) throws -> Void
+    ) rethrows {
+        var random = SeededGenerator(for: name)
+        for _ in 0..<20_000 {
+            var bytes = message(&random)
+            for _ in 0..<Int.random(in: 0...2, using: &random) where !bytes.isEmpty {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0...4, using: &random) {
+                case 0: bytes[index] = .random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: index)
+                case 2: bytes.insert(bytes[index], at: index)
+                case 3: bytes += message(&random)
+                default: break
+                }
+            }
+            try check(bytes, "\(bytes), seed \(random.seed)")
+        }
+    }
+
+    private static func number(_ random: inout SeededGenerator) -> UInt64? {
+        let bits = UInt64.random(in: 0...64, using: &random)
+        return Bool.random(using: &random) ? nil : .random(in: 0...(UInt64.max >> min(bits, 63)), using: &random)
+    }
+
+    private static func text(_ random: inout SeededGenerator) -> String? {
+        ["public.png", "a", "", "public.utf8-plain-text", "Bücher und Größen", nil].randomElement(using: &random) ?? nil
+    }
+
+    /// Decodes the payload in the middle of other bytes, whose ranges must not be read.
+    private func decoded<Value>(
+        _ bytes: [UInt8],
+        _ decode: (Span<UInt8>, Range<Int>) throws(Failure) -> Value
+    ) -> Result<Value, Failure> {
+        let all = [0xFF, 0xFF, 0xFF] + bytes + [UInt8](repeating: 0x01, count: 9)
+        return Result { () throws(Failure) in try decode(all.span, 3..<3 + bytes.count) }
+    }
+
+    @Test("Whatever the payload is, the fields are those of the decoded ask, or the error is the same")
+    func asks() {
+        var count = 0
+        mutate("AskFieldsTests.asks") { random in
+            var ask = Ask()
+            ask.handle = Self.number(&random)
+            ask.item = Self.number(&random).map { UInt32(truncatingIfNeeded: $0) }
+            ask.representation = Self.number(&random).map { UInt32(truncatingIfNeeded: $0) }
+            ask.type = Self.text(&random) ?? ""
+            ask.credit = Self.number(&random)
+            ask.maximumByteCount = Self.number(&random)
+            ask.descriptorWelcome = Self.number(&random).map { $0 & 1 == 1 }
+            ask.firstByteMilliseconds = Self.number(&random)
+            ask.inPlaceWelcome = Self.number(&random).map { $0 & 1 == 1 }
+            var bytes: [UInt8] = []
+            ask.encode(into: &bytes)
+            return bytes
+        } _: { bytes, comment in
+            let fields = decoded(bytes) { span, range throws(Failure) in
+                let fields = try AskFields(decoding: span, range: range)
+                var ask = Ask()
+                ask.handle = fields.handle
+                ask.item = fields.item
+                ask.representation = fields.representation
+                ask.type = fields.type(in: span)
+                ask.credit = fields.credit
+                ask.descriptorWelcome = fields.descriptorWelcome
+                ask.firstByteMilliseconds = fields.firstByteMilliseconds
+                ask.inPlaceWelcome = fields.inPlaceWelcome
+                return ask
+            }
+            let ask = decoded(bytes) { span, range throws(Failure) in
+                var ask = try Ask(decoding: span, range: range)
+                // The fields have values where the message may have none.
+                ask.handle = ask.handle ?? 0
+                ask.item = ask.item ?? 0
+                ask.representation = ask.representation ?? 0
+                ask.credit = ask.credit ?? 0
+                ask.maximumByteCount = nil
+                ask.descriptorWelcome = ask.descriptorWelcome ?? false
+                ask.inPlaceWelcome = ask.inPlaceWelcome ?? false
+                return ask
+            }
+            #expect(fields == ask, comment)
+            if case .success = ask { count += 1 }
+        }
+        #expect(count > 5_000)
+    }
+
+    @Test("Whatever the payload is, the fields are those of the decoded answer, or the error is the same")
+    func answers() {
+        var count = 0
+        mutate("AskFieldsTests.answers") { random in
+            var answer = Answer()
+            answer.handle = Self.number(&random)
+            answer.item = Self.number(&random).map { UInt32(truncatingIfNeeded: $0) }
+            answer.type = Self.text(&random)
+            answer.byteCount = Self.number(&random)
+            answer.itemCount = Self.number(&random).map { UInt32(truncatingIfNeeded: $0) }
+            answer.suggestedName = Self.text(&random)
+            answer.path = Self.text(&random)
+            answer.content = Self.number(&random).map { ContentForm(rawValue: UInt32(truncatingIfNeeded: $0)) }
+            var bytes: [UInt8] = []
+            answer.encode(into: &bytes)
+            return bytes
+        } _: { bytes, comment in
+            let answer = decoded(bytes) { span, range throws(Failure) in try Answer(decoding: span, range: range) }
+            for expected in [nil, "public.png"] {
+                let fields = decoded(bytes) { span, range throws(Failure) in
+                    Answer(try AnswerFields(decoding: span, range: range), in: span, expecting: expected)
+                }
+                #expect(fields == answer, comment)
+            }
+            if case .success = answer { count += 1 }
+        }
+        #expect(count > 5_000)
+    }
+}
