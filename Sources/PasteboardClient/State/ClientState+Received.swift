@@ -21,7 +21,11 @@ extension ClientState {
             return try data(chunk)
         }
         do throws(Failure) {
-            return try control(chunk.header, bytes, chunk.payload)
+            return switch chunk.header.kind {
+            case .answer: try answer(chunk.header, bytes, chunk.payload)
+            case .ask: try ask(chunk.header, bytes, chunk.payload)
+            default: try control(chunk.header, bytes, chunk.payload)
+            }
         } catch {
             // A decoding error describes a request. Here the broker sent the message, so the error is a violation.
             guard error.code == .invalidArgument || error.code == .limitExceeded else { throw error }
@@ -86,6 +90,43 @@ extension ClientState {
         return .passed(load.programStream, Answer(answer, in: bytes), box)
     }
 
+    // MARK: Frames of each load
+
+    /// Handles an answer to a load. Any other is late or a violation.
+    private mutating func answer(
+        _ header: FrameHeader,
+        _ bytes: Span<UInt8>,
+        _ payload: Range<Int>
+    ) throws(Failure) -> ClientEvent? {
+        guard isWelcomed, let index = streams.index(of: header.stream), case .load = streams.values[index].phase,
+            !streams.values[index].isAnswered
+        else { return try control(header, bytes, payload) }
+        let answer = try AnswerFields(decoding: bytes, range: payload)
+        streams.values[index].isAnswered = true
+        streams.values[index].declared = answer.byteCount
+        return .answered(streams.values[index].programStream, answer)
+    }
+
+    /// Handles a new ask. Any other is a violation.
+    private mutating func ask(
+        _ header: FrameHeader,
+        _ bytes: Span<UInt8>,
+        _ payload: Range<Int>
+    ) throws(Failure) -> ClientEvent? {
+        let stream = header.stream
+        guard isWelcomed, stream != 0, StreamID(stream).isOpenedByBroker, asks.count < maximumAsks,
+            asks.index(of: stream) == nil, destinationSessions.index(of: stream) == nil
+        else { return try control(header, bytes, payload) }
+        let ask = try AskFields(decoding: bytes, range: payload)
+        let open = OpenAsk(
+            credit: ask.credit,
+            descriptorWelcome: ask.descriptorWelcome,
+            inPlaceWelcome: ask.inPlaceWelcome
+        )
+        asks.insert(open, for: stream)
+        return .asked(stream, ask)
+    }
+
     // MARK: Everything else
 
     private mutating func control(
@@ -127,8 +168,6 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        // The frame of each load.
-        if case .answer = kind { return try answered(stream, at: index, bytes, payload) }
         let open = streams.values[index]
         switch (open.phase, kind) {
         case (_, .error):
@@ -174,21 +213,6 @@ extension ClientState {
         default:
             throw .violation("\(kind) does not fit stream \(stream)")
         }
-    }
-
-    private mutating func answered(
-        _ stream: UInt64,
-        at index: Int,
-        _ bytes: Span<UInt8>,
-        _ payload: Range<Int>
-    ) throws(Failure) -> ClientEvent {
-        guard case .load = streams.values[index].phase, !streams.values[index].isAnswered else {
-            throw .violation("answer does not fit stream \(stream)")
-        }
-        let answer = try AnswerFields(decoding: bytes, range: payload)
-        streams.values[index].isAnswered = true
-        streams.values[index].declared = answer.byteCount
-        return .answered(streams.values[index].programStream, answer)
     }
 
     /// Handles a kind of a later protocol version. It is skipped, or refused if the sender must learn that it was not
@@ -237,19 +261,7 @@ extension ClientState {
             // A frame of a session that this client has left.
             return nil
         case .ask:
-            guard open == nil, asks.count < maximumAsks else {
-                throw .violation("ask \(stream) is already open, or one more than this program accepts")
-            }
-            let ask = try AskFields(decoding: bytes, range: payload)
-            asks.insert(
-                OpenAsk(
-                    credit: ask.credit,
-                    descriptorWelcome: ask.descriptorWelcome,
-                    inPlaceWelcome: ask.inPlaceWelcome
-                ),
-                for: stream
-            )
-            return .asked(stream, ask)
+            throw .violation("ask \(stream) is already open, or one more than this program accepts")
         case .credit:
             let offset = try Credit(decoding: bytes, range: payload).offset ?? 0
             guard let open, offset > asks.values[open].credit else { return nil }

@@ -92,7 +92,8 @@ struct ConnectionStreams {
         guard let promises = publications[ask.handle] ?? lastPublications[ask.handle],
             let handler = promises.handler(item: ask.item, representation: ask.representation)
         else {
-            state.fail(stream, Failure(.sourceGone, "the source no longer has the representation \(ask.type(in: bytes))"))
+            let type = ask.type(in: bytes)
+            state.fail(stream, Failure(.sourceGone, "the source no longer has the representation \(type)"))
             return
         }
         let run = makeRun(handler, stream, ask.inPlaceWelcome)

@@ -58,7 +58,7 @@
         @inline(__always) set { start = start & ~(0xFF &<< (8 &* index)) | UInt64(newValue) &<< (8 &* index) }
     }
 
-    package var kind: FrameKind? { FrameKind(rawValue: rawKind) }
+    @inlinable package var kind: FrameKind? { FrameKind(rawValue: rawKind) }
 
     /// Whether the frame may pass its descriptors: exactly one, which replaces a whole byte sequence.
     var mayPassDescriptor: Bool {

@@ -21,15 +21,13 @@ package struct AnswerFields: Sendable {
             let key = try Protobuf.varint(in: bytes, at: &offset, end: end)
             switch key {
             case 1 << 3: handle = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 2 << 3: item = .init(truncatingIfNeeded: try Protobuf.varint(in: bytes, at: &offset, end: end))
+            case 2 << 3: item = try Protobuf.varint32(in: bytes, at: &offset, end: end)
             case 3 << 3 | 2: type = try Protobuf.text(3, in: bytes, at: &offset, end: end)
             case 4 << 3: byteCount = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 5 << 3: itemCount = .init(truncatingIfNeeded: try Protobuf.varint(in: bytes, at: &offset, end: end))
+            case 5 << 3: itemCount = try Protobuf.varint32(in: bytes, at: &offset, end: end)
             case 6 << 3 | 2: suggestedName = try Protobuf.text(6, in: bytes, at: &offset, end: end)
             case 7 << 3 | 2: path = try Protobuf.text(7, in: bytes, at: &offset, end: end)
-            case 8 << 3:
-                let number = try Protobuf.varint(in: bytes, at: &offset, end: end)
-                content = ContentForm(rawValue: UInt32(truncatingIfNeeded: number))
+            case 8 << 3: content = ContentForm(rawValue: try Protobuf.varint32(in: bytes, at: &offset, end: end))
             default: offset = try Protobuf.skip(key, known: 8, in: bytes, at: offset, end: end)
             }
         }

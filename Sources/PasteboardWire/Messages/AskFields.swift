@@ -21,8 +21,8 @@ package struct AskFields: Sendable {
             let key = try Protobuf.varint(in: bytes, at: &offset, end: end)
             switch key {
             case 1 << 3: handle = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 2 << 3: item = .init(truncatingIfNeeded: try Protobuf.varint(in: bytes, at: &offset, end: end))
-            case 3 << 3: representation = .init(truncatingIfNeeded: try Protobuf.varint(in: bytes, at: &offset, end: end))
+            case 2 << 3: item = try Protobuf.varint32(in: bytes, at: &offset, end: end)
+            case 3 << 3: representation = try Protobuf.varint32(in: bytes, at: &offset, end: end)
             case 4 << 3 | 2: type = try Protobuf.text(4, in: bytes, at: &offset, end: end)
             case 5 << 3: credit = try Protobuf.varint(in: bytes, at: &offset, end: end)
             case 6 << 3: _ = try Protobuf.varint(in: bytes, at: &offset, end: end)

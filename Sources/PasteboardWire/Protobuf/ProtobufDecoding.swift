@@ -138,6 +138,12 @@ package enum Protobuf {
         return value
     }
 
+    /// Reads the low 32 bits of a number, as protobuf defines it.
+    @inline(__always)
+    static func varint32(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt32 {
+        UInt32(truncatingIfNeeded: try Self.varint(in: bytes, at: &offset, end: end))
+    }
+
     /// Joins the lower seven bits of each byte.
     private static func joined(_ bytes: UInt64) -> UInt64 {
         var word = bytes & 0x7F7F_7F7F_7F7F_7F7F

@@ -7,7 +7,7 @@ final class CoreSource {
     private let connection: BlockingConnection
     private let size: Int
     private let chunk: [UInt8]
-    /// The number of bytes sent for each open ask.
+    /// The number of bytes sent for each ask that has waited for credit.
     private var sent: [UInt64: Int] = [:]
 
     init(_ socket: String, bytes: Int) throws {
@@ -34,7 +34,8 @@ final class CoreSource {
     }
 
     private func send(_ stream: UInt64) throws {
-        var sent = self.sent[stream] ?? 0
+        let before = self.sent.isEmpty ? 0 : self.sent[stream] ?? 0
+        var sent = before
         let chunk = self.chunk
         while sent < size {
             let count = min(chunk.count, size - sent)
@@ -44,6 +45,6 @@ final class CoreSource {
             else { break }
             sent += taken
         }
-        self.sent[stream] = sent == size ? nil : sent
+        if sent < size || before > 0 { self.sent[stream] = sent == size ? nil : sent }
     }
 }
