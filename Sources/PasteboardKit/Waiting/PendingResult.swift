@@ -12,11 +12,12 @@ final class PendingResult<Value: Sendable>: Sendable {
         cell.resolve(outcome)
     }
 
-    /// Waits for the result, as ``ResultCell/value(onCancel:start:)`` does.
+    /// Waits for the result, as ``ResultCell/value(isolation:onCancel:start:)`` does.
     func value(
+        isolation: isolated (any Actor)? = #isolation,
         onCancel cancel: @Sendable () -> Void,
         start: () -> Void = {}
     ) async throws(PasteboardError) -> Value {
-        try await cell.value(onCancel: cancel, start: start)
+        try await cell.value(isolation: isolation, onCancel: cancel, start: start)
     }
 }

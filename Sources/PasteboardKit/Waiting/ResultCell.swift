@@ -8,7 +8,16 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
 
     // The states ensure that the waiter is resumed exactly once, so its continuation need not be checked. A checked one
     // is another allocation, and has a size that the compiler does not know.
-    typealias Waiter = UnsafeContinuation<Outcome, Never>
+    struct Waiter: Sendable {
+        let continuation: UnsafeContinuation<Outcome, Never>
+        /// Whether the task is resumed in the order of the main actor's results.
+        let isInLine: Bool
+
+        func resume(returning outcome: Outcome) {
+            guard isInLine else { return continuation.resume(returning: outcome) }
+            MainActorLine.shared.resume { [continuation] in continuation.resume(returning: outcome) }
+        }
+    }
 
     // Noncopyable, so that the waiter is moved out without reference counting. Not private, because the compiler fails if
     // another file stores a cell.
@@ -63,27 +72,37 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     ///
     /// `cancel` is called when the task is cancelled. If the task was cancelled before this call, `cancel` runs before
     /// `start`. `cancel` should resolve this object, and `start` should make no request if it is already resolved.
+    ///
+    /// - Parameter isolation: the actor of the task, which is a parameter because only then the closure below runs on it,
+    ///   too. Otherwise the task would continue on another thread before it returns to its actor.
     func value(
+        isolation: isolated (any Actor)? = #isolation,
         onCancel cancel: @Sendable () -> Void,
         start: () -> Void = {}
     ) async throws(PasteboardError) -> Value {
+        let isInLine = MainActorLine.orders(isolation)
         let outcome = await withTaskCancellationHandler {
+            // A closure runs on the actor if it refers to it.
+            _ = isolation
             start()
             return await withUnsafeContinuation { continuation in
+                let waiter = Waiter(continuation: continuation, isInLine: isInLine)
                 let outcome = state.withLock { state -> Outcome? in
                     switch exchange(&state, with: .delivered) {
                     case .resolved(let outcome):
                         return outcome
                     default:
-                        state = .awaited(continuation)
+                        state = .awaited(waiter)
                         return nil
                     }
                 }
-                if let outcome { continuation.resume(returning: outcome) }
+                if let outcome { waiter.resume(returning: outcome) }
             }
         } onCancel: {
             cancel()
         }
+        // On the actor, so that the next task runs after this one has returned to its caller.
+        if isInLine { MainActorLine.shared.advance() }
         order.acquire()
         return try outcome.get()
     }

@@ -37,7 +37,9 @@ package struct FrameMemory: Sendable {
 
     @inline(never)
     private mutating func grow(_ room: Int) {
-        bytes.append(contentsOf: repeatElement(0, count: max(4096, bytes.count, room)))
+        var larger = [UInt8](repeating: 0, count: 2 * bytes.count + max(1024, room))
+        larger.replaceSubrange(0..<bytes.count, with: bytes)
+        bytes = larger
     }
 
     // MARK: Asks and answers
