@@ -39,6 +39,7 @@ extension BrokerState {
     // MARK: Loads
 
     /// Begins a load. A plain one is read in place and decided without a copy; both ways meet at the offer.
+    @inline(__always)
     private mutating func load(
         _ payload: Span<UInt8>,
         stream: UInt64,
@@ -64,6 +65,7 @@ extension BrokerState {
         try loads.begin(terms, offer, &contents, &context)
     }
 
+    @inline(__always)
     private mutating func plainOffer(
         _ load: borrowing LoadFields,
         _ payload: Span<UInt8>,
@@ -78,7 +80,7 @@ extension BrokerState {
             publication = boards.publication(on: BoardName.general.utf8.span)
         }
         guard let publication, let found = contents.find(publication) else { return nil }
-        let isLink = peers.peerTable[slot].access.isLink
+        let isLink = peers.isLink(at: slot)
         return contents.plainOffer(load, payload, in: found, isLink: isLink, firstByte: context.limits.firstByte)
     }
 

@@ -32,6 +32,7 @@ extension ContentStore {
     }
 
     /// Lets a load hold the publication, which exists until the load releases it.
+    @inline(__always)
     mutating func hold(_ id: PublicationID) {
         guard let slot = find(id) else { return }
         publicationTable[slot].openLoads += 1

@@ -33,6 +33,7 @@ extension ContentStore {
     ///   - isLink: whether the destination passes contents on to another machine.
     ///   - firstByte: the time that a source has for the first byte, if it did not say so.
     /// - Returns: nil if nothing is offered under that name, or if a further rule applies. `offer` decides then.
+    @inline(__always)
     mutating func plainOffer(
         _ load: borrowing LoadFields,
         _ payload: Span<UInt8>,

@@ -102,6 +102,7 @@ struct ContentStore: ~Copyable, Sendable {
     }
 
     /// A load that held the publication has ended.
+    @inline(__always)
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
         publicationTable[slot].openLoads -= 1
         removeIfUnused(slot, &context)
@@ -111,6 +112,7 @@ struct ContentStore: ~Copyable, Sendable {
         if let slot = find(id) { removeIfUnused(slot, &context) }
     }
 
+    @inline(__always)
     private mutating func removeIfUnused(_ slot: Slot, _ context: inout BrokerContext) {
         guard !publicationTable[slot].isCurrent, publicationTable[slot].openLoads == 0 else { return }
         let publication = publicationTable.remove(slot)

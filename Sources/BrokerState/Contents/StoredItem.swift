@@ -12,6 +12,7 @@ struct StoredItem: Sendable {
 
     /// The index of the representation whose type has these bytes. Types that differ in case only are one type, and an
     /// item has no type twice.
+    @inline(__always)
     func index(ofType name: Span<UInt8>) -> Int? {
         for index in representations.indices where representations[index].type.utf8.span.hasSameBytes(as: name) {
             return index

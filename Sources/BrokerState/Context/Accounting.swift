@@ -116,6 +116,7 @@ package struct Accounting: ~Copyable, Sendable {
         charge.amount.metadata += more.amount.metadata
     }
 
+    @inline(__always)
     mutating func release(_ charge: Charge) {
         held.objects -= charge.amount.objects
         held.metadata -= charge.amount.metadata
@@ -125,6 +126,7 @@ package struct Accounting: ~Copyable, Sendable {
         closeIfUnused(slot)
     }
 
+    @inline(__always)
     private mutating func closeIfUnused(_ slot: SlotTable<Account>.Slot) {
         guard accounts[slot].isUnused else { return }
         accountOfProcess[accounts[slot].process] = nil
@@ -200,6 +202,7 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
+    @inline(__always)
     private mutating func check(
         _ share: Share,
         of name: String,

@@ -62,6 +62,7 @@ package struct BrokerContext: ~Copyable, Sendable {
         try accounting.charge(account, Accounting.Amount(objects: objects, metadata: metadata), for: what)
     }
 
+    @inline(__always)
     mutating func release(_ charge: Charge) {
         accounting.release(charge)
     }

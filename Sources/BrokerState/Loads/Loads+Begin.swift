@@ -3,6 +3,7 @@ import PasteboardWire
 // The beginning of a load: its record, its place at the source, and the request to the source.
 extension Loads {
     /// Throws if a connection has the maximum number of loads.
+    @inline(__always)
     mutating func checkRoom(for destination: PeerID, limit: UInt64) throws(Failure) {
         guard let peerLoads = peerLoads(of: destination) else { return }
         let openLoads = peerLoadsTable[peerLoads].openLoads
@@ -85,6 +86,7 @@ extension Loads {
     }
 
     /// Starts the next loads of a source's queue while the source has free places.
+    @inline(__always)
     mutating func askNext(
         of peerLoads: SlotTable<PeerLoads>.Slot,
         _ contents: inout ContentStore,

@@ -201,6 +201,7 @@ extension Loads {
         if rest == .bytes, loadTable[slot].window.isDelivered { release(slot, &context) }
     }
 
+    @inline(__always)
     private mutating func leaveSource(
         _ slot: Slot,
         wasQueued: Bool,
@@ -223,6 +224,7 @@ extension Loads {
     }
 
     /// Takes a load out of its destination's list. The last one of the list moves to its index.
+    @inline(__always)
     private mutating func removeFromList(_ slot: Slot) {
         guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer),
             let last = peerLoadsTable[peerLoads].loads.popLast()

@@ -2,6 +2,7 @@ import PasteboardWire
 
 // Client streams: odd ids that only grow, each with a target while it is open.
 extension Peers {
+    @inline(__always)
     mutating func open(_ stream: UInt64, by slot: Slot) throws(Failure) {
         guard StreamID(stream).isOpenedByClient, stream > peerTable[slot].highestStream else {
             throw Failure(.protocolViolation, "stream \(stream) cannot be opened: ids are odd and must increase")

@@ -28,6 +28,10 @@ struct Peers: ~Copyable, Sendable {
         @inline(__always) _read { yield peerTable[slot] }
     }
 
+    /// Whether the peer passes contents on to another machine.
+    @inline(__always)
+    func isLink(at slot: Slot) -> Bool { peerTable[slot].access.isLink }
+
     func account(of id: PeerID) -> Accounting.AccountID? {
         guard let slot = find(id) else { return nil }
         return peerTable[slot].account

@@ -67,7 +67,6 @@ package struct AnswerNumbers: Sendable {
     package var itemCount: UInt32
     package var content: ContentForm?
 
-    @inlinable
     package init(handle: UInt64, item: UInt32, byteCount: UInt64?, itemCount: UInt32, content: ContentForm?) {
         self.handle = handle
         self.item = item

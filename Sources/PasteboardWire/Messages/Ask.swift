@@ -48,15 +48,15 @@ package struct Ask: WireMessage {
 }
 
 /// The fields of an ``Ask`` that are numbers.
-package struct AskNumbers: BitwiseCopyable, Sendable {
-    package var handle: UInt64
-    package var item: UInt32
-    package var representation: UInt32
-    package var credit: UInt64
-    package var maximumByteCount: UInt64?
-    package var descriptorWelcome: Bool
-    package var firstByteMilliseconds: UInt64
-    package var inPlaceWelcome: Bool
+@usableFromInline package struct AskNumbers: BitwiseCopyable, Sendable {
+    @usableFromInline package var handle: UInt64
+    @usableFromInline package var item: UInt32
+    @usableFromInline package var representation: UInt32
+    @usableFromInline package var credit: UInt64
+    @usableFromInline package var maximumByteCount: UInt64?
+    @usableFromInline package var descriptorWelcome: Bool
+    @usableFromInline package var firstByteMilliseconds: UInt64
+    @usableFromInline package var inPlaceWelcome: Bool
 
     @inlinable
     package init(

@@ -25,32 +25,33 @@ package struct LoadFields {
         var offset = 0
         do throws(Failure) {
             while offset < payload.count {
-                let field = try Protobuf.field(in: payload, at: &offset, end: payload.count)
-                // The last of several numbers counts. Strings and messages must not be repeated.
-                switch field.value {
-                case .number(let value):
-                    switch field.number {
-                    case 1: handle = value
-                    case 4: item = UInt32(truncatingIfNeeded: value)
-                    // With a single type, both sides prefer the same.
-                    case 6: break
-                    case 7: maximumByteCount = value
-                    case 8: credit = value
-                    case 9: descriptorWelcome = value != 0
-                    case 11: timeoutMilliseconds = value
-                    case 12: inPlaceWelcome = value != 0
-                    default: return nil
-                    }
-                case .bytes(let range):
-                    switch field.number {
-                    case 2 where board == nil: board = range
-                    case 5 where accepted == nil:
-                        guard let type = try Self.type(of: range, in: payload) else { return nil }
+                // The keys of all known fields take one byte: the number of the field, and 2 in the lowest three bits if
+                // its length follows. Of several numbers the last counts. Strings and messages must not be repeated.
+                let key = payload[offset]
+                offset += 1
+                let value = try Protobuf.varint(in: payload, at: &offset, end: payload.count)
+                switch key {
+                case 1 << 3: handle = value
+                case 4 << 3: item = UInt32(truncatingIfNeeded: value)
+                // With a single type, both sides prefer the same.
+                case 6 << 3: break
+                case 7 << 3: maximumByteCount = value
+                case 8 << 3: credit = value
+                case 9 << 3: descriptorWelcome = value != 0
+                case 11 << 3: timeoutMilliseconds = value
+                case 12 << 3: inPlaceWelcome = value != 0
+                case 2 << 3 | 2, 5 << 3 | 2:
+                    guard value <= UInt64(payload.count - offset) else { return nil }
+                    let range = offset..<offset + Int(value)
+                    offset = range.upperBound
+                    if key == 2 << 3 | 2 {
+                        guard board == nil else { return nil }
+                        board = range
+                    } else {
+                        guard accepted == nil, let type = try Self.type(of: range, in: payload) else { return nil }
                         accepted = type
-                    default: return nil
                     }
-                case .skipped:
-                    return nil
+                default: return nil
                 }
             }
         } catch {
@@ -68,10 +69,15 @@ package struct LoadFields {
         var match = Match.absent
         var offset = entry.lowerBound
         while offset < entry.upperBound {
-            let field = try Protobuf.field(in: payload, at: &offset, end: entry.upperBound)
-            switch (field.number, field.value) {
-            case (1, .bytes(let range)) where type == nil: type = range
-            case (2, .number(let value)): match = Match(rawValue: UInt32(truncatingIfNeeded: value))
+            let key = payload[offset]
+            offset += 1
+            let value = try Protobuf.varint(in: payload, at: &offset, end: entry.upperBound)
+            switch key {
+            case 1 << 3 | 2 where type == nil:
+                guard value <= UInt64(entry.upperBound - offset) else { return nil }
+                type = offset..<offset + Int(value)
+                offset += Int(value)
+            case 2 << 3: match = Match(rawValue: UInt32(truncatingIfNeeded: value))
             default: return nil
             }
         }

@@ -26,16 +26,20 @@ struct FieldWriter {
         putLong(number << 3, value, in: &memory)
     }
 
+    @inline(never)
     private mutating func putLong(_ key: UInt64, _ value: UInt64, in memory: inout MutableRawSpan) {
-        put(1, bytesOf: key, in: &memory)
-        let low = value & 0x00FF_FFFF_FFFF_FFFF
-        var word = low & 0x0FFF_FFFF | (low & 0x00FF_FFFF_F000_0000) << 4
+        // Eight groups of seven bits, one in each byte. All bytes of the number but its last have the upper bit set.
+        var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
         word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2
         word = word & 0x007F_007F_007F_007F | (word & 0x3F80_3F80_3F80_3F80) << 1
-        // All bytes of the number but its last have the upper bit set.
-        guard value > low else {
+        guard value >= 1 << 49 else {
             let count = (70 - value.leadingZeroBitCount) / 7
-            return put(count, bytesOf: word | 0x8080_8080_8080_8080 & (1 &<< UInt64(8 * (count - 1)) &- 1), in: &memory)
+            word |= 0x8080_8080_8080_8080 & (1 &<< UInt64(8 * (count - 1)) &- 1)
+            return put(count + 1, bytesOf: word << 8 | key, in: &memory)
+        }
+        put(1, bytesOf: key, in: &memory)
+        guard value >= 1 << 56 else {
+            return put(8, bytesOf: word | 0x0080_8080_8080_8080, in: &memory)
         }
         put(8, bytesOf: word | 0x8080_8080_8080_8080, in: &memory)
         let high = value >> 56
@@ -63,9 +67,11 @@ struct FieldWriter {
         let bytes = unsafe name.bytes
         // Every bit pattern is a number, and the loads are checked against the span. The last word overlaps the one
         // before it.
-        for offset in stride(from: 0, to: count - 8, by: 8) {
+        var offset = 0
+        while offset < count - 8 {
             let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
             memory.storeBytes(of: word, toByteOffset: end + offset, as: UInt64.self)
+            offset += 8
         }
         let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
         memory.storeBytes(of: word, toByteOffset: end + count - 8, as: UInt64.self)
