@@ -33,8 +33,11 @@ extension BrokerLoop {
 
     private mutating func read(_ peer: PeerID, through buffer: inout ReadBuffer) {
         var effort = Self.effortPerTurn
+        // A peer that has already read the end of a load may begin another one.
+        reportDeliveries()
         guard takeRest(of: peer, effort: &effort) else { return }
         for _ in 0..<Self.readsPerTurn where effort > 0 {
+            reportDeliveries()
             guard let slot = find(peer) else { return }
             let outcome: ReceiveOutcome
             do throws(SystemError) {

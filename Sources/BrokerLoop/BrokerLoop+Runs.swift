@@ -64,7 +64,8 @@ extension BrokerLoop {
         guard let run = openRun else { return }
         guard isLast && isAlone || run.bytes.count >= Self.directSendSize else { return closeRun(in: bytes) }
         openRun = nil
-        // The answers of the loads precede their bytes.
+        // The answers of the loads precede their bytes. If this ends the source, because it reads nothing, the errors of
+        // its loads precede the run too; the destination then ignores the bytes.
         performOutbox()
         guard let target = find(run.destination) else { return runFrames.removeAll(keepingCapacity: true) }
         do throws(SystemError) {

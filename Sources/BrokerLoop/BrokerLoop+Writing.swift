@@ -123,7 +123,7 @@ extension BrokerLoop {
         }
     }
 
-    private mutating func reportDeliveries() {
+    mutating func reportDeliveries() {
         guard !deliveries.isEmpty else { return }
         // Exchanged, because performing the input may write and deliver more.
         var reported: [Delivery] = []

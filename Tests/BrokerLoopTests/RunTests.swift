@@ -5,15 +5,17 @@ import Testing
 
 /// Data frames that are passed on from the memory into which they were read, or queued, in whatever way they arrive.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct RunTests {
-    /// The bytes of a load: the number of its ask in the first two, and then a pattern.
+    private static let pattern: [UInt8] = {
+        var random = SeededGenerator(seed: 1)
+        return (0..<4_000).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+    }()
+
+    /// The bytes of a load: the number of its ask in the first two, and then a part of a pattern without repetitions.
     private static func contents(of number: Int, count: Int) -> [UInt8] {
-        (0..<count).map { index in
-            switch index {
-            case 0: UInt8(truncatingIfNeeded: number)
-            case 1: UInt8(truncatingIfNeeded: number >> 8)
-            default: UInt8(truncatingIfNeeded: number &* 31 &+ index &* 7 &+ index >> 8)
-            }
-        }
+        var bytes = Array(pattern[number..<number + count])
+        if count > 0 { bytes[0] = UInt8(truncatingIfNeeded: number) }
+        if count > 1 { bytes[1] = UInt8(truncatingIfNeeded: number >> 8) }
+        return bytes
     }
 
     /// An ask that the source is answering.
@@ -36,7 +38,7 @@ import Testing
         var hasFailed = false
     }
 
-    @Test("Every load gets its own bytes in order, and then its end", arguments: 0..<20)
+    @Test("Every load gets its own bytes in order, and then its end", arguments: 0..<8)
     func random(_ index: Int) throws {
         var random = SeededGenerator(seed: UInt64(index))
         let broker = try SteppedBroker(limits: ["asks-per-source=1000"])
@@ -46,7 +48,7 @@ import Testing
         var loads: [[UInt64: Loading]] = destinations.map { _ in [:] }
         var asks: [Answering] = []
         var (asked, opened, over) = (0, 0, 0)
-        let total = 90
+        let total = 40
         while over < total {
             if opened < total {
                 let number = Int.random(in: 0..<3, using: &random)
@@ -57,7 +59,7 @@ import Testing
                 opened += 1
             }
             for frame in try source.hear() where frame.kind == .ask {
-                let count = [0, 1, 60, 4_096, 70_000].randomElement(using: &random) ?? 0
+                let count = [0, 1, 60, 4_096, 20_000].randomElement(using: &random) ?? 0
                 let end = Ending.allCases.randomElement(using: &random) ?? .last
                 asks.append(Answering(stream: frame.stream, bytes: Self.contents(of: asked, count: count), end: end))
                 asked += 1
@@ -73,8 +75,29 @@ import Testing
             let number = Int(loading.bytes[0]) | Int(loading.bytes[1]) << 8
             let wanted = Self.contents(of: number, count: loading.bytes.count)
             #expect(loading.bytes == wanted, "seed \(random.seed)")
-            #expect(loading.hasFailed || [60, 4_096, 70_000].contains(loading.bytes.count), "seed \(random.seed)")
+            #expect(loading.hasFailed || [60, 4_096, 20_000].contains(loading.bytes.count), "seed \(random.seed)")
         }
+    }
+
+    @Test("A load that begins in the turn in which others have been delivered finds room")
+    func roomAfterDelivery() throws {
+        let broker = try SteppedBroker(limits: ["loads-per-connection=4"])
+        let (source, destination) = (try broker.connect(), try broker.connect())
+        try broker.publish(on: "b", by: source)
+        let streams = (0..<5).map { _ in destination.newStream() }
+        for stream in streams.dropLast() { destination.queue(Load("b"), stream: stream) }
+        try broker.step(sending: destination)
+        let asks = try source.hear().filter { $0.kind == .ask }.map(\.stream)
+        #expect(asks.count == 4)
+        for ask in asks { source.queueData(Self.contents(of: 1, count: 16 << 10), stream: ask, last: true) }
+        destination.queue(Load("b"), stream: streams[4])
+        // Both are ready in the same turn, the source first: epoll forgets in an idle turn who was ready last.
+        try broker.step()
+        try source.push()
+        try broker.step(sending: destination)
+        let errors = try destination.hear().filter { $0.kind == .error }.map { try $0.decoded(as: Failure.self) }
+        #expect(errors.isEmpty)
+        #expect(try source.hear().filter { $0.kind == .ask }.count == 1)
     }
 
     /// Queues the next frame of a random ask.

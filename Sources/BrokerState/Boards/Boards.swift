@@ -44,7 +44,8 @@ struct Boards: ~Copyable, Sendable {
     /// - Parameter name: bytes that may not be a valid name. Then no board has it.
     mutating func publication(on name: Span<UInt8>) -> PublicationID? {
         if let latest, latest.name.span.hasSameBytes(as: name) { return latest.publication }
-        guard let text = try? UTF8Span(validating: name),
+        // A longer name may still be equal to a stored one, if it consists of other scalars for the same characters.
+        guard name.count <= WireLimits.name, let text = try? UTF8Span(validating: name),
             let publication = boardTable[String(copying: text)]?.publication
         else { return nil }
         var bytes: [UInt8] = []

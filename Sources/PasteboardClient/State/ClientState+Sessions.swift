@@ -3,7 +3,7 @@ package import PasteboardWire
 // Drag sessions: those that this client has begun, and those at its destinations.
 extension ClientState {
     /// A number of sessions at a client's destinations that exceeds the limit of any broker.
-    private static let maximumDestinationSessions = 1 << 16
+    private static let maximumDestinationSessions = 1 << 12
     /// The number of recently left sessions that are remembered, because the broker may not know yet that they were
     /// left.
     private static let rememberedDestinationSessions = 64

@@ -80,6 +80,8 @@ package struct ClientState: Sendable {
 
     private mutating func wait(_ load: Load) throws(Failure) -> UInt64 {
         try checkIsOpen()
+        var load = load
+        load.credit = load.credit ?? Self.standardWindow
         // A load that is too long fails here, while the caller can handle the error.
         var scratch = FrameEncoder()
         try scratch.appendChecked(load, stream: 0)

@@ -151,7 +151,10 @@ struct ConnectionCore: ~Copyable {
         case .success(.data(let data)):
             // Small data is a single frame, whose length is the size.
             if data.count > WireLimits.sharedDataLength { io.state.answer(ask, byteCount: UInt64(data.count)) }
+            // A broker that uses the number of an ask again must not get a part of an earlier answer's bytes.
+            streams.discard(streams.answers[ask]?.data)
             streams.answers[ask]?.data = data
+            streams.answers[ask]?.sent = 0
             streams.sendable.append(ask)
         case .success(.file(let file)):
             // A frame that passes a descriptor cannot mark the file as an archive.

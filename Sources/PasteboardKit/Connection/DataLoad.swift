@@ -99,6 +99,9 @@ final class DataLoad: LoadSink {
 
     /// Ends the load with an error, unless it has ended.
     func cancel(_ error: PasteboardError = .cancelled) {
-        if result.resolve(.failure(error)) { live.cancel(self) }
+        guard result.resolve(.failure(error)) else { return }
+        // The waiting task may run much later.
+        if error.code == .timeout { progress?.end(byteCount: nil) }
+        live.cancel(self)
     }
 }

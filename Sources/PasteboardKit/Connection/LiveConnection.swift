@@ -18,8 +18,8 @@ import PasteboardWire
 /// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
 ///    session that it contains
 /// 4. `GrowingBytes.state`
-/// 5. all others, under which no further lock is taken: `LiveConnection.finished`, `PendingResult`, `EventQueue`,
-///    `ChunkStream`, `DropWindow`, ...
+/// 5. all others, under which no further lock is taken: `LiveConnection.finished`, `ResultCell`, `EventQueue`,
+///    `MainActorLine`, `ChunkStream`, `DropWindow`, ...
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released. A change
 /// collects these actions as effects, which are performed after unlocking.

@@ -1,18 +1,32 @@
 import PasteboardTransport
 
-/// The tasks of the main actor that have a result, in the order in which the results happened.
+/// The tasks of the main actor that wait for a connection and have their result or event, in the order in which these
+/// happened.
 ///
 /// The main actor does not run tasks in the order in which they are resumed: of several, one may run last. Then the
 /// output of a program that waits for several results would differ from run to run. So one of them is resumed at a time;
-/// when it runs, it has the next one resumed.
+/// when it runs, it has the next one resumed, behind everything else that the main actor has to do by then.
 final class MainActorLine: Sendable {
     static let shared = MainActorLine()
 
     private struct State {
         /// Whether a task has been resumed and has not run yet.
         var isBusy = false
-        /// The actions that resume the others.
+        /// The actions that resume the others, from `first` on.
         var waiting: [@Sendable () -> Void] = []
+        var first = 0
+
+        mutating func next() -> (@Sendable () -> Void)? {
+            guard first < waiting.count else { return nil }
+            let next = waiting[first]
+            first += 1
+            // Removed many at a time, so that the cost of taking one does not depend on the number that wait.
+            if first == waiting.count || first >= 64 {
+                waiting.removeFirst(first)
+                first = 0
+            }
+            return next
+        }
     }
 
     private let state = Lock(State())
@@ -35,8 +49,9 @@ final class MainActorLine: Sendable {
     /// The resumed task runs.
     func advance() {
         let next = state.withLock { state -> (@Sendable () -> Void)? in
-            state.isBusy = !state.waiting.isEmpty
-            return state.isBusy ? state.waiting.removeFirst() : nil
+            let next = state.next()
+            state.isBusy = next != nil
+            return next
         }
         next?()
     }

@@ -8,10 +8,14 @@ package struct FrameMemory: Sendable {
     package private(set) var count = 0
     private var encoder = FrameEncoder()
 
+    /// Larger memory, which a long listing needs, is released.
+    private static let keptByteCount = 256 << 10
+
     package init() {}
 
     package mutating func removeAll() {
         count = 0
+        if bytes.count > Self.keptByteCount { bytes = [] }
     }
 
     /// Appends one control frame and returns its range.

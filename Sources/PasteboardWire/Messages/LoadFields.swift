@@ -57,7 +57,8 @@ package struct LoadFields {
         } catch {
             return nil
         }
-        guard let accepted else { return nil }
+        // Beside a handle, nothing would compare the board's name.
+        guard let accepted, handle == nil || board == nil else { return nil }
         type = accepted
     }
 

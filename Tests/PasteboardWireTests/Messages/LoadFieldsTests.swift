@@ -33,6 +33,7 @@ import Testing
         #expect(!isPlain { $0.edges = [TypeEdges()] })
         #expect(!isPlain { $0.ifChangeCount = 1 })
         #expect(!isPlain { $0.requires = [1] })
+        #expect(!isPlain { ($0.handle, $0.board) = (1, "a") })
         #expect(LoadFields(plain: (load() + [0x80, 0x02, 0]).span) == nil, "an unknown field")
         #expect(LoadFields(plain: (load { $0.board = "a" } + [0x12, 1, 0xFF]).span) == nil, "a second board")
     }
@@ -48,7 +49,7 @@ import Testing
                     return Bool.random(using: &random) ? .random(in: 0...(UInt64.max >> bits), using: &random) : nil
                 }
                 load.handle = number()
-                load.board = Bool.random(using: &random) ? "board" : nil
+                load.board = load.handle == nil && Bool.random(using: &random) ? "board" : nil
                 load.item = number().map { UInt32(truncatingIfNeeded: $0) }
                 load.accepts[0].match = number().map { Match(rawValue: UInt32(truncatingIfNeeded: $0 % 4)) }
                 load.preference = number().map { Preference(rawValue: UInt32(truncatingIfNeeded: $0 % 3)) }
