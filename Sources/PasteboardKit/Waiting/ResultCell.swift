@@ -9,13 +9,13 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     // The states ensure that the waiter is resumed exactly once, so its continuation need not be checked. A checked one
     // is another allocation, and has a size that the compiler does not know.
     struct Waiter: Sendable {
-        let continuation: UnsafeContinuation<Outcome, Never>
+        let continuation: UnsafeContinuation<Void, Never>
         /// Whether the task is resumed in the order of the main actor's results.
         let isInLine: Bool
 
-        func resume(returning outcome: Outcome) {
-            guard isInLine else { return continuation.resume(returning: outcome) }
-            MainActorLine.shared.resume { [continuation] in continuation.resume(returning: outcome) }
+        func resume() {
+            guard isInLine else { return continuation.resume() }
+            MainActorLine.shared.resume { [continuation] in continuation.resume() }
         }
     }
 
@@ -30,7 +30,6 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     }
 
     private let state = Lock(State.open)
-    private let order = SanitizerOrder()
 
     var isResolved: Bool {
         state.withLock { state in
@@ -55,6 +54,7 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
                 state = .resolved(outcome)
                 return (true, nil)
             case .awaited(let waiter):
+                state = .resolved(outcome)
                 return (true, waiter)
             case .resolved(let first):
                 state = .resolved(first)
@@ -63,8 +63,7 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
                 return (false, nil)
             }
         }
-        order.release()
-        waiter?.resume(returning: outcome)
+        waiter?.resume()
         return isFirst
     }
 
@@ -81,29 +80,36 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
         start: () -> Void = {}
     ) async throws(PasteboardError) -> Value {
         let isInLine = MainActorLine.orders(isolation)
-        let outcome = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             // A closure runs on the actor if it refers to it.
             _ = isolation
             start()
-            return await withUnsafeContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 let waiter = Waiter(continuation: continuation, isInLine: isInLine)
-                let outcome = state.withLock { state -> Outcome? in
-                    switch exchange(&state, with: .delivered) {
+                let isResolved = state.withLock { state in
+                    switch exchange(&state, with: .awaited(waiter)) {
                     case .resolved(let outcome):
-                        return outcome
+                        state = .resolved(outcome)
+                        return true
                     default:
-                        state = .awaited(waiter)
-                        return nil
+                        return false
                     }
                 }
-                if let outcome { waiter.resume(returning: outcome) }
+                if isResolved { waiter.resume() }
             }
         } onCancel: {
             cancel()
         }
         // On the actor, so that the next task runs after this one has returned to its caller.
         if isInLine { MainActorLine.shared.advance() }
-        order.acquire()
+        // The result is not passed through the continuation: ThreadSanitizer sees no order between resuming and awaiting
+        // if the continuation is resumed first, and would report a race on its memory.
+        let outcome = state.withLock { state -> Outcome in
+            switch exchange(&state, with: .delivered) {
+            case .resolved(let outcome): outcome
+            default: .failure(.cancelled)
+            }
+        }
         return try outcome.get()
     }
 }
