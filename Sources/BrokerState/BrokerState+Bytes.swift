@@ -2,8 +2,9 @@ import PasteboardWire
 
 // Bytes in transfer, and the driver's reports about them. Nothing here allocates for a frame.
 extension BrokerState {
-    /// Takes `count` bytes of a data frame, the last of their sequence if `last` is set. The verdict says how the driver
-    /// moves them, after it has performed the outbox.
+    /// Takes `count` bytes of a data frame, the last of their sequence if `last` is set. The verdict says where the
+    /// driver moves them. An urgent outbox is performed before that; the load's answer only has to precede the bytes at
+    /// the socket.
     package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
         guard let slot = peers.find(peer) else { return .closing }
         do throws(Failure) {

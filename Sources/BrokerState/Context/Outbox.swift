@@ -1,7 +1,7 @@
 package import PasteboardWire
 
-/// The output of one input, which the driver performs right after it: frames to send, encoded into one reused array,
-/// and the few effects that are not frames.
+/// The output of one or more inputs: frames to send, encoded into one reused array, and the few effects that are not
+/// frames. The driver performs it after each input; if it is not urgent, after a whole read.
 package struct Outbox: Sendable {
     package struct Send: Sendable {
         package let peer: PeerID
