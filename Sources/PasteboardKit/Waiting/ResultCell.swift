@@ -7,9 +7,17 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     typealias Outcome = Result<Value, PasteboardError>
 
     // The states ensure that the waiter is resumed exactly once, so its continuation need not be checked. A checked one
-    // is another allocation, and has a size that the compiler does not know.
+    // is another allocation, and has a size that the compiler does not know. Debug builds check it nevertheless: an
+    // unchecked one is resumed by code that is compiled here, so that ThreadSanitizer sees its accesses, but not the
+    // order between resuming and awaiting if the continuation is resumed first.
+    #if DEBUG
+    typealias Continuation = CheckedContinuation<Void, Never>
+    #else
+    typealias Continuation = UnsafeContinuation<Void, Never>
+    #endif
+
     struct Waiter: Sendable {
-        let continuation: UnsafeContinuation<Void, Never>
+        let continuation: Continuation
         /// Whether the task is resumed in the order of the main actor's results.
         let isInLine: Bool
 
@@ -84,26 +92,17 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
             // A closure runs on the actor if it refers to it.
             _ = isolation
             start()
-            await withUnsafeContinuation { continuation in
-                let waiter = Waiter(continuation: continuation, isInLine: isInLine)
-                let isResolved = state.withLock { state in
-                    switch exchange(&state, with: .awaited(waiter)) {
-                    case .resolved(let outcome):
-                        state = .resolved(outcome)
-                        return true
-                    default:
-                        return false
-                    }
-                }
-                if isResolved { waiter.resume() }
-            }
+            #if DEBUG
+            await withCheckedContinuation { add(Waiter(continuation: $0, isInLine: isInLine)) }
+            #else
+            await withUnsafeContinuation { add(Waiter(continuation: $0, isInLine: isInLine)) }
+            #endif
         } onCancel: {
             cancel()
         }
         // On the actor, so that the next task runs after this one has returned to its caller.
         if isInLine { MainActorLine.shared.advance() }
-        // The result is not passed through the continuation: ThreadSanitizer sees no order between resuming and awaiting
-        // if the continuation is resumed first, and would report a race on its memory.
+        // The result is not passed through the continuation, because ThreadSanitizer would report a race on its memory.
         let outcome = state.withLock { state -> Outcome in
             switch exchange(&state, with: .delivered) {
             case .resolved(let outcome): outcome
@@ -111,5 +110,19 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
             }
         }
         return try outcome.get()
+    }
+
+    /// Resumes the waiter when the result is there, which may be now.
+    private func add(_ waiter: Waiter) {
+        let isResolved = state.withLock { state in
+            switch exchange(&state, with: .awaited(waiter)) {
+            case .resolved(let outcome):
+                state = .resolved(outcome)
+                return true
+            default:
+                return false
+            }
+        }
+        if isResolved { waiter.resume() }
     }
 }
