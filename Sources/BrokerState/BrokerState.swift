@@ -8,8 +8,9 @@ package import PasteboardWire
 ///
 /// Each input is a mutating method: a peer has connected, sent a frame, accepted bytes or disconnected, or time has
 /// passed. Afterwards the outbox contains the resulting work. The driver performs it and empties the outbox before the
-/// next input, or after the other frames of a read if the outbox is not urgent. The bytes of a load do not pass through the state: `relay` returns their destination, and the driver
-/// moves them there. Every input from a peer is answered, is dropped, or ends that peer. None can cause a trap.
+/// next input, or after the other frames of a read if the outbox is not urgent. The bytes of a load do not pass through
+/// the state: `relay` returns their destination, and the driver moves them there. Every input from a peer is answered,
+/// is dropped, or ends that peer. None can cause a trap.
 ///
 /// Times are milliseconds of a clock that does not jump.
 package struct BrokerState: ~Copyable, Sendable {

@@ -297,14 +297,11 @@ final class StateHarness {
     private func collect() {
         var outbox = Outbox()
         state.exchangeOutbox(with: &outbox)
-        for send in outbox.sends {
-            let bytes = Array(outbox.frames.bytes[send.bytes])
-            guard let header = FrameHeader(bytes.span, at: 0), let kind = header.kind else {
-                Issue.record("the broker sent no frame")
+        for (send, header, payload) in outbox.eachFrame {
+            guard let kind = header.kind else {
+                Issue.record("the broker sent an unknown frame")
                 continue
             }
-            let payload = Array(bytes.dropFirst(FrameHeader.byteCount))
-            #expect(Int(header.length) == payload.count)
             let isLast = header.flags.contains(.last)
             var frame = Frame(kind: kind, stream: header.stream, payload: payload, last: isLast, order: send.order)
             frame.passing = send.passing?.descriptor

@@ -3,11 +3,12 @@ package import PasteboardWire
 /// The output of one or more inputs: frames to send, encoded into one reused array, and the few effects that are not
 /// frames. The driver performs it after each input; if it is not urgent, after a whole read.
 package struct Outbox: Sendable {
+    /// One or more frames for one peer.
     package struct Send: Sendable {
         package let peer: PeerID
         package let order: FrameOrder
-        package let bytes: Range<Int>
-        /// The descriptor that is passed with the frame, and the load that it ends.
+        package fileprivate(set) var bytes: Range<Int>
+        /// The descriptor that is passed with the only frame, and the load that it ends.
         package let passing: Passing?
     }
 
@@ -66,14 +67,12 @@ package struct Outbox: Sendable {
         flags: FrameFlags = .none
     ) {
         isUrgent = true
-        let range = self.frames.append(message, stream: stream, flags: flags)
-        self.sends.append(Send(peer: peer, order: order, bytes: range, passing: nil))
+        add(self.frames.append(message, stream: stream, flags: flags), to: peer, order)
     }
 
     /// Asks a source. It may wait: only the answers of the source follow it.
     mutating func send(_ ask: AskNumbers, type: String, to source: PeerID, stream: UInt64) {
-        let range = self.frames.append(ask, type: type, stream: stream)
-        self.sends.append(Send(peer: source, order: .connection, bytes: range, passing: nil))
+        add(self.frames.append(ask, type: type, stream: stream), to: source, .connection)
     }
 
     /// Answers a destination. It may wait: only the bytes of the load follow it, and the driver sends them later.
@@ -85,7 +84,17 @@ package struct Outbox: Sendable {
         stream: UInt64
     ) {
         let range = self.frames.append(answer, type: type, suggestedName: suggestedName, stream: stream)
-        self.sends.append(Send(peer: destination, order: .connection, bytes: range, passing: nil))
+        add(range, to: destination, .connection)
+    }
+
+    /// Adds the frame that was encoded last. The frames of a read often have one receiver, which is then found once.
+    private mutating func add(_ frame: Range<Int>, to peer: PeerID, _ order: FrameOrder) {
+        let last = sends.count - 1
+        if last >= 0, sends[last].peer == peer, sends[last].order == order, sends[last].passing == nil {
+            sends[last].bytes = sends[last].bytes.lowerBound..<frame.upperBound
+        } else {
+            sends.append(Send(peer: peer, order: order, bytes: frame, passing: nil))
+        }
     }
 
     /// Sends the answer that is a whole load, with its descriptor.

@@ -129,13 +129,12 @@ extension BrokerContext {
     /// The frames to send, with their peers.
     mutating func takeFrames() -> [(peer: PeerID, frame: Frame)] {
         defer { outbox.removeAll() }
-        return outbox.sends.compactMap { send in
-            let bytes = Array(outbox.frames.bytes[send.bytes])
-            guard let header = FrameHeader(bytes.span, at: 0), let kind = header.kind else { return nil }
+        return outbox.eachFrame.compactMap { send, header, payload in
+            guard let kind = header.kind else { return nil }
             var frame = Frame(
                 kind: kind,
                 stream: header.stream,
-                payload: Array(bytes.dropFirst(FrameHeader.byteCount)),
+                payload: payload,
                 last: header.flags.contains(.last),
                 order: send.order
             )

@@ -103,10 +103,11 @@ final class SessionsDriver {
     /// The frames to a peer since the last call. Frames to other peers are discarded.
     func take(_ participant: Participant) -> [Frame] {
         defer { context.outbox.removeAll() }
-        return context.outbox.sends.filter { $0.peer == participant.peer }.compactMap { send in
-            let bytes = Array(context.outbox.frames.bytes[send.bytes])
-            guard let header = FrameHeader(bytes.span, at: 0), let kind = header.kind else { return nil }
-            let payload = Array(bytes.dropFirst(FrameHeader.byteCount))
+        return context.outbox.eachFrame.filter { $0.send.peer == participant.peer }.compactMap {
+            send,
+            header,
+            payload in
+            guard let kind = header.kind else { return nil }
             return Frame(kind: kind, stream: header.stream, payload: payload, last: false, order: send.order)
         }
     }
