@@ -86,6 +86,7 @@ package struct Accounting: ~Copyable, Sendable {
         closeIfUnused(slot)
     }
 
+    @inline(__always)
     mutating func charge(_ account: AccountID, _ amount: Amount, for what: String) throws(Failure) -> Charge {
         guard let slot = accounts.find(account) else { return Charge(account: account, amount: Amount()) }
         let objects = Share(

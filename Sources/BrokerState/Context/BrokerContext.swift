@@ -53,6 +53,7 @@ package struct BrokerContext: ~Copyable, Sendable {
 
     // MARK: Charges
 
+    @inline(__always)
     mutating func charge(
         _ account: Accounting.AccountID,
         objects: UInt64 = 1,

@@ -30,6 +30,9 @@
             generation = UInt32(truncatingIfNeeded: rawValue >> 32)
         }
 
+        /// The id of no record.
+        @inlinable package static var none: ID { ID(slot: 0, generation: 0) }
+
         @inlinable package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
     }
 
@@ -156,7 +159,9 @@
     @inlinable
     @discardableResult
     package mutating func insert(_ record: consuming Record) -> ID {
-        if let slot = free.popLast() {
+        // Not `popLast`, which calls generic code.
+        if !free.isEmpty {
+            let slot = free.removeLast()
             let index = Int(slot)
             unsafe (records + index).initialize(to: record)
             unsafe generations[index] &+= 1

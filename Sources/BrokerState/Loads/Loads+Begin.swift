@@ -47,14 +47,15 @@ extension Loads {
             isInPlaceWelcome: terms.isInPlaceWelcome && offer.mayOpenInPlace,
             declaredByteCount: offer.byteCount
         )
-        load.listIndex = peerLoadsTable[peerLoads].loads.count
+        load.older = peerLoadsTable[peerLoads].newest
         if let endsBy = load.endsBy { context.check(by: endsBy) }
         let id = loadTable.insert(load)
         contents.hold(offer.publication)
-        peerLoadsTable[peerLoads].loads.append(id)
+        peerLoadsTable[peerLoads].newest = id
         peerLoadsTable[peerLoads].openLoads += 1
         context.counters.loads += 1
         guard let slot = loadTable.find(id) else { return }
+        if let older = loadTable.find(loadTable[slot].older) { loadTable[older].newer = id }
         switch source {
         case .peer(let peer): enqueue(slot, at: peer, &contents, &context)
         case .kept(let kept):

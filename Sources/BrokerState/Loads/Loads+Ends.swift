@@ -223,16 +223,19 @@ extension Loads {
         }
     }
 
-    /// Takes a load out of its destination's list. The last one of the list moves to its index.
+    /// Takes a load out of its destination's list.
     @inline(__always)
     private mutating func removeFromList(_ slot: Slot) {
-        guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer),
-            let last = peerLoadsTable[peerLoads].loads.popLast()
-        else { return }
-        let index = loadTable[slot].listIndex
-        guard index < peerLoadsTable[peerLoads].loads.count else { return }
-        peerLoadsTable[peerLoads].loads[index] = last
-        if let moved = loadTable.find(last) { loadTable[moved].listIndex = index }
+        guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer) else {
+            return
+        }
+        let (newer, older) = (loadTable[slot].newer, loadTable[slot].older)
+        if let slot = loadTable.find(newer) {
+            loadTable[slot].older = older
+        } else {
+            peerLoadsTable[peerLoads].newest = older
+        }
+        if let slot = loadTable.find(older) { loadTable[slot].newer = newer }
     }
 
     /// Removes a load that has ended, and releases everything that it still holds.

@@ -69,11 +69,10 @@ struct Loads: ~Copyable, Sendable {
     /// The load that a peer opened with a stream and that is not over.
     func load(on stream: UInt64, of peer: PeerID) -> Slot? {
         guard StreamID(stream).isOpenedByClient, let peerLoads = peerLoads(of: peer) else { return nil }
-        for id in peerLoadsTable[peerLoads].loads {
-            guard let slot = loadTable.find(id), case .destination(_, stream) = loadTable[slot].receiver else {
-                continue
-            }
-            return slot
+        var next = peerLoadsTable[peerLoads].newest
+        while let slot = loadTable.find(next) {
+            if case .destination(_, stream) = loadTable[slot].receiver { return slot }
+            next = loadTable[slot].older
         }
         return nil
     }

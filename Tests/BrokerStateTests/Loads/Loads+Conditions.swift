@@ -64,15 +64,21 @@ extension Loads {
             broken.check(cachedLoads[kept]?.request == id, "\(id): is no request of a cached load")
             broken.check(window.isDelivered, "\(id): bytes of a cached load are not stored")
         case .destination(let peer, let stream):
-            let list = peerLoads(of: peer).map { peerLoadsTable[$0].loads }
-            broken.check(list != nil, "\(id): the destination is gone")
+            broken.check(peerLoads(of: peer) != nil, "\(id): the destination is gone")
             broken.check(
                 (load(on: stream, of: peer) == slot) == !phase.isDelivering,
                 "\(id): ended, but its stream is open, or the other way round"
             )
+            let newest = peerLoads(of: peer).map { peerLoadsTable[$0].newest }
+            let newer = loadTable.find(loadTable[slot].newer)
+            let older = loadTable.find(loadTable[slot].older)
             broken.check(
-                list?.firstIndex(of: id) == (phase.isDelivering ? nil : loadTable[slot].listIndex),
-                "\(id): does not know its index"
+                phase.isDelivering || newer.map { loadTable[$0].older == id } ?? (newest == id),
+                "\(id): its newer neighbour does not refer to it"
+            )
+            broken.check(
+                phase.isDelivering || older.map { loadTable[$0].newer == id } ?? (loadTable[slot].older == .none),
+                "\(id): its older neighbour does not refer to it"
             )
         }
         if case .delivering(let rest) = phase {

@@ -38,8 +38,9 @@ package struct ActiveLoad: ~Copyable, Sendable {
     let visibleItem: UInt32
     let visibleCount: UInt32
     let charge: Charge
-    /// The index in the destination's list of loads.
-    var listIndex = 0
+    /// The neighbours in the list of the destination's loads.
+    var newer = LoadID.none
+    var older = LoadID.none
 
     let startedAt: UInt64
     /// The caller's deadline for the whole load, which replaces the others.
