@@ -77,7 +77,7 @@ extension BrokerState {
         } else if let board = load.board {
             publication = boards.publication(on: payload.extracting(board))
         } else {
-            publication = boards.publication(on: BoardName.general.utf8.span)
+            publication = boards.general
         }
         guard let publication, let found = contents.find(publication) else { return nil }
         let isLink = peers.isLink(at: slot)

@@ -19,7 +19,9 @@ struct Boards: ~Copyable, Sendable {
     private static let rememberedBoards = 64
 
     private var boardTable: [String: Board] = [:]
-    /// The board that a plain load was last found on, so that most loads need not hash its name.
+    /// The contents of the board that most loads use, because they name none.
+    private(set) var general: PublicationID?
+    /// The named board that a plain load was last found on, so that most loads need not hash its name.
     private var latest: (name: [UInt8], publication: PublicationID)?
     /// The change count of a board that nobody has changed. It grows past the count of every board that is forgotten,
     /// so that no name's count ever decreases.
@@ -109,6 +111,7 @@ struct Boards: ~Copyable, Sendable {
         let changeCount = changeCount(of: name).addingClamped(1)
         boardTable[name] = Board(changeCount: changeCount, publication: publication)
         latest = nil
+        if name == BoardName.general { general = publication }
         if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
         return Change(changeCount: changeCount, replaced: replaced)
     }

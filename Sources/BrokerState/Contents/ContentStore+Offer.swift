@@ -44,9 +44,19 @@ extension ContentStore {
         let item = Int(load.item)
         // In restricted contents each destination may count other items.
         guard !publicationTable[slot].isRestricted, publicationTable[slot].isCurrent,
-            publicationTable[slot].session == nil, item < publicationTable[slot].items.count,
-            let index = publicationTable[slot].items[item].index(ofType: payload.extracting(load.type)),
-            !publicationTable[slot].items[item].representations[index].isKeptOnce
+            publicationTable[slot].session == nil, item < publicationTable[slot].items.count
+        else { return nil }
+        // Types that differ in case only are one type, and an item has no type twice. Each access names the whole path,
+        // because a variable or a method would copy the item.
+        let type = payload.extracting(load.type)
+        let count = publicationTable[slot].items[item].representations.count
+        var index = 0
+        while index < count,
+            !publicationTable[slot].items[item].representations[index].type.utf8.span.hasSameBytes(as: type)
+        {
+            index += 1
+        }
+        guard index < count, !publicationTable[slot].items[item].representations[index].isKeptOnce
         else { return nil }
         let kept = publicationTable[slot].items[item].representations[index].kept
         var size = publicationTable[slot].items[item].representations[index].byteCount

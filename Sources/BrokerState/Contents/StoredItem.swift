@@ -10,16 +10,6 @@ struct StoredItem: Sendable {
     let teamData: [UInt8]?
     var representations: [StoredRepresentation] = []
 
-    /// The index of the representation whose type has these bytes. Types that differ in case only are one type, and an
-    /// item has no type twice.
-    @inline(__always)
-    func index(ofType name: Span<UInt8>) -> Int? {
-        for index in representations.indices where representations[index].type.utf8.span.hasSameBytes(as: name) {
-            return index
-        }
-        return nil
-    }
-
     /// The item's preferred size, style and title. The broker only passes them on.
     final class Presentation: Sendable {
         let width: UInt64?

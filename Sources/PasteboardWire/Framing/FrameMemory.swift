@@ -72,16 +72,14 @@ package struct FrameMemory: Sendable {
         stream: UInt64
     ) -> Range<Int> {
         let type = type.utf8.span
-        let name = suggestedName ?? ""
-        let nameBytes = name.utf8.span
-        let room = 7 * FieldWriter.numberRoom + type.count + nameBytes.count
+        let room = 7 * FieldWriter.numberRoom + type.count + (suggestedName?.utf8.count ?? 0)
         return append(.answer, stream: stream, room: room) { writer, memory in
             writer.put(1, answer.handle, in: &memory)
             writer.put(2, UInt64(answer.item), in: &memory)
             writer.put(3, name: type, in: &memory)
             writer.put(4, answer.byteCount, in: &memory)
             writer.put(5, UInt64(answer.itemCount), in: &memory)
-            if suggestedName != nil { writer.put(6, name: nameBytes, in: &memory) }
+            if let suggestedName { writer.put(6, name: suggestedName.utf8.span, in: &memory) }
             if let content = answer.content { writer.put(8, UInt64(content.rawValue), in: &memory) }
         }
     }
