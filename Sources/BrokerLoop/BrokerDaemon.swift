@@ -39,6 +39,8 @@ package enum BrokerDaemon {
 
     private static func serve(_ options: DaemonOptions, program: String) throws(Failure) {
         System.ignoreBrokenPipes()
+        System.ignoreFileSizeSignals()
+        System.ignoreStraySignals()
         System.raiseDescriptorLimit()
         let log = LogStream(2, program: program)
         var server = try BrokerServer(limits: options.limits) { log.write($0) }

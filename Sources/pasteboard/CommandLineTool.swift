@@ -9,6 +9,7 @@ import PasteboardWire
 enum CommandLineTool {
     static func main() {
         StandardStreams.occupyClosedOnes()
+        System.ignoreFileSizeSignals()
         exit(run(System.arguments))
     }
 

@@ -40,4 +40,20 @@ extension System {
     package static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
     }
+
+    /// Makes a write beyond the limit on the size of files fail instead of ending the process. For programs, not for
+    /// libraries.
+    package static func ignoreFileSizeSignals() {
+        _ = signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Ignores the signals that would end the process although nobody means that: timers, I/O and user-defined signals,
+    /// which reach a wrong process if an id has been reused. For programs, not for libraries.
+    package static func ignoreStraySignals() {
+        for stray in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU] {
+            _ = signal(stray, SIG_IGN)
+        }
+        // The signals for programs' own use, of which the C library reserves the first for itself.
+        for stray in __libc_current_sigrtmin()...__libc_current_sigrtmax() { _ = signal(stray, SIG_IGN) }
+    }
 }

@@ -35,7 +35,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     /// for every other error.
     package var shortage: ErrorCode? {
         switch errno {
-        case ENOMEM, ENOSPC, EDQUOT: .noSpace
+        case ENOMEM, ENOSPC, EDQUOT, EFBIG: .noSpace
         case EMFILE, ENFILE: .limitExceeded
         default: nil
         }

@@ -125,10 +125,10 @@ final class InputBytes {
             }
             try file.seal()
             return file
-        } catch let error as SystemError where error.errno == ENOMEM || error.errno == ENOSPC {
+        } catch let error as SystemError where error.shortage == .noSpace {
             throw Failure(
                 .noSpace,
-                "cannot keep \(name), because the system has no free memory for it; use 'pasteboard offer'"
+                "cannot keep \(name), because the system has no room for it (\(error.reason)); use 'pasteboard offer'"
             )
         } catch let error as SystemError {
             throw CommandFailure("cannot copy", name, error)
