@@ -101,6 +101,12 @@ extension BrokerState {
         _ payload: Span<UInt8>,
         from peer: PeerID
     ) throws(Failure) {
+        guard !StreamID(stream).isOpenedByClient else {
+            guard try peers.target(of: stream, at: peer) == nil else {
+                throw Failure(.protocolViolation, "\(kind) on stream \(stream), which is not a destination session")
+            }
+            return
+        }
         try sessions.fromDestination(kind, stream: stream, payload, from: peer, contents, &context)
         closeStreams()
     }

@@ -41,8 +41,8 @@ import Testing
         .begin: "VVdVVVVdVVVV",
         .move: "VVdVVVVdVVVV",
         .drop: "VVdVVVVdVVVV",
-        .performed: "VVVVVVVVVVVV",
-        .conclude: "VVVVVVVVVVVV",
+        .performed: "VVdVVVVdVVVV",
+        .conclude: "VVdVVVVdVVVV",
         .ask: "VVVVVVVVVVVV",
         .answer: "VVdddaVdddVV",
         .committed: "VVVVVVVVVVVV",
@@ -61,8 +61,8 @@ import Testing
         .credit: "VVtddVVdVVVV",
         .progress: "VVdddtVdddVV",
         .enter: "VVdVVVVdVVVV",
-        .exit: "VVVVVVVVVVVV",
-        .proposal: "VVVVVVVVVVVV",
+        .exit: "VVdVVVVdVVVV",
+        .proposal: "VVdVVVVdVVVV",
     ]
 
     /// A valid payload, which has an effect if the frame is expected.

@@ -78,8 +78,9 @@ extension ContentStore {
         return nil
     }
 
-    func keptByteCount(of slot: Slot) -> UInt64 {
-        publicationTable[slot].keptBytes.reduce(0) { sum, id in
+    /// The number of kept bytes of the representations that `access` shows.
+    func keptByteCount(of slot: Slot, visibleTo access: AccessContext) -> UInt64 {
+        publicationTable[slot].keptBytes(visibleTo: access).reduce(0) { sum, id in
             guard let kept = keptTable.find(id) else { return sum }
             return sum + keptTable[kept].count
         }

@@ -46,18 +46,18 @@ extension ContentStore {
         let items = publicationTable[slot].visibleItems(to: access)
         guard let first = items.first else { return }
         status.itemCount = UInt32(clamping: items.count)
-        status.keptBytes = keptByteCount(of: slot)
+        status.keptBytes = keptByteCount(of: slot, visibleTo: access)
         status.ownerProcess = publicationTable[slot].ownerProcess.pid
         status.ownerLabel = publicationTable[slot].ownerLabel
         status.title = publicationTable[slot].items[first].presentation?.title
         status.types = publicationTable[slot].visibleTypes(of: first, to: access)
     }
 
-    /// The type of a representation; empty if `access` does not show it.
-    func visibleType(of part: PublicationPart, in id: PublicationID, to access: AccessContext) -> String {
-        guard let slot = find(id) else { return "" }
+    /// The type of a representation; nil if `access` does not show it.
+    func visibleType(of part: PublicationPart, in id: PublicationID, to access: AccessContext) -> String? {
+        guard let slot = find(id) else { return nil }
         let representation = publicationTable[slot].representation(part)
-        return access.sees(representation.visibility, of: publicationTable[slot].writer) ? representation.type : ""
+        return access.sees(representation.visibility, of: publicationTable[slot].writer) ? representation.type : nil
     }
 
     /// The numbers of publications whose writers are connected.

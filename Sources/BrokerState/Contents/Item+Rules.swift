@@ -84,5 +84,5 @@ extension StoredRepresentation {
 
 extension String {
     /// The name as it is passed on: without control characters, and of a bounded length.
-    var asSuggestedName: String { printable.prefix(utf8Count: WireLimits.name) }
+    var asSuggestedName: String { withoutControls.prefix(utf8Count: WireLimits.name) }
 }

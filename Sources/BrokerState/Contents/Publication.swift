@@ -76,6 +76,12 @@ package struct Publication: ~Copyable, Sendable {
         }
     }
 
+    func keptBytes(visibleTo access: AccessContext) -> [KeptID] {
+        items.flatMap { item in
+            item.representations.compactMap { access.sees($0.visibility, of: writer) ? $0.kept ?? $0.cached : nil }
+        }
+    }
+
     func visibleTypes(of item: Int, to access: AccessContext) -> [String] {
         items[item].representations.filter { access.sees($0.visibility, of: writer) }.map(\.type)
     }

@@ -27,7 +27,7 @@ struct StoredItem: Sendable {
             width = item.presentationWidth
             height = item.presentationHeight
             style = item.presentationStyle
-            title = item.title?.printable
+            title = item.title?.withoutControls
         }
     }
 }

@@ -8,7 +8,7 @@ extension Loads {
         status.asks = UInt32(clamping: peerLoadsTable[peerLoads].openAsks + peerLoadsTable[peerLoads].queue.count)
     }
 
-    /// The loads that are not over. A peer sees only the types that its access context shows.
+    /// The loads that are not over, of representations that the peer's access context shows.
     func statusEntries(
         for access: AccessContext,
         _ contents: borrowing ContentStore,
@@ -18,9 +18,12 @@ extension Loads {
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
             cursor = slot
-            guard !loadTable[slot].phase.isDelivering else { continue }
+            let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
+            guard !loadTable[slot].phase.isDelivering,
+                let type = contents.visibleType(of: part, in: publication, to: access)
+            else { continue }
             var status = LoadStatus()
-            status.type = contents.visibleType(of: loadTable[slot].part, in: loadTable[slot].publication, to: access)
+            status.type = type
             if case .peer(let source) = loadTable[slot].source { status.source = process(of: source) }
             if case .destination(let peer, _) = loadTable[slot].receiver { status.destination = process(of: peer) }
             status.byteCount = loadTable[slot].window.received

@@ -60,12 +60,3 @@ extension ProcessKey {
         label.isEmpty ? "pid \(pid)" : "\"\(label)\" (pid \(pid))"
     }
 }
-
-extension String {
-    /// The string without control characters, which would reach terminals.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
-        )
-    }
-}

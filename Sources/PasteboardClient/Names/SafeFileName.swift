@@ -162,15 +162,3 @@ package struct SafeFileName {
         return type.hasFilenameExtension(own)
     }
 }
-
-extension Unicode.Scalar {
-    /// Whether the scalar changes a terminal or the order of a line instead of being displayed.
-    package var isHarmful: Bool {
-        switch value {
-        case 0x00...0x1F, 0x7F...0x9F: true
-        // Line and paragraph separators, and controls of the text direction.
-        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x206F: true
-        default: false
-        }
-    }
-}

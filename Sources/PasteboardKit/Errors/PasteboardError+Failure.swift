@@ -4,7 +4,9 @@ import PasteboardTransport
 import PasteboardWire
 
 extension PasteboardError {
+    /// Makes the error of a failure. Its texts may have been chosen by another process.
     init(_ failure: Failure) {
+        let failure = failure.printable
         let details = failure.detail.map { $0.split(separator: "\n").joined(separator: ", ") }
         let text = failure.text
         self.init(

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import PasteboardWire
 
 /// The error of every failure in this library: a code to switch on, and a message for people.
 public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -39,11 +40,11 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
         self.sourceError = sourceError
     }
 
-    /// The message.
-    public var description: String { message }
+    /// The message, without characters that would change a terminal.
+    public var description: String { message.printable }
 }
 
 extension PasteboardError: LocalizedError {
-    /// The message, for programs that show `localizedDescription`.
-    public var errorDescription: String? { message }
+    /// The description, for programs that show `localizedDescription`.
+    public var errorDescription: String? { description }
 }

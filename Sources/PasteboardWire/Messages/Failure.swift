@@ -52,6 +52,19 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         set { self = Failure(code, text, detail: detail, source: newValue) }
     }
 
+    /// The failure without characters that change a terminal, in all its texts. The lines of the detail remain.
+    package var printable: Failure {
+        var clean = Failure(code, text.printable)
+        clean.detail = detail?.split(separator: "\n").map { String($0).printable }.joined(separator: "\n")
+        clean.source = source.map { source in
+            var clean = source
+            clean.domain = source.domain.printable
+            clean.message = source.message.printable
+            return clean
+        }
+        return clean
+    }
+
     package static func == (left: Failure, right: Failure) -> Bool {
         left.code == right.code && left.text == right.text && left.detail == right.detail && left.source == right.source
     }

@@ -11,7 +11,7 @@ package enum BoardName {
         // The name in nearly all requests.
         if name == general { return }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != "/"
+            !scalar.isControl && scalar != "/"
         }
         guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= WireLimits.name, isPrintable else {
             throw Failure(

@@ -1,4 +1,4 @@
-import PasteboardClient
+import PasteboardWire
 
 /// A JSON value that is written on one line. The members of an object keep their order.
 enum JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {

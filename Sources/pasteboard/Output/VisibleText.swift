@@ -1,4 +1,4 @@
-import PasteboardClient
+import PasteboardWire
 import TypeIdentifiers
 
 /// Text of other programs, escaped so that a terminal only shows it.

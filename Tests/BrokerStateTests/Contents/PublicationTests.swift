@@ -115,7 +115,7 @@ import Testing
         let boards = entries.compactMap(\.board)
         #expect(boards.map(\.name) == ["general", "two"])
         #expect(boards.first?.keptBytes == UInt64(secret.count) && boards.first?.types == ["a.open"])
-        #expect(entries.compactMap(\.load?.type) == ["p", ""])
+        #expect(entries.compactMap(\.load?.type) == ["p"])
         #expect(entries.compactMap(\.load).first?.source == 800)
         #expect(entries.compactMap(\.limit).count == BrokerLimits.entries.count + BrokerLimits.fixed.count)
         #expect(entries.compactMap(\.counter).first { $0.name == "loads" }?.value == 2)

@@ -77,6 +77,25 @@ import Testing
         #expect(broker.take(stranger).codes == [.nothingHere])
     }
 
+    @Test("The status counts kept bytes and lists loads only of visible representations")
+    mutating func status() {
+        let item = Item([
+            Representation("a.open", kept: true), Representation("a.kept", kept: true, visibility: .ownProcess),
+            Representation("a.own", visibility: .ownProcess),
+        ])
+        broker.write([item], kept: [[1], [2, 3]], from: source)
+        let stranger = broker.connect("r")
+        let colleague = broker.connect("c", process: 1)
+        broker.load(from: colleague) { $0.accepts = [Accept("a.own", match: .exact)] }
+        for (peer, keptBytes, types) in [(colleague, UInt64(3), ["a.own"]), (stranger, 1, [])] {
+            _ = broker.take(peer)
+            broker.send(Status(), on: broker.newStream(of: peer), from: peer)
+            let entries = broker.take(peer).all(StatusEntry.self)
+            #expect(entries.compactMap(\.board).map(\.keptBytes) == [keptBytes])
+            #expect(entries.compactMap(\.load).map(\.type) == types)
+        }
+    }
+
     @Test("Items without visible representations are neither listed nor counted")
     mutating func places() {
         var hidden = Item([Representation("a", visibility: .ownProcess)], name: "secret")

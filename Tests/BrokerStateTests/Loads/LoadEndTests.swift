@@ -130,6 +130,16 @@ import Testing
         #expect(broker.take(source).isEmpty)
     }
 
+    @Test("No text of a source's error reaches the destination with characters that change a terminal")
+    mutating func printableError() throws {
+        let (load, ask) = try start()
+        let own = SourceFailure(domain: "a\u{1B}c", code: 1, message: "\u{9B}2J\u{202E}b")
+        broker.send(Failure(.sourceFailed, "jam", detail: "tray\u{1B}[2J\nfull", source: own), on: ask, from: source)
+        let failure = try #require(broker.take(reader).on(load).first(Failure.self))
+        #expect(failure.detail == "tray[2J\nfull")
+        #expect(failure.source == SourceFailure(domain: "ac", code: 1, message: "2Jb"))
+    }
+
     @Test(
         "A source may only send the codes source-failed and too-large; other codes become source-failed",
         arguments: [

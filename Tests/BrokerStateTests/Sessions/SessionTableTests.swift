@@ -88,8 +88,8 @@ import Testing
         add              !3/-         !3/-      !3/-         !3/-         !3/-      !3/-
         withdraw         -/xe         -/!10     c/!10!4      c/!10!4      -/!10     -/-
         sourceDies       -/x!4        -/!4      -/!4!4       -/!4!4       -/!4      -/-
-        sourceProposes   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
-        sourcePerforms   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
+        sourceProposes   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
+        sourcePerforms   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
         sourceEnds       -/-          -/-       -/-          -/-          -/-       -/-
         sourceUnknown    !21/xe       !21/!10   c!21/!10!4   c!21/!10!4   !21/!10   -/-
         propose          p2d2/P2      -/-       -/-          -/-          -/-       -/-

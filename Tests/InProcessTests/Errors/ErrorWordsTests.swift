@@ -47,6 +47,13 @@ struct ErrorWordsTests {
         }
     }
 
+    @Test("the description of an error does not change a terminal")
+    func printableDescription() {
+        let error = PasteboardError(.refused, message: "no \u{1B}]0;x\u{7}entry\u{9B}2J\u{202E}")
+        #expect("\(error)" == "no ]0;xentry2J")
+        #expect(error.localizedDescription == "no ]0;xentry2J")
+    }
+
     @Test("an error's message is its localized description, else its description, else its value")
     func order() async throws {
         let cases: [(any Error, String)] = [

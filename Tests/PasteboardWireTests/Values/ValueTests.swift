@@ -25,6 +25,17 @@ struct ValueTests {
         #expect(Failure(.nothingHere, "the board is empty").description == "nothing-here: the board is empty")
     }
 
+    @Test("No text of a printable failure changes a terminal, and the lines of its detail remain")
+    func printableFailure() {
+        let own = SourceFailure(domain: "a\u{1B}]0;x\u{7}", code: -7, message: "b\u{9B}31m\nc")
+        let failure = Failure(.sourceFailed, "\u{202E}d\re", detail: "f\u{8}\n\u{1B}[2Jg", source: own)
+        let clean = failure.printable
+        #expect(clean.code == .sourceFailed && clean.text == "de" && clean.detail == "f\n[2Jg")
+        #expect(clean.source == SourceFailure(domain: "a]0;x", code: -7, message: "b31mc"))
+        let plain = Failure(.refused, "été 😀 نص", detail: "one\ntwo")
+        #expect(plain.printable == plain)
+    }
+
     @Test(
         "Names of boards are printable, short, and usable as file names",
         arguments: [

@@ -6,8 +6,9 @@ extension LoadFailure {
     /// - Parameter source: the name of the source, as `source "x" (pid 812)`.
     func failure(from source: String, _ context: borrowing BrokerContext) -> Failure {
         switch self {
-        case .sourceFailed(var failure):
-            failure.text = "\(source) failed: \(failure.text.printable)"
+        case .sourceFailed(let sent):
+            var failure = sent.printable
+            failure.text = "\(source) failed: \(failure.text)"
             if failure.code != .tooLarge { failure.code = .sourceFailed }
             return failure
         case .malformed(let kind, let failure):

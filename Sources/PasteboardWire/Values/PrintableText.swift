@@ -1,0 +1,27 @@
+extension Unicode.Scalar {
+    /// Whether the scalar is a control character: C0, DEL or C1.
+    package var isControl: Bool { properties.generalCategory == .control }
+
+    /// Whether the scalar changes a terminal or the order of a line instead of being displayed.
+    package var isHarmful: Bool {
+        switch value {
+        // Line and paragraph separators, and controls of the text direction.
+        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x206F: true
+        default: isControl
+        }
+    }
+}
+
+extension String {
+    /// The string without control characters: for names and titles, whose direction of text is part of them.
+    package var withoutControls: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isControl }))
+    }
+
+    /// The string without the characters that change a terminal: for one line of text that another process has chosen.
+    package var printable: String {
+        guard unicodeScalars.contains(where: \.isHarmful) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isHarmful }))
+    }
+}
