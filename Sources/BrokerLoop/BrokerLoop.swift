@@ -21,7 +21,8 @@ package struct BrokerLoop: ~Copyable {
 
     let epoll: Epoll
     let timer: TimerDescriptor
-    /// The time of the timer in milliseconds of `now`; `max` while it is not set.
+    var clock: LoopClock
+    /// The time of the timer in milliseconds of the clock; `max` while it is not set.
     var timerSetTo = UInt64.max
     private var events = EpollEvents()
     /// The event sources by their token. A removed one leaves nil.
@@ -61,7 +62,12 @@ package struct BrokerLoop: ~Copyable {
     private var peerLog = PeerLog()
     private var isDone = false
 
-    package init(state: consuming BrokerState, log: @escaping @Sendable (String) -> Void) throws(SystemError) {
+    /// - Parameter time: a clock that does not jump, in milliseconds. Tests have their own.
+    package init(
+        state: consuming BrokerState,
+        time: @escaping @Sendable () -> UInt64 = { MonotonicClock.now() / 1_000_000 },
+        log: @escaping @Sendable (String) -> Void
+    ) throws(SystemError) {
         let epoll = try Epoll()
         let timer = try TimerDescriptor()
         try epoll.add(timer.raw, .readable, token: Self.timerToken)
@@ -71,6 +77,7 @@ package struct BrokerLoop: ~Copyable {
         self.log = log
         self.epoll = epoll
         self.timer = timer
+        clock = LoopClock(time)
         self.closer = closer
         memory = KeptMemory(closer: closer)
     }
@@ -88,31 +95,43 @@ package struct BrokerLoop: ~Copyable {
         // Output and input that the previous turn left over must not wait for an event.
         let isIdle = unflushed.isEmpty && deliveries.isEmpty && behind.isEmpty && !state.hasReadyKept
         try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0)
-        let now = Self.now()
-        input { $0.advance(to: now) }
+        clock.wake(due: timerSetTo)
+        let now = clock.now
+        input { $0.setTime(now) }
         if !paused.isEmpty { resumePaused() }
         if state.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && behind.isEmpty
+        // Signals and new connections come first: what peers have sent may take a while.
+        for index in 0..<events.count where events[index].token < Self.firstPeerToken {
+            let token = events[index].token
+            if token == Self.timerToken { drainTimer() } else { notify(Int(token)) }
+        }
         for index in 0..<events.count {
             let event = events[index]
-            if event.token == Self.timerToken {
-                drainTimer()
-            } else if event.token < Self.firstPeerToken {
-                notify(Int(event.token))
-            } else if let slot = find(PeerID(rawValue: event.token)) {
-                if event.isWritable { flushLater(slot) }
-                if event.isReadable, connections[slot].isReadOnEvent { read(connections[slot].peer) }
-            }
+            guard let slot = find(PeerID(rawValue: event.token)) else { continue }
+            if event.isWritable { flushLater(slot) }
+            if event.isReadable, connections[slot].isReadOnEvent { read(connections[slot].peer) }
         }
         readBehind()
         settle()
+        checkDeadlines()
         if state.isDrained {
             input { $0.endDraining() }
             isDone = true
         }
     }
 
-    static func now() -> UInt64 { MonotonicClock.now() / 1_000_000 }
+    /// Ends what has exceeded a deadline: after the turn's input and output, so that nobody is late whose bytes have
+    /// arrived or wait for the broker. If there were more events than one wait returns, the other peers come first, but
+    /// not for ever.
+    private mutating func checkDeadlines() {
+        let due = state.context.nextCheck
+        guard clock.now >= due, !events.isFull || clock.now - due > Self.longestDelayOfDeadlines else { return }
+        input { $0.checkDeadlines() }
+    }
+
+    /// In milliseconds.
+    private static let longestDelayOfDeadlines: UInt64 = 1_000
 
     package var isDraining: Bool { state.isDraining }
 
@@ -206,6 +225,6 @@ package struct BrokerLoop: ~Copyable {
 
     /// Logs a peer that was refused or ended, within the rate limit.
     mutating func report(_ removal: PeerRemoval) {
-        if let line = peerLog.line(removal.text, process: removal.process, at: Self.now()) { log(line) }
+        if let line = peerLog.line(removal.text, process: removal.process, at: clock.now) { log(line) }
     }
 }

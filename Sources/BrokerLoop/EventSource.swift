@@ -1,5 +1,6 @@
 import BrokerState
 package import PasteboardTransport
+import PasteboardWire
 
 /// A descriptor for which the loop waits besides connections.
 package protocol EventSource: AnyObject {
@@ -33,11 +34,11 @@ extension BrokerLoop {
     mutating func pause(_ source: some EventSource, milliseconds: UInt64) {
         guard let index = eventSources.firstIndex(where: { $0 === source }) else { return }
         try? epoll.remove(source.descriptor)
-        paused.append((index, Self.now() + milliseconds))
+        paused.append((index, clock.now + milliseconds))
     }
 
     mutating func resumePaused() {
-        let now = Self.now()
+        let now = clock.now
         let due = paused.filter { $0.until <= now }
         guard !due.isEmpty else { return }
         paused.removeAll { $0.until <= now }
@@ -63,7 +64,7 @@ extension BrokerLoop {
         let next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
         guard next < timerSetTo else { return }
         timerSetTo = next
-        let (nanoseconds, isBeyond) = next.multipliedReportingOverflow(by: 1_000_000)
+        let (nanoseconds, isBeyond) = next.addingClamped(clock.lost).multipliedReportingOverflow(by: 1_000_000)
         try timer.set(to: isBeyond ? .max : nanoseconds)
     }
 

@@ -6,13 +6,14 @@ extension BrokerState {
     /// The minimum time between checks, so that tiny timeouts do not make the broker spin.
     private static let coarseness: UInt64 = 20
 
-    /// Sets the time, and ends everything that has exceeded a deadline.
-    package mutating func advance(to now: UInt64) {
+    /// Sets the time. The driver then passes what has arrived by that time, and after that checks the deadlines.
+    package mutating func setTime(_ now: UInt64) {
         context.now = max(context.now, now)
-        if context.now >= context.nextCheck { checkDeadlines() }
     }
 
-    private mutating func checkDeadlines() {
+    /// Ends everything that has exceeded a deadline.
+    package mutating func checkDeadlines() {
+        guard context.now >= context.nextCheck else { return }
         context.nextCheck = .max
         var peer: Peers.Slot?
         while let late = peers.nextLate(after: &peer, &context) { violation(by: late.peer, late.failure) }

@@ -11,16 +11,32 @@ final class SteppedBroker {
     private var processes: UInt32 = 1_000
     private var copies: [DescriptorBox] = []
 
-    init(limits: [String] = []) throws {
+    init(limits: [String] = [], time: SteppedTime? = nil) throws {
         var bounds = BrokerLimits.standard
         for limit in ["first-byte=10m", "progress=10m", "hello=10m"] + limits { try bounds.set(limit) }
-        loop = try BrokerLoop(state: try BrokerServer.state(bounds)) { _ in }
+        let state = try BrokerServer.state(bounds)
+        loop =
+            if let time {
+                try BrokerLoop(state: state, time: { time.now }, log: { _ in })
+            } else {
+                try BrokerLoop(state: state) { _ in }
+            }
         // The first turn sets the time.
         try step()
     }
 
     func step(_ turns: Int = 1) throws {
         for _ in 0..<turns { try loop.turn(waiting: false) }
+    }
+
+    /// Connects a peer that has sent nothing.
+    func connectSilently() throws -> SteppedPeer {
+        let pair = try Socket.pair()
+        processes += 1
+        let peer = SteppedPeer(try System.duplicate(pair.first.raw))
+        loop.adopt(pair.keepingSecond(), of: ProcessKey(pid: processes, identity: 1))
+        try step()
+        return peer
     }
 
     /// Connects a peer that has sent hello and received welcome.
@@ -95,6 +111,17 @@ final class SteppedBroker {
         peer.queue(Commit(items: items), stream: stream)
         try step(sending: peer)
         guard try peer.hear().last?.kind == .committed else { throw ScriptedPeerError.nothingCame }
+    }
+}
+
+/// A clock that a test sets, in milliseconds.
+final class SteppedTime: Sendable {
+    private let time = Lock(UInt64(1_000_000))
+
+    var now: UInt64 { time.withLock { $0 } }
+
+    func advance(by milliseconds: UInt64) {
+        time.withLock { $0 += milliseconds }
     }
 }
 

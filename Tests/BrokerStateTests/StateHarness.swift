@@ -51,7 +51,13 @@ final class StateHarness {
         configure(&limits)
         state = BrokerState(limits: limits, epoch: epoch, firstChangeCount: firstChangeCount)
         state.readsLoadsInPlace = readsLoadsInPlace
-        state.advance(to: now)
+        setTime()
+    }
+
+    /// Sets the time, and checks the deadlines.
+    private func setTime() {
+        state.setTime(now)
+        state.checkDeadlines()
     }
 
     // MARK: Peers
@@ -59,7 +65,7 @@ final class StateHarness {
     /// Connects a process that sends nothing.
     func connectSilently(process: UInt32? = nil) -> PeerID {
         nextProcess += 1
-        state.advance(to: now)
+        setTime()
         let peer = state.connected(ProcessKey(pid: process ?? nextProcess, identity: 1))
         decoders[peer] = FrameDecoder(limitBeforeHello: WireLimits.helloLength)
         perform()
@@ -108,7 +114,7 @@ final class StateHarness {
         now += milliseconds
         // The state is called only when it has asked for it, so that a deadline that it forgot to report is not met by
         // chance.
-        if now >= state.context.nextCheck { state.advance(to: now) }
+        if now >= state.context.nextCheck { setTime() }
         perform()
     }
 
@@ -128,13 +134,13 @@ final class StateHarness {
     }
 
     func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool = false, hasRead: Bool = false) {
-        state.advance(to: now)
+        setTime()
         state.unread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead)
         perform()
     }
 
     func partial(_ count: Int, of peer: PeerID) {
-        state.advance(to: now)
+        setTime()
         state.partial(count, of: peer)
         perform()
     }
@@ -205,7 +211,7 @@ final class StateHarness {
     }
 
     func sendBytes(_ bytes: [UInt8], from peer: PeerID) {
-        state.advance(to: now)
+        setTime()
         perform()
         var offset = 0
         while var decoder = decoders[peer] {

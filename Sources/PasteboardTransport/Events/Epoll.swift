@@ -82,6 +82,8 @@ package struct EpollEvents: ~Copyable {
     // Owned by this value alone, written by the kernel, read below `count` only.
     let storage = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
     package internal(set) var count = 0
+    /// Whether there may be further events.
+    package var isFull: Bool { mutating get { count == Self.capacity } }
 
     package init() {}
 
