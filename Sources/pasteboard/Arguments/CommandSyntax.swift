@@ -36,9 +36,16 @@ struct CommandSyntax: Sendable {
     let operands: String?
     let options: [Option]
     /// Further paragraphs of help: lines are joined and wrapped, empty lines separate paragraphs.
-    let notes: String
+    /// Only help evaluates them.
+    let notes: @Sendable () -> String
 
-    init(_ name: String, _ summary: String, operands: String? = nil, options: [Option], notes: String = "") {
+    init(
+        _ name: String,
+        _ summary: String,
+        operands: String? = nil,
+        options: [Option],
+        notes: @autoclosure @escaping @Sendable () -> String = ""
+    ) {
         self.name = name
         self.summary = summary
         self.operands = operands
@@ -59,14 +66,15 @@ struct CommandSyntax: Sendable {
             )
         }
         let capital = summary.prefix(1).uppercased() + summary.dropFirst()
-        let notes = self.notes.isEmpty ? "" : "\n\(HelpText.paragraphs(self.notes))\n"
+        let notes = self.notes()
+        let further = notes.isEmpty ? "" : "\n\(HelpText.paragraphs(notes))\n"
         return """
             \(usage.joined(separator: " "))
 
             \(HelpText.paragraphs("\(capital)."))
 
             \(HelpText.rows(rows))
-            \(notes)
+            \(further)
             """
     }
 }
