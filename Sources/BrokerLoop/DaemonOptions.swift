@@ -13,7 +13,9 @@ struct DaemonOptions {
         try readConfiguration()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = argument.utf8
+                .split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
             func value() throws(Failure) -> String {
                 if parts.count == 2 { return parts[1] }
                 guard let next = rest.popFirst() else { throw Failure(.invalidArgument, "\(argument) needs a value") }

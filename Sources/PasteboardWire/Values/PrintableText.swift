@@ -1,6 +1,7 @@
 extension Unicode.Scalar {
-    /// Whether the scalar is a control character: C0, DEL or C1.
-    package var isControl: Bool { properties.generalCategory == .control }
+    /// Whether the scalar is a control character: C0, DEL or C1. Unicode never changes this category, so its tables,
+    /// which would become resident with the first label, are not needed.
+    package var isControl: Bool { value < 0x20 || 0x7F...0x9F ~= value }
 
     /// Whether the scalar changes a terminal or the order of a line instead of being displayed.
     package var isHarmful: Bool {
