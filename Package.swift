@@ -67,11 +67,17 @@ let package = Package(
 
         .target(name: "TableDragAndDrop", dependencies: ["PasteboardKit"], swiftSettings: settings),
 
-        .executableTarget(name: "pasteboardd", dependencies: ["BrokerLoop"], swiftSettings: settings),
+        .target(name: "CProgramStart", exclude: ["Layout"]),
+        .executableTarget(
+            name: "pasteboardd",
+            dependencies: ["BrokerLoop", "CProgramStart"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "pasteboard",
             dependencies: [
                 "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",
+                "CProgramStart",
             ],
             swiftSettings: settings
         ),
