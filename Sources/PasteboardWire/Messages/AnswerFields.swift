@@ -15,20 +15,24 @@ package struct AnswerFields: Sendable {
     package init() {}
 
     package init(decoding bytes: Span<UInt8>, range: Range<Int>) throws(Failure) {
-        let end = range.upperBound
-        var offset = range.lowerBound
-        while offset < end {
-            let key = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            switch key {
-            case 1 << 3: handle = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 2 << 3: item = try Protobuf.varint32(in: bytes, at: &offset, end: end)
-            case 3 << 3 | 2: type = try Protobuf.text(3, in: bytes, at: &offset, end: end)
-            case 4 << 3: byteCount = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 5 << 3: itemCount = try Protobuf.varint32(in: bytes, at: &offset, end: end)
-            case 6 << 3 | 2: suggestedName = try Protobuf.text(6, in: bytes, at: &offset, end: end)
-            case 7 << 3 | 2: path = try Protobuf.text(7, in: bytes, at: &offset, end: end)
-            case 8 << 3: content = ContentForm(rawValue: try Protobuf.varint32(in: bytes, at: &offset, end: end))
-            default: offset = try Protobuf.skip(key, known: 8, in: bytes, at: offset, end: end)
+        try decode(bytes, range)
+    }
+
+    // A method changes the fields where they are stored. The initializer would copy all of them at its end.
+    @inline(never)
+    private mutating func decode(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Failure) {
+        var reader = try FieldReader(bytes, range)
+        while try reader.next(in: bytes) {
+            switch reader.key {
+            case 1 << 3: handle = reader.value
+            case 2 << 3: item = reader.value32
+            case 3 << 3 | 2: type = try reader.text(in: bytes)
+            case 4 << 3: byteCount = reader.value
+            case 5 << 3: itemCount = reader.value32
+            case 6 << 3 | 2: suggestedName = try reader.text(in: bytes)
+            case 7 << 3 | 2: path = try reader.text(in: bytes)
+            case 8 << 3: content = ContentForm(rawValue: reader.value32)
+            default: try reader.skip(after: 8, in: bytes)
             }
         }
     }

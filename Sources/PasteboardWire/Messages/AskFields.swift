@@ -15,21 +15,19 @@ package struct AskFields: Sendable {
     package init() {}
 
     package init(decoding bytes: Span<UInt8>, range: Range<Int>) throws(Failure) {
-        let end = range.upperBound
-        var offset = range.lowerBound
-        while offset < end {
-            let key = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            switch key {
-            case 1 << 3: handle = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 2 << 3: item = try Protobuf.varint32(in: bytes, at: &offset, end: end)
-            case 3 << 3: representation = try Protobuf.varint32(in: bytes, at: &offset, end: end)
-            case 4 << 3 | 2: type = try Protobuf.text(4, in: bytes, at: &offset, end: end)
-            case 5 << 3: credit = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 6 << 3: _ = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 7 << 3: descriptorWelcome = try Protobuf.varint(in: bytes, at: &offset, end: end) != 0
-            case 8 << 3: firstByteMilliseconds = try Protobuf.varint(in: bytes, at: &offset, end: end)
-            case 9 << 3: inPlaceWelcome = try Protobuf.varint(in: bytes, at: &offset, end: end) != 0
-            default: offset = try Protobuf.skip(key, known: 9, in: bytes, at: offset, end: end)
+        var reader = try FieldReader(bytes, range)
+        while try reader.next(in: bytes) {
+            switch reader.key {
+            case 1 << 3: handle = reader.value
+            case 2 << 3: item = reader.value32
+            case 3 << 3: representation = reader.value32
+            case 4 << 3 | 2: type = try reader.text(in: bytes)
+            case 5 << 3: credit = reader.value
+            case 6 << 3: break
+            case 7 << 3: descriptorWelcome = reader.value != 0
+            case 8 << 3: firstByteMilliseconds = reader.value
+            case 9 << 3: inPlaceWelcome = reader.value != 0
+            default: try reader.skip(after: 9, in: bytes)
             }
         }
     }

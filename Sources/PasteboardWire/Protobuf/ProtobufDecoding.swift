@@ -66,32 +66,6 @@ package enum Protobuf {
     @inline(__always)
     static func field(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> ProtobufField {
         let key = try Self.varint(in: bytes, at: &offset, end: end)
-        return try Self.field(key, in: bytes, at: &offset, end: end)
-    }
-
-    /// Skips the rest of a field that is not known. If its number is at most `known`, it has the wrong type.
-    @inline(never)
-    static func skip(
-        _ key: UInt64,
-        known: UInt32,
-        in bytes: Span<UInt8>,
-        at offset: Int,
-        end: Int
-    ) throws(Failure) -> Int {
-        var offset = offset
-        let field = try Self.field(key, in: bytes, at: &offset, end: end)
-        guard field.number > known else { throw Self.malformed(field: field.number) }
-        return offset
-    }
-
-    /// Reads the rest of a field after its key.
-    @inline(__always)
-    private static func field(
-        _ key: UInt64,
-        in bytes: Span<UInt8>,
-        at offset: inout Int,
-        end: Int
-    ) throws(Failure) -> ProtobufField {
         guard key >= 8, key < 1 << 32 else { throw Self.malformed("a field number") }
         let number = UInt32(truncatingIfNeeded: key >> 3)
         switch key & 7 {
@@ -138,13 +112,8 @@ package enum Protobuf {
         return value
     }
 
-    /// Reads the low 32 bits of a number, as protobuf defines it.
-    @inline(__always)
-    static func varint32(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt32 {
-        UInt32(truncatingIfNeeded: try Self.varint(in: bytes, at: &offset, end: end))
-    }
-
     /// Joins the lower seven bits of each byte.
+    @inline(__always)
     private static func joined(_ bytes: UInt64) -> UInt64 {
         var word = bytes & 0x7F7F_7F7F_7F7F_7F7F
         word = word & 0x007F_007F_007F_007F | (word & 0x7F00_7F00_7F00_7F00) >> 1
@@ -153,54 +122,38 @@ package enum Protobuf {
     }
 
     @inline(never)
-    private static func longVarint(
+    static func longVarint(
         in bytes: Span<UInt8>,
         at offset: Int,
         end: Int
     ) throws(Failure) -> (value: UInt64, next: Int) {
-        var value: UInt64 = 0
-        var index = 0
-        if bytes.count - offset >= 8 {
-            // Every bit pattern is a number, and the load is checked against the span.
-            let word = unsafe UInt64(
-                littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            )
-            // The first byte without its upper bit is the last byte of the number.
-            let last = ~word & 0x8080_8080_8080_8080
-            guard last == 0 else {
-                let count = last.trailingZeroBitCount / 8 + 1
-                guard count <= end - offset else { throw Self.malformed("a number") }
-                return (Self.joined(word & (last ^ (last &- 1))), offset + count)
-            }
-            value = Self.joined(word)
-            index = 8
+        let word = Self.word(in: bytes, at: offset)
+        // The first byte without its upper bit is the last byte of the number.
+        let last = ~word & 0x8080_8080_8080_8080
+        guard last == 0 else {
+            let next = offset &+ (last.trailingZeroBitCount &>> 3 &+ 1)
+            guard next <= end else { throw Self.malformed("a number") }
+            return (Self.joined(word & (last ^ (last &- 1))), next)
         }
         // A number has at most ten bytes, of which the last contributes one bit.
-        while index < min(end - offset, 10) {
-            let byte = bytes[offset + index]
-            value |= UInt64(byte & 0x7F) &<< UInt64(7 * index)
-            index += 1
-            guard byte < 0x80 else { continue }
-            guard index < 10 || byte <= 1 else { break }
-            return (value, offset + index)
-        }
-        throw Self.malformed("a number")
+        guard end - offset > 8 else { throw Self.malformed("a number") }
+        let ninth = UInt64(bytes[offset + 8])
+        let value = Self.joined(word) | (ninth & 0x7F) << 56
+        guard ninth >= 0x80 else { return (value, offset + 9) }
+        guard end - offset > 9, bytes[offset + 9] <= 1 else { throw Self.malformed("a number") }
+        return (value | UInt64(bytes[offset + 9]) << 63, offset + 10)
     }
 
-    /// Reads the range of a field of bytes, which must be UTF-8.
+    /// The eight bytes from an offset on, the first in the lowest bits. Bytes after the last one are 0.
     @inline(__always)
-    static func text(
-        _ number: UInt32,
-        in bytes: Span<UInt8>,
-        at offset: inout Int,
-        end: Int
-    ) throws(Failure) -> Range<UInt32> {
-        let length = try Self.varint(in: bytes, at: &offset, end: end)
-        guard length <= UInt64(end - offset) else { throw Self.malformed("a length") }
-        let range = offset..<offset + Int(length)
-        guard bytes.extracting(range).isUTF8 else { throw Self.notUTF8(field: number) }
-        offset = range.upperBound
-        return UInt32(clamping: range.lowerBound)..<UInt32(clamping: range.upperBound)
+    private static func word(in bytes: Span<UInt8>, at offset: Int) -> UInt64 {
+        let start = min(offset, bytes.count - 8)
+        guard start >= 0 else {
+            return (offset..<max(offset, bytes.count)).reversed().reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+        }
+        // Every bit pattern is a number, and the load is checked against the span.
+        let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
+        return start == offset ? UInt64(littleEndian: word) : UInt64(littleEndian: word) >> UInt64(8 * (offset - start))
     }
 
     @inline(never)
