@@ -18,20 +18,42 @@ package struct FrameMemory: Sendable {
         if bytes.count > Self.keptByteCount { bytes = [] }
     }
 
+    /// Removes the last frames, from the offset `start` on.
+    package mutating func removeAll(from start: Int) {
+        count = Swift.min(count, start)
+    }
+
     /// Appends one control frame and returns its range.
-    package mutating func append(
-        _ message: some WireMessage,
+    @discardableResult
+    package mutating func append<Message: WireMessage>(
+        _ message: Message,
         stream: UInt64,
         flags: FrameFlags = .none,
         descriptorCount: UInt8 = 0
     ) -> Range<Int> {
+        let header = FrameHeader(
+            Message.kind,
+            stream: stream,
+            length: 0,
+            flags: flags,
+            descriptorCount: descriptorCount
+        )
+        return append(header) { output in message.encode(into: &output) }
+    }
+
+    private mutating func append(_ header: FrameHeader, _ write: (inout OutputSpan<UInt8>) -> Void) -> Range<Int> {
         encoder.removeAll()
-        let frame = encoder.append(message, stream: stream, flags: flags, descriptorCount: descriptorCount)
+        let frame = encoder.append(header, write)
         let start = count
         reserve(frame.count)
         bytes.replaceSubrange(start..<start + frame.count, with: encoder.bytes)
         count += frame.count
         return start..<count
+    }
+
+    /// Appends a frame without a payload.
+    package mutating func append(header: FrameHeader) {
+        _ = append(header) { _ in }
     }
 
     @inline(__always)
@@ -46,7 +68,42 @@ package struct FrameMemory: Sendable {
         bytes = larger
     }
 
-    // MARK: Asks and answers
+    // MARK: Loads, asks and answers
+
+    /// A longer type does not fit the length of one byte that is written for it.
+    private static let longestPlainType = 100
+
+    /// Appends a load, as its bytes with `credit` as its credit.
+    ///
+    /// A load is written directly if it names one type. Types of its own and required features are rare.
+    package mutating func append(_ load: borrowing Load, credit: UInt64, stream: UInt64) -> Range<Int> {
+        guard load.accepts.count == 1, load.edges.isEmpty, load.requires.isEmpty,
+            load.accepts[0].type.utf8.count <= Self.longestPlainType
+        else {
+            return append(FrameHeader(.load, stream: stream, length: 0)) { output in
+                load.encode(into: &output, credit: credit)
+            }
+        }
+        let type = load.accepts[0].type.utf8.span
+        let match = load.accepts[0].match
+        let room = 12 * FieldWriter.numberRoom + type.count + (load.board?.utf8.count ?? 0)
+        return append(.load, stream: stream, room: room) { writer, memory in
+            writer.put(1, load.handle, in: &memory)
+            if let board = load.board { writer.put(2, name: board.utf8.span, in: &memory) }
+            writer.put(3, load.ifChangeCount, in: &memory)
+            writer.put(4, load.item, in: &memory)
+            writer.put(5, in: &memory) { writer, memory in
+                writer.put(1, name: type, in: &memory)
+                writer.put(2, match?.rawValue, in: &memory)
+            }
+            writer.put(6, load.preference?.rawValue, in: &memory)
+            writer.put(7, load.maximumByteCount, in: &memory)
+            writer.put(8, credit, in: &memory)
+            writer.put(9, load.descriptorWelcome, in: &memory)
+            writer.put(11, load.timeoutMilliseconds, in: &memory)
+            writer.put(12, load.inPlaceWelcome, in: &memory)
+        }
+    }
 
     /// Appends an ask, as the bytes of an ``Ask`` with the same fields.
     package mutating func append(_ ask: AskNumbers, type: String, stream: UInt64) -> Range<Int> {

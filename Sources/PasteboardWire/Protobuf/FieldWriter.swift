@@ -1,4 +1,4 @@
-/// Writes the fields of the two frames that the broker sends for every load, an ask and an answer.
+/// Writes the fields of the three frames that precede the bytes of every load: the load, its ask and its answer.
 ///
 /// Unlike the encoding of other messages, it does not check for each field whether there is room. The caller provides
 /// memory for all of them: `numberRoom` bytes for each number, and the length of each name and `numberRoom` more. The
@@ -17,17 +17,24 @@ struct FieldWriter {
     @inline(__always)
     private mutating func put(_ count: Int, bytesOf word: UInt64, in memory: inout MutableRawSpan) {
         memory.storeBytes(of: word.littleEndian, toByteOffset: end, as: UInt64.self)
-        end += count
+        end &+= count
     }
 
     @inline(__always)
     mutating func put(_ number: UInt64, _ value: UInt64, in memory: inout MutableRawSpan) {
         if value < 0x80 { return put(2, bytesOf: value << 8 | number << 3, in: &memory) }
-        putLong(number << 3, value, in: &memory)
+        end = Self.putLong(number << 3, value, at: end, in: &memory)
     }
 
+    // The calls return the new end instead of changing the writer, which stays in a register.
     @inline(never)
-    private mutating func putLong(_ key: UInt64, _ value: UInt64, in memory: inout MutableRawSpan) {
+    private static func putLong(
+        _ key: UInt64,
+        _ value: UInt64,
+        at start: Int,
+        in memory: inout MutableRawSpan
+    ) -> Int {
+        var writer = FieldWriter(at: start)
         // Eight groups of seven bits, one in each byte. All bytes of the number but its last have the upper bit set.
         var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
         word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2
@@ -35,15 +42,18 @@ struct FieldWriter {
         guard value >= 1 << 49 else {
             let count = (70 - value.leadingZeroBitCount) / 7
             word |= 0x8080_8080_8080_8080 & (1 &<< UInt64(8 * (count - 1)) &- 1)
-            return put(count + 1, bytesOf: word << 8 | key, in: &memory)
+            writer.put(count + 1, bytesOf: word << 8 | key, in: &memory)
+            return writer.end
         }
-        put(1, bytesOf: key, in: &memory)
+        writer.put(1, bytesOf: key, in: &memory)
         guard value >= 1 << 56 else {
-            return put(8, bytesOf: word | 0x0080_8080_8080_8080, in: &memory)
+            writer.put(8, bytesOf: word | 0x0080_8080_8080_8080, in: &memory)
+            return writer.end
         }
-        put(8, bytesOf: word | 0x8080_8080_8080_8080, in: &memory)
+        writer.put(8, bytesOf: word | 0x8080_8080_8080_8080, in: &memory)
         let high = value >> 56
-        put(high < 0x80 ? 1 : 2, bytesOf: high < 0x80 ? high : high & 0x7F | 0x180, in: &memory)
+        writer.put(high < 0x80 ? 1 : 2, bytesOf: high < 0x80 ? high : high & 0x7F | 0x180, in: &memory)
+        return writer.end
     }
 
     @inline(__always)
@@ -51,30 +61,65 @@ struct FieldWriter {
         if let value { put(number, value, in: &memory) }
     }
 
+    @inline(__always)
+    mutating func put(_ number: UInt64, _ value: UInt32?, in memory: inout MutableRawSpan) {
+        if let value { put(number, UInt64(value), in: &memory) }
+    }
+
+    @inline(__always)
+    mutating func put(_ number: UInt64, _ value: Bool?, in memory: inout MutableRawSpan) {
+        if let value { put(number, value ? 1 : 0, in: &memory) }
+    }
+
+    /// Writes a message of less than 128 bytes.
+    @inline(__always)
+    mutating func put(
+        _ number: UInt64,
+        in memory: inout MutableRawSpan,
+        _ body: (inout FieldWriter, inout MutableRawSpan) -> Void
+    ) {
+        let start = end
+        end &+= 2
+        body(&self, &memory)
+        let length = UInt16(truncatingIfNeeded: end &- start &- 2)
+        let word = length << 8 | UInt16(truncatingIfNeeded: number << 3 | 2)
+        memory.storeBytes(of: word.littleEndian, toByteOffset: start, as: UInt16.self)
+    }
+
+    @inline(__always)
     mutating func put(_ number: UInt64, name: Span<UInt8>, in memory: inout MutableRawSpan) {
+        end = Self.put(number << 3 | 2, name: name, at: end, in: &memory)
+    }
+
+    @inline(never)
+    private static func put(
+        _ key: UInt64,
+        name: Span<UInt8>,
+        at start: Int,
+        in memory: inout MutableRawSpan
+    ) -> Int {
         let count = name.count
-        put(1, bytesOf: number << 3 | 2, in: &memory)
-        var length = UInt64(count)
-        while length >= 0x80 {
-            put(1, bytesOf: length & 0x7F | 0x80, in: &memory)
-            length >>= 7
+        var writer = FieldWriter(at: start)
+        if count < 0x80 {
+            writer.put(2, bytesOf: UInt64(truncatingIfNeeded: count) << 8 | key, in: &memory)
+        } else {
+            writer.end = putLong(key, UInt64(count), at: start, in: &memory)
         }
-        put(1, bytesOf: length, in: &memory)
         guard count >= 8 else {
-            for index in name.indices { put(1, bytesOf: UInt64(name[index]), in: &memory) }
-            return
+            for index in name.indices { writer.put(1, bytesOf: UInt64(name[index]), in: &memory) }
+            return writer.end
         }
         let bytes = unsafe name.bytes
         // Every bit pattern is a number, and the loads are checked against the span. The last word overlaps the one
         // before it.
         var offset = 0
-        while offset < count - 8 {
+        while offset < count &- 8 {
             let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            memory.storeBytes(of: word, toByteOffset: end + offset, as: UInt64.self)
-            offset += 8
+            memory.storeBytes(of: word, toByteOffset: writer.end &+ offset, as: UInt64.self)
+            offset = offset &+ 8
         }
-        let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-        memory.storeBytes(of: word, toByteOffset: end + count - 8, as: UInt64.self)
-        end += count
+        let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+        memory.storeBytes(of: word, toByteOffset: writer.end &+ count &- 8, as: UInt64.self)
+        return writer.end &+ count
     }
 }

@@ -71,4 +71,54 @@ import Testing
             #expect(Array(direct.bytes.prefix(direct.count)) == encoded.bytes, "seed \(random.seed)")
         }
     }
+
+    @Test("A load, whatever its fields are")
+    mutating func loads() {
+        for _ in 0..<2_000 {
+            var load = Load()
+            load.handle = chance(number())
+            load.board = chance(name())
+            load.ifChangeCount = chance(number())
+            load.item = chance(UInt32(truncatingIfNeeded: number()))
+            for _ in 0..<([1, 1, 1, 0, 2].randomElement(using: &random) ?? 1) {
+                var accept = Accept()
+                accept.type = name()
+                accept.match = chance(Match(rawValue: UInt32(truncatingIfNeeded: number())))
+                load.accepts.append(accept)
+            }
+            load.preference = chance(Preference(rawValue: UInt32(truncatingIfNeeded: number())))
+            load.maximumByteCount = chance(number())
+            load.descriptorWelcome = chance(number() & 1 == 1)
+            load.timeoutMilliseconds = chance(number())
+            load.inPlaceWelcome = chance(number() & 1 == 1)
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: load.requires = [1, 300]
+            case 1: load.edges = [TypeEdges()]
+            default: break
+            }
+            let (credit, stream) = (number(), number())
+            var (direct, encoded) = (FrameMemory(), FrameEncoder())
+            direct.append(Ask(), stream: 2)
+            encoded.append(Ask(), stream: 2)
+            let start = direct.count
+            #expect(direct.append(load, credit: credit, stream: stream) == start..<direct.count)
+            load.credit = credit
+            encoded.append(load, stream: stream)
+            #expect(Array(direct.bytes.prefix(direct.count)) == encoded.bytes, "seed \(random.seed)")
+        }
+    }
+
+    @Test("Frames that are removed from the end leave the others as they were")
+    func removeFromStart() {
+        var memory = FrameMemory()
+        let first = memory.append(Ask(), stream: 2)
+        let second = memory.append(End(), stream: 4)
+        memory.removeAll(from: second.lowerBound)
+        #expect(memory.count == first.count)
+        memory.append(header: FrameHeader(.data, stream: 6, length: 0, flags: .last))
+        var encoded = FrameEncoder()
+        encoded.append(Ask(), stream: 2)
+        encoded.append(header: FrameHeader(.data, stream: 6, length: 0, flags: .last))
+        #expect(Array(memory.bytes.prefix(memory.count)) == encoded.bytes)
+    }
 }
