@@ -26,12 +26,10 @@ extension BlockingConnection {
         file take: ((PassedFile) throws -> Void)? = nil,
         bytes consume: (Span<UInt8>) throws -> Void
     ) throws -> Answer {
-        var load = load
-        load.descriptorWelcome = load.descriptorWelcome ?? true
         let deadline = Self.deadline(of: load)
-        let stream = try io.state.open(load)
+        let stream = try open(load)
         var passed: DescriptorBox?
-        var answer = Answer()
+        var answer: Answer?
         var thrown: (any Error)?
         do {
             try result(of: stream, until: deadline, interruptedBy: interrupt) {
@@ -40,8 +38,9 @@ extension BlockingConnection {
                 do {
                     switch event {
                     case .answered(_, let fields):
-                        answer = Answer(fields, in: bytes, expecting: load.accepts.first?.type)
-                        try answered(answer)
+                        let given = Answer(fields, in: bytes, expecting: load.accepts.first?.type)
+                        try answered(given)
+                        answer = given
                     case .passed(_, let given, let descriptor):
                         answer = given
                         try answered(given)
@@ -51,7 +50,7 @@ extension BlockingConnection {
                         try progressed(progress)
                     case .data(_, let payload, let last):
                         try consume(bytes.extracting(payload))
-                        state.consumed(stream, count: payload.count)
+                        if !last { state.consumed(stream, count: payload.count) }
                         isOver = last
                     case .ended:
                         isOver = true
@@ -68,11 +67,19 @@ extension BlockingConnection {
         } catch {
             throw thrown ?? error
         }
-        if let passed {
+        if let passed, let answer {
             let file = try PassedFile(passed, answer)
             if let take { try take(file) } else { try file.forEachChunk(consume) }
         }
-        return answer
+        return answer ?? Answer()
+    }
+
+    /// Opens a load that may be answered with a descriptor, unless it says otherwise.
+    private func open(_ load: Load) throws(Failure) -> UInt64 {
+        if load.descriptorWelcome != nil { return try io.state.open(load) }
+        var load = load
+        load.descriptorWelcome = true
+        return try io.state.open(load)
     }
 
     /// Loads into memory.

@@ -36,6 +36,8 @@ package struct ConnectionIO: ~Copyable {
     var receiveTimeout: Int?
 
     private let connectedAt = MonotonicClock.now()
+    /// Whether the broker has shown since `heardAt` that it is running. The clock is read once, when the time is needed.
+    private var hasHeard = false
     private var heardAt = MonotonicClock.now()
     private var probedAt: UInt64?
 
@@ -100,7 +102,7 @@ package struct ConnectionIO: ~Copyable {
             return false
         case .endOfFile: throw lost("the broker closed it")
         case .bytes(let count):
-            heardAt = MonotonicClock.recent()
+            hasHeard = true
             probedAt = nil
             try parse(handle)
             return count >= ReadBuffer.standardReadSize
@@ -114,11 +116,13 @@ package struct ConnectionIO: ~Copyable {
         do throws(Failure) {
             try input.withBytes { (bytes) throws(Failure) in
                 while let chunk = try decoder.next(in: bytes, at: &consumed) {
-                    let event = try state.received(chunk, in: bytes) {
-                        Result { () throws(MissingDescriptor) in try descriptors.take() }
-                    }
+                    try state.received(
+                        chunk,
+                        in: bytes,
+                        descriptor: { Result { () throws(MissingDescriptor) in try descriptors.take() } },
+                        handle
+                    )
                     decoder.takesDescriptors = state.passesDescriptors
-                    if let event { handle(&state, event, bytes) }
                 }
                 // A descriptor arrives with the first byte of its frame, which may be incomplete.
                 guard descriptors.isEmpty || consumed < bytes.count && descriptors.count == 1 else {
@@ -157,9 +161,7 @@ package struct ConnectionIO: ~Copyable {
                 passingRefused(stream)
             }
             // A broker that takes bytes is running.
-            if output.controlCount + output.streamCount < waiting, probedAt == nil {
-                heardAt = MonotonicClock.recent()
-            }
+            if output.controlCount + output.streamCount < waiting { hasHeard = true }
         } catch {
             closeWriting(error)
         }
@@ -182,9 +184,7 @@ package struct ConnectionIO: ~Copyable {
         // Earlier frames go first. If none is left, the socket takes the payload without a copy.
         try flush()
         do {
-            if try output.sendThrough(header: header, payload: payload, to: socket.raw), probedAt == nil {
-                heardAt = MonotonicClock.recent()
-            }
+            if try output.sendThrough(header: header, payload: payload, to: socket.raw) { hasHeard = true }
         } catch {
             closeWriting(error)
         }
@@ -242,23 +242,29 @@ package struct ConnectionIO: ~Copyable {
 
     @inline(__always)
     private var hasFrames: Bool {
-        !state.connectionFrames.bytes.isEmpty || !state.streamFrames.bytes.isEmpty
+        state.connectionFrames.count > 0 || state.streamFrames.count > 0
+    }
+
+    @inline(__always)
+    private mutating func collect() {
+        if hasFrames { collectFrames() }
     }
 
     /// Moves the state's frames to the output. The output releases its reference to an array before the array is
-    /// emptied, because otherwise the array would be copied.
-    private mutating func collect() {
-        if !state.connectionFrames.bytes.isEmpty {
+    /// emptied, because otherwise the array would be copied when it is written next.
+    @inline(never)
+    private mutating func collectFrames() {
+        if state.connectionFrames.count > 0 {
             do {
                 let frames = state.connectionFrames.bytes
-                output.appendControl(frames.span)
+                output.appendControl(frames.span.extracting(0..<state.connectionFrames.count))
             }
             state.connectionFrames.removeAll()
         }
-        if !state.streamFrames.bytes.isEmpty {
+        if state.streamFrames.count > 0 {
             do {
                 let frames = state.streamFrames.bytes
-                output.appendStream(frames.span)
+                output.appendStream(frames.span.extracting(0..<state.streamFrames.count))
             }
             state.streamFrames.removeAll()
         }
@@ -294,7 +300,12 @@ package struct ConnectionIO: ~Copyable {
             if writeFailure != nil { return 0 }
             if !state.isWelcomed { return connectedAt.after(timeouts.welcome) }
             guard state.isAwaiting || wantsWrite else { return .max }
-            return probedAt?.after(timeouts.probe) ?? heardAt.after(timeouts.silence)
+            if let probedAt { return probedAt.after(timeouts.probe) }
+            if hasHeard {
+                heardAt = MonotonicClock.recent()
+                hasHeard = false
+            }
+            return heardAt.after(timeouts.silence)
         }
     }
 

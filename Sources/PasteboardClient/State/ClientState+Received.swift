@@ -3,56 +3,90 @@ package import PasteboardWire
 
 // Frames of the broker: they are checked against the requests, and turned into events.
 extension ClientState {
-    /// Handles one part of the bytes from the broker. An error means a violation by the broker, which ends the
-    /// connection.
+    /// Handles one part of the bytes from the broker, and passes at most one event to `handle`. An error means a
+    /// violation by the broker, which ends the connection.
+    ///
+    /// The events of every load are passed on where they are made: there they contain only numbers, and are not released
+    /// as an event whose contents are unknown.
     ///
     /// - Parameter descriptor: returns the descriptor of the frame, or throws the reason why there is none. Called only
     ///   if the header counts one.
+    @inline(__always)
     package mutating func received(
         _ chunk: FrameChunk,
         in bytes: Span<UInt8>,
-        descriptor: () -> Result<DescriptorBox, MissingDescriptor> = { .failure(.notSent) }
-    ) throws(Failure) -> ClientEvent? {
-        guard failure == nil else { return nil }
-        if chunk.header.descriptorCount > 0 {
-            return try passed(chunk.header, bytes, chunk.payload, descriptor())
-        }
-        if chunk.header.rawKind == FrameKind.data.rawValue {
-            return try data(chunk)
-        }
-        do throws(Failure) {
-            return switch chunk.header.kind {
-            case .answer: try answer(chunk.header, bytes, chunk.payload)
-            case .ask: try ask(chunk.header, bytes, chunk.payload)
-            default: try control(chunk.header, bytes, chunk.payload)
+        descriptor: () -> Result<DescriptorBox, MissingDescriptor> = { .failure(.notSent) },
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
+    ) throws(Failure) {
+        guard failure == nil else { return }
+        let (header, payload) = (chunk.header, chunk.payload)
+        let event: ClientEvent?
+        if header.descriptorCount > 0 {
+            event = try passed(header, bytes, payload, descriptor())
+        } else if header.rawKind == FrameKind.data.rawValue {
+            return try data(chunk, bytes, handle)
+        } else {
+            do throws(Failure) {
+                if header.rawKind == FrameKind.answer.rawValue, let index = answeredLoad(header.stream) {
+                    let answer = try AnswerFields(decoding: bytes, range: payload)
+                    streams.values[index].answered(answer)
+                    return handle(&self, .answered(streams.values[index].programStream, answer), bytes)
+                }
+                if header.rawKind == FrameKind.ask.rawValue, isNewAsk(header.stream) {
+                    let ask = try AskFields(decoding: bytes, range: payload)
+                    asks.insert(OpenAsk(ask, on: header.stream))
+                    return handle(&self, .asked(header.stream, ask), bytes)
+                }
+                event = try control(header, bytes, payload)
+            } catch {
+                throw .ofBroker(error)
             }
-        } catch {
-            // A decoding error describes a request. Here the broker sent the message, so the error is a violation.
-            guard error.code == .invalidArgument || error.code == .limitExceeded else { throw error }
-            throw .violation(error.text)
         }
+        if let event { handle(&self, event, bytes) }
     }
 
-    // MARK: Bytes
+    // MARK: Frames of each load
 
-    private mutating func data(_ chunk: FrameChunk) throws(Failure) -> ClientEvent? {
-        let stream = chunk.header.stream
-        guard let index = streams.index(of: stream) else {
-            try checkIsLate(stream)
-            return nil
-        }
+    @inline(__always)
+    private mutating func data(
+        _ chunk: FrameChunk,
+        _ bytes: Span<UInt8>,
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
+    ) throws(Failure) {
+        let (stream, payload) = (chunk.header.stream, chunk.payload)
+        guard let index = streams.index(of: stream) else { return try checkIsLate(stream) }
         let programStream = streams.values[index].programStream
-        try streams.values[index].receive(chunk.payload.count, on: stream)
-        guard chunk.endsSequence else {
-            return chunk.payload.isEmpty ? nil : .data(programStream, payload: chunk.payload, last: false)
+        try streams.values[index].receive(payload.count)
+        guard chunk.isLast, chunk.header.flags.contains(.last) else {
+            if !payload.isEmpty { handle(&self, .data(programStream, payload: payload, last: false), bytes) }
+            return
         }
         let (received, declared) = (streams.values[index].received, streams.values[index].declared)
-        close(at: index, stream: stream)
+        openLoads -= 1
+        remove(at: index, stream: stream, programStream: programStream)
         if let declared, received != declared {
-            return .failed(programStream, .truncated(received, of: declared))
+            return handle(&self, .failed(programStream, .truncated(received, of: declared)), bytes)
         }
-        return .data(programStream, payload: chunk.payload, last: true)
+        handle(&self, .data(programStream, payload: payload, last: true), bytes)
     }
+
+    /// The index of a load whose answer is received. Any other answer is late or a violation.
+    @inline(__always)
+    private func answeredLoad(_ stream: UInt64) -> Int? {
+        guard isWelcomed, let index = streams.index(of: stream), case .load = streams.values[index].phase,
+            !streams.values[index].isAnswered
+        else { return nil }
+        return index
+    }
+
+    /// Whether an ask of this number may be opened. Otherwise it is a violation.
+    @inline(__always)
+    private func isNewAsk(_ stream: UInt64) -> Bool {
+        isWelcomed && stream != 0 && StreamID(stream).isOpenedByBroker && asks.count < maximumAsks
+            && asks.index(of: stream) == nil && destinationSessions.index(of: stream) == nil
+    }
+
+    // MARK: Descriptors
 
     /// Handles an answer with a descriptor, which is a complete load.
     private mutating func passed(
@@ -88,43 +122,6 @@ extension ClientState {
             return .failed(load.programStream, Failure(.limitExceeded, text))
         }
         return .passed(load.programStream, Answer(answer, in: bytes), box)
-    }
-
-    // MARK: Frames of each load
-
-    /// Handles an answer to a load. Any other is late or a violation.
-    private mutating func answer(
-        _ header: FrameHeader,
-        _ bytes: Span<UInt8>,
-        _ payload: Range<Int>
-    ) throws(Failure) -> ClientEvent? {
-        guard isWelcomed, let index = streams.index(of: header.stream), case .load = streams.values[index].phase,
-            !streams.values[index].isAnswered
-        else { return try control(header, bytes, payload) }
-        let answer = try AnswerFields(decoding: bytes, range: payload)
-        streams.values[index].isAnswered = true
-        streams.values[index].declared = answer.byteCount
-        return .answered(streams.values[index].programStream, answer)
-    }
-
-    /// Handles a new ask. Any other is a violation.
-    private mutating func ask(
-        _ header: FrameHeader,
-        _ bytes: Span<UInt8>,
-        _ payload: Range<Int>
-    ) throws(Failure) -> ClientEvent? {
-        let stream = header.stream
-        guard isWelcomed, stream != 0, StreamID(stream).isOpenedByBroker, asks.count < maximumAsks,
-            asks.index(of: stream) == nil, destinationSessions.index(of: stream) == nil
-        else { return try control(header, bytes, payload) }
-        let ask = try AskFields(decoding: bytes, range: payload)
-        let open = OpenAsk(
-            credit: ask.credit,
-            descriptorWelcome: ask.descriptorWelcome,
-            inPlaceWelcome: ask.inPlaceWelcome
-        )
-        asks.insert(open, for: stream)
-        return .asked(stream, ask)
     }
 
     // MARK: Everything else
@@ -278,6 +275,12 @@ extension ClientState {
 }
 
 extension Failure {
+    /// A decoding error describes a request. If the broker sent the message, the error is a violation.
+    @inline(never)
+    fileprivate static func ofBroker(_ error: Failure) -> Failure {
+        error.code == .invalidArgument || error.code == .limitExceeded ? .violation(error.text) : error
+    }
+
     fileprivate static func truncated(_ received: UInt64, of declared: UInt64) -> Failure {
         Failure(.sourceTruncated, "received \(received) bytes, but \(declared) were announced")
     }

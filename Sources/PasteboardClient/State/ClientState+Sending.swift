@@ -42,22 +42,31 @@ extension ClientState {
     ///
     /// - Parameter last: whether the sequence ends with these `count` bytes, which also ends an ask.
     /// - Returns: nil if nothing may be sent because the stream has ended or has no credit.
+    @inline(__always)
     package mutating func dataHeader(on stream: UInt64, count: Int, last: Bool) -> FrameHeader? {
-        guard failure == nil, count > 0 || last else { return nil }
-        let isShared = asks.count + streams.count - standing > 1
-        let limit = min(count, isShared ? WireLimits.sharedDataLength : WireLimits.dataLength)
-        // Streams opened by the client have odd numbers.
-        if StreamID(stream).isOpenedByClient {
-            guard isWriting(stream) else { return nil }
-            return FrameHeader(.data, stream: stream, length: limit, flags: last && limit == count ? .last : .none)
-        }
-        guard let index = asks.index(of: stream) else { return nil }
-        let length = min(limit, asks.values[index].sendable)
+        guard failure == nil else { return nil }
+        guard let index = asks.index(of: stream) else { return writeHeader(on: stream, count: count, last: last) }
+        let length = min(count, asks.values[index].sendable, dataLimit(count))
         let isLast = last && length == count
         guard length > 0 || isLast else { return nil }
-        asks.values[index].sent += UInt64(length)
+        asks.values[index].sent &+= UInt64(truncatingIfNeeded: length)
         if isLast { asks.remove(at: index) }
         return FrameHeader(.data, stream: stream, length: length, flags: isLast ? .last : .none)
+    }
+
+    @inline(never)
+    private mutating func writeHeader(on stream: UInt64, count: Int, last: Bool) -> FrameHeader? {
+        guard count > 0 || last, isWriting(stream) else { return nil }
+        let length = min(count, dataLimit(count))
+        return FrameHeader(.data, stream: stream, length: length, flags: last && length == count ? .last : .none)
+    }
+
+    /// The most bytes that the next frame may carry, of which there are `count`. Frames are shorter while several streams
+    /// share the connection.
+    @inline(__always)
+    private func dataLimit(_ count: Int) -> Int {
+        guard count > WireLimits.sharedDataLength else { return count }
+        return asks.count + streams.count - standing > 1 ? WireLimits.sharedDataLength : WireLimits.dataLength
     }
 
     // MARK: Descriptors

@@ -197,7 +197,7 @@ extension ClientState {
                 throw .violation("session \(stream) is for stream \(destination), which is not a destination")
             }
             guard !leftDestinationSessions.contains(stream) else { return nil }
-            destinationSessions.insert(OpenDestinationSession(handle: session.handle ?? 0), for: stream)
+            destinationSessions.insert(OpenDestinationSession(stream: stream, handle: session.handle ?? 0))
             return .session(stream, session)
         }
         let open = destinationSessions.values[index]

@@ -28,10 +28,10 @@ package struct ClientState: Sendable {
     /// The reason why the connection has ended.
     package private(set) var failure: Failure?
 
-    package var connectionFrames = FrameEncoder()
-    package var streamFrames = FrameEncoder()
+    package var connectionFrames = FrameMemory()
+    package var streamFrames = FrameMemory()
 
-    var streams = StreamTable(empty: OpenStream(phase: .probe))
+    var streams = StreamTable(empty: OpenStream(.probe, on: 0))
     var asks = StreamTable(empty: OpenAsk())
     /// Sessions at this client's destinations.
     var destinationSessions = StreamTable(empty: OpenDestinationSession())
@@ -44,7 +44,7 @@ package struct ClientState: Sendable {
     var standing = 0
 
     private var highestStream: UInt64 = 0
-    private var openLoads = 0
+    var openLoads = 0
     private var probe: UInt64?
     /// Loads beyond the broker's limit. `turns` contains their order; a number that is no longer in `waiting` was
     /// cancelled.
@@ -83,8 +83,8 @@ package struct ClientState: Sendable {
         var load = load
         load.credit = load.credit ?? Self.standardWindow
         // A load that is too long fails here, while the caller can handle the error.
-        var scratch = FrameEncoder()
-        try scratch.appendChecked(load, stream: 0)
+        var scratch = FrameMemory()
+        try scratch.check(scratch.append(load, stream: 0))
         let stream = takeID()
         waiting[stream] = load
         turns.append(stream)
@@ -115,7 +115,7 @@ package struct ClientState: Sendable {
     package mutating func open(_ wait: Wait) throws(Failure) -> UInt64 {
         // An older broker must refuse the request instead of ignoring it. A wait may be silent for long; during it
         // probes show that the broker still answers.
-        try open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
+        try open(wait, as: .wait, flags: .mustUnderstand)
     }
 
     package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {
@@ -135,38 +135,25 @@ package struct ClientState: Sendable {
         probe = try? open(list, as: .probe)
     }
 
-    private mutating func open(_ message: some WireMessage, as phase: OpenStream.Phase) throws(Failure) -> UInt64 {
-        try open(message, OpenStream(phase: phase))
-    }
-
     private mutating func open(
         _ message: some WireMessage,
-        _ open: consuming OpenStream,
+        as phase: OpenStream.Phase,
         flags: FrameFlags = .none
     ) throws(Failure) -> UInt64 {
         try checkIsOpen()
         let stream = takeID()
         try connectionFrames.appendChecked(message, stream: stream, flags: flags)
-        open.programStream = stream
-        streams.insert(open, for: stream)
+        streams.insert(OpenStream(phase, on: stream))
         return stream
     }
 
+    @inline(__always)
     private mutating func start(_ load: borrowing Load) throws(Failure) -> UInt64 {
         try checkIsOpen()
         let stream = takeID()
         let credit = load.credit ?? Self.standardWindow
-        let frame = connectionFrames.append(FrameHeader(.load, stream: stream, length: 0)) { output in
-            load.encode(into: &output, credit: credit)
-        }
-        try connectionFrames.check(frame)
-        var open = OpenStream(phase: .load)
-        open.programStream = stream
-        open.granted = credit
-        open.window = credit
-        open.maximum = load.maximumByteCount ?? .max
-        open.descriptorWelcome = load.descriptorWelcome ?? false
-        streams.insert(open, for: stream)
+        try connectionFrames.check(connectionFrames.append(load, credit: credit, stream: stream))
+        streams.insert(OpenStream(load, credit: credit, on: stream))
         openLoads += 1
         return stream
     }
@@ -207,11 +194,13 @@ package struct ClientState: Sendable {
 
     // MARK: Open streams
 
+    @inline(__always)
     func index(ofProgramStream programStream: UInt64) -> Int? {
         guard let index = streams.index(of: wireID(programStream)) else { return nil }
         return streams.values[index].programStream == programStream ? index : nil
     }
 
+    @inline(__always)
     func wireID(_ programStream: UInt64) -> UInt64 {
         renamed.isEmpty ? programStream : renamed[programStream] ?? programStream
     }
@@ -227,13 +216,19 @@ package struct ClientState: Sendable {
 
     /// Records that the program has consumed `count` more bytes of a load. The broker may then send as many more.
     package mutating func consumed(_ stream: UInt64, count: Int) {
+        // With its last bytes a load has ended.
         guard let index = self.index(ofProgramStream: stream) else { return }
+        consumed(count, at: index)
+    }
+
+    @inline(never)
+    private mutating func consumed(_ count: Int, at index: Int) {
         streams.values[index].consumed &+= UInt64(clamping: count)
         let load = streams.values[index]
         // Credit is granted in steps of half a window, and not once it covers all announced bytes.
         let target = load.consumed.addingClamped(load.window)
         guard target > load.granted, target - load.granted >= load.window / 2 else { return }
-        grant(stream)
+        grant(load.programStream)
     }
 
     /// Grants the credit for the consumed bytes now, even if they are few.
@@ -267,6 +262,11 @@ package struct ClientState: Sendable {
         case .probe: probe = nil
         default: break
         }
+        remove(at: index, stream: stream, programStream: programStream)
+    }
+
+    @inline(__always)
+    mutating func remove(at index: Int, stream: UInt64, programStream: UInt64) {
         streams.remove(at: index)
         if programStream != stream { renamed[programStream] = nil }
         if !turns.isEmpty { startWaiting() }
@@ -286,7 +286,7 @@ package struct ClientState: Sendable {
             streams: (streams + waiting.keys).sorted(), asks: self.asks.openIDs,
             destinationSessions: self.destinationSessions.openIDs
         )
-        self.streams = StreamTable(empty: OpenStream(phase: .probe))
+        self.streams = StreamTable(empty: OpenStream(.probe, on: 0))
         self.asks = StreamTable(empty: OpenAsk())
         self.destinationSessions = StreamTable(empty: OpenDestinationSession())
         performedDestinationSessions = []
@@ -337,7 +337,7 @@ extension Failure {
     }
 }
 
-extension FrameEncoder {
+extension FrameMemory {
     /// Appends the message unless it is too long for a frame.
     mutating func appendChecked(
         _ message: some WireMessage,
@@ -348,10 +348,15 @@ extension FrameEncoder {
     }
 
     /// Removes the last frame, which is in `range`, if it is too long.
+    @inline(__always)
     mutating func check(_ range: Range<Int>) throws(Failure) {
-        guard range.count - FrameHeader.byteCount > WireLimits.controlLength else { return }
+        if range.count > FrameHeader.byteCount + WireLimits.controlLength { throw refused(range) }
+    }
+
+    @inline(never)
+    private mutating func refused(_ range: Range<Int>) -> Failure {
         removeAll(from: range.lowerBound)
-        throw Failure(
+        return Failure(
             .limitExceeded,
             "the request takes \(range.count) bytes, mostly of names and types; at most \(WireLimits.controlLength) "
                 + "are allowed"

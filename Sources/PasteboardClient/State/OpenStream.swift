@@ -1,7 +1,7 @@
 import PasteboardWire
 
 /// A stream that this client has opened and that has not ended.
-struct OpenStream: Sendable {
+struct OpenStream: StreamRecord {
     enum Phase: Sendable {
         case load
         /// Items and kept bytes are being sent.
@@ -31,11 +31,12 @@ struct OpenStream: Sendable {
         case probe
     }
 
+    var stream: UInt64
     var phase: Phase
     /// Whether no answer is pending on the stream, as for a publication or a destination.
     var isStanding = false
     /// The number by which the program knows the stream. A load that had to wait has another number on the wire.
-    var programStream: UInt64 = 0
+    var programStream: UInt64
 
     // Fields of a load.
     var isAnswered = false
@@ -58,34 +59,71 @@ struct OpenStream: Sendable {
     var operation: DropOperation?
     var isTransferred = false
 
+    /// - Parameter stream: the number of the stream, on the wire and for the program.
+    @inline(__always)
+    init(_ phase: Phase, on stream: UInt64) {
+        self.stream = stream
+        self.phase = phase
+        programStream = stream
+    }
+
+    /// A load.
+    @inline(__always)
+    init(_ load: borrowing Load, credit: UInt64, on stream: UInt64) {
+        self.init(.load, on: stream)
+        granted = credit
+        window = credit
+        maximum = load.maximumByteCount ?? .max
+        descriptorWelcome = load.descriptorWelcome ?? false
+    }
+
+    /// Records the answer to a load.
+    mutating func answered(_ answer: AnswerFields) {
+        isAnswered = true
+        declared = answer.byteCount
+    }
+
     /// Counts bytes of a load that have arrived.
-    mutating func receive(_ count: Int, on stream: UInt64) throws(Failure) {
-        guard case .load = phase, isAnswered else {
-            throw .violation("bytes on stream \(stream) before an answer")
-        }
+    @inline(__always)
+    mutating func receive(_ count: Int) throws(Failure) {
+        guard case .load = phase, isAnswered else { throw violation }
         received = received.addingClamped(UInt64(count))
-        guard received <= granted else {
-            throw .violation("\(received) bytes with credit for \(granted)")
-        }
-        guard received <= maximum, received <= declared ?? .max else {
-            throw .violation("\(received) bytes, more than were allowed or announced")
-        }
+        guard received <= granted, received <= maximum, received <= declared ?? .max else { throw violation }
+    }
+
+    /// The reason why bytes were not allowed.
+    private var violation: Failure {
+        guard case .load = phase, isAnswered else { return .violation("bytes on stream \(stream) before an answer") }
+        guard received <= granted else { return .violation("\(received) bytes with credit for \(granted)") }
+        return .violation("\(received) bytes, more than were allowed or announced")
     }
 }
 
 /// A stream that the broker has opened to ask for bytes that this client promised.
-struct OpenAsk: Sendable {
+struct OpenAsk: StreamRecord {
+    var stream: UInt64 = 0
     var credit: UInt64 = 0
     var sent: UInt64 = 0
     var descriptorWelcome = false
     var inPlaceWelcome = false
+
+    init() {}
+
+    @inline(__always)
+    init(_ ask: AskFields, on stream: UInt64) {
+        self.stream = stream
+        credit = ask.credit
+        descriptorWelcome = ask.descriptorWelcome
+        inPlaceWelcome = ask.inPlaceWelcome
+    }
 
     /// The number of bytes that may be sent now.
     var sendable: Int { Int(clamping: credit - min(credit, sent)) }
 }
 
 /// A stream that the broker has opened for a drag session at a destination of this client.
-struct OpenDestinationSession: Sendable {
+struct OpenDestinationSession: StreamRecord {
+    var stream: UInt64 = 0
     /// The handle of the publication with the items.
     var handle: UInt64 = 0
     /// The message to send once no load of the session waits for its turn.

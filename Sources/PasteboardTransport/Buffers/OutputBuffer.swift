@@ -47,8 +47,11 @@ package struct OutputBuffer: ~Copyable {
         precondition(Int(header.length) == payload.count)
         let room = stream.reserve(FrameHeader.byteCount + payload.count)
         header.store(at: room)
-        stream.commit(FrameHeader.byteCount)
-        stream.append(payload.bytes)
+        // The room holds the header and as many bytes as the span has.
+        payload.withUnsafeBytes {
+            UnsafeMutableRawBufferPointer(start: room + FrameHeader.byteCount, count: $0.count).copyMemory(from: $0)
+        }
+        stream.commit(FrameHeader.byteCount + payload.count)
     }
 
     /// Appends one frame to the stream queue. `fill` writes the payload in place, at most `limit` bytes, and returns

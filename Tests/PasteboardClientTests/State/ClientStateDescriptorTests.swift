@@ -45,9 +45,10 @@ import Testing
         let frame = encoder.bytes
         let chunk = try decoder.next(in: frame.span, at: &offset)
         let box = try descriptor ?? .success(MemoryFile().descriptor)
-        return try chunk.flatMap { (chunk) throws(Failure) in
-            try harness.state.received(chunk, in: frame.span) { box }
-        }
+        var result: ClientEvent?
+        guard let chunk else { return nil }
+        try harness.state.received(chunk, in: frame.span, descriptor: { box }, { _, event, _ in result = event })
+        return result
     }
 
     @Test("An answer with a descriptor is the whole load")

@@ -37,7 +37,9 @@ struct StateHarness {
     mutating func broker(_ frame: [UInt8]) throws(Failure) -> ClientEvent? {
         var offset = 0
         guard let chunk = try decoder.next(in: frame.span, at: &offset) else { return nil }
-        return try state.received(chunk, in: frame.span)
+        var result: ClientEvent?
+        try state.received(chunk, in: frame.span) { _, event, _ in result = event }
+        return result
     }
 
     /// An empty message of any kind.
@@ -55,7 +57,8 @@ struct StateHarness {
 
     /// Takes the frames to send, connection-ordered ones first.
     mutating func sent() -> [ScriptedPeer.Frame] {
-        let bytes = state.connectionFrames.bytes + state.streamFrames.bytes
+        let (connection, stream) = (state.connectionFrames, state.streamFrames)
+        let bytes = connection.bytes.prefix(connection.count) + stream.bytes.prefix(stream.count)
         state.connectionFrames.removeAll()
         state.streamFrames.removeAll()
         var frames: [ScriptedPeer.Frame] = []
