@@ -55,13 +55,16 @@ struct CoreDestination {
         var asked = 0
         var ends = LoadEnds()
         while ends.count < count {
-            while asked < count, asked - ends.count < LoadShape.depth {
-                _ = try connection.io.state.open(load)
-                asked += 1
-            }
+            let more = min(count, ends.count + LoadShape.depth) - asked
+            try open(more, &connection.io.state)
+            asked += more
             try connection.turn { state, event, _ in ends.take(event, &state) }
             if let failure = ends.failure { throw failure }
         }
+    }
+
+    private func open(_ count: Int, _ state: inout ClientState) throws(Failure) {
+        for _ in 0..<count { _ = try state.open(load) }
     }
 
     /// Loads over all connections, which one thread watches.
@@ -83,10 +86,9 @@ struct CoreDestination {
                 _ = try connection.io.pump { state, event, _ in ends.take(event, &state) }
                 if let failure = ends.failure { throw failure }
                 done += ends.count
-                for _ in 0..<min(ends.count, count - asked) {
-                    _ = try connection.io.state.open(load)
-                    asked += 1
-                }
+                let more = min(ends.count, count - asked)
+                try open(more, &connection.io.state)
+                asked += more
                 try connection.io.flush()
             }
         }
@@ -102,8 +104,7 @@ private struct LoadEnds {
     mutating func take(_ event: ClientEvent, _ state: inout ClientState) {
         switch event {
         case .data(let stream, let payload, let last):
-            state.consumed(stream, count: payload.count)
-            if last { count += 1 }
+            if last { count += 1 } else { state.consumed(stream, count: payload.count) }
         case .ended: count += 1
         case .failed(_, let reason): failure = reason
         default: break

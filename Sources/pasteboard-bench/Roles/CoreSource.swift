@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// A source on the blocking client: one promise, the same bytes for each ask.
-final class CoreSource {
+struct CoreSource {
     private let connection: BlockingConnection
     private let size: Int
     private let chunk: [UInt8]
@@ -16,7 +16,7 @@ final class CoreSource {
         chunk = [UInt8](repeating: 7, count: min(bytes, WireLimits.dataLength))
     }
 
-    func run() throws {
+    mutating func run() throws {
         _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])
         try Role.ready()
         var streams: [UInt64] = []
@@ -28,23 +28,24 @@ final class CoreSource {
                 default: break
                 }
             }
-            for stream in streams { try send(stream) }
+            try send(streams, through: &connection.io)
             streams.removeAll(keepingCapacity: true)
         }
     }
 
-    private func send(_ stream: UInt64) throws {
-        let before = self.sent.isEmpty ? 0 : self.sent[stream] ?? 0
-        var sent = before
+    private mutating func send(_ streams: [UInt64], through io: inout ConnectionIO) throws(Failure) {
         let chunk = self.chunk
-        while sent < size {
-            let count = min(chunk.count, size - sent)
-            let payload = chunk.span.extracting(0..<count)
-            guard let taken = try connection.io.send(payload, on: stream, last: sent + count == size),
-                taken > 0
-            else { break }
-            sent += taken
+        let bytes = chunk.span
+        for stream in streams {
+            let before = self.sent.isEmpty ? 0 : self.sent[stream] ?? 0
+            var sent = before
+            while sent < size {
+                let payload = bytes.extracting(0..<min(bytes.count, size - sent))
+                guard let taken = try io.send(payload, on: stream, last: sent + payload.count == size), taken > 0
+                else { break }
+                sent += taken
+            }
+            if sent < size || before > 0 { self.sent[stream] = sent == size ? nil : sent }
         }
-        if sent < size || before > 0 { self.sent[stream] = sent == size ? nil : sent }
     }
 }

@@ -32,7 +32,9 @@ enum Role {
             let connection = floor_connect(part.socket)
             try ready()
             floor_serve(connection)
-        case "core-source": try CoreSource(part.socket, bytes: try part.number(0)).run()
+        case "core-source":
+            var source = try CoreSource(part.socket, bytes: try part.number(0))
+            try source.run()
         case "library-source": try LibraryRole.source(part.socket, bytes: try part.number(0))
         case "keeper": try CoreConnection.keep(part.socket, bytes: try part.number(0))
         case "floor-silent-source":
