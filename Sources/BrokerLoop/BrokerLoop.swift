@@ -214,6 +214,7 @@ package struct BrokerLoop: ~Copyable {
     private mutating func perform(_ effect: Outbox.Effect) {
         switch effect {
         case .log(let removal): report(removal)
+        case .logEviction(let eviction): report(eviction.text, of: eviction.process)
         case .close(let peer): close(peer)
         case .passDescriptors(let peer): passDescriptors(peer)
         case .adoptKept(let kept): memory.adopt(received, for: kept)
@@ -225,6 +226,10 @@ package struct BrokerLoop: ~Copyable {
 
     /// Logs a peer that was refused or ended, within the rate limit.
     mutating func report(_ removal: PeerRemoval) {
-        if let line = peerLog.line(removal.text, process: removal.process, at: clock.now) { log(line) }
+        report(removal.text, of: removal.process)
+    }
+
+    private mutating func report(_ text: String, of process: UInt32) {
+        if let line = peerLog.line(text, process: process, at: clock.now) { log(line) }
     }
 }

@@ -14,6 +14,7 @@ extension BrokerState {
             }
             let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, &contents, &context)
             reportLoads()
+            makeRoom()
             return verdict
         } catch {
             reportLoads()
@@ -35,7 +36,9 @@ extension BrokerState {
             return .drop
         }
         do throws(Failure) {
-            return .keep(try contents.receive(UInt64(count), last: last, for: id, &context))
+            let kept = try contents.receive(UInt64(count), last: last, for: id, &context)
+            makeRoom()
+            return .keep(kept)
         } catch {
             refuse(id, error)
             return .drop

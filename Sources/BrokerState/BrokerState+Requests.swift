@@ -198,7 +198,7 @@ extension BrokerState {
     }
 
     /// Sets the contents of a board, where nil removes them, and returns its new change count.
-    private mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> UInt64 {
+    mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> UInt64 {
         let change = boards.set(name, to: publication, context)
         if let replaced = change.replaced, let owner = contents.leaveBoard(replaced, reason: reason, &context) {
             peers.setTarget(nil, of: owner.stream, at: owner.peer)

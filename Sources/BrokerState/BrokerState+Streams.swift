@@ -119,7 +119,7 @@ extension BrokerState {
     /// The source of a publication has withdrawn it, or its connection has ended. Loads of promises end; kept bytes
     /// stay.
     mutating func ownerLeft(_ id: PublicationID) {
-        guard contents.ownerLeft(id), let slot = contents.find(id) else { return }
+        guard contents.ownerLeft(id, &context), let slot = contents.find(id) else { return }
         if contents[slot].openLoads > 0 {
             let failure = Failure(.sourceGone, "source \(contents[slot].ownerName) has withdrawn its contents")
             loads.failPromised(of: id, with: failure, &contents, &context)

@@ -166,6 +166,7 @@ package struct BrokerState: ~Copyable, Sendable {
             violation(by: peer, error)
         }
         reportLoads()
+        makeRoom()
     }
 
     private mutating func dispatch(

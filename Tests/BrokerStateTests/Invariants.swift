@@ -44,6 +44,24 @@ extension BrokerState {
         let charged = context.accounting.accounts.ids.reduce(0) { sum, id in
             sum + (context.accounting.accounts.find(id).map { context.accounting.accounts[$0].queued } ?? 0)
         }
+        broken.check(!context.accounting.isOverfull, "more is kept than the limits allow")
+        var evictable = Accounting.Kept()
+        for id in context.accounting.accounts.ids {
+            guard let slot = context.accounting.accounts.find(id) else { continue }
+            let loads = contents.publicationTable.ids.reduce(0) { sum, publication in
+                guard let slot = contents.find(publication), contents[slot].owner == nil,
+                    contents[slot].charge.account == id
+                else { return sum }
+                return sum + contents[slot].openLoads
+            }
+            let counted = context.accounting.accounts[slot].orphanLoads
+            broken.check(counted == loads, "\(id): \(counted) loads of what it left are counted of \(loads)")
+            guard context.accounting.accounts[slot].isEvictable else { continue }
+            evictable.boards += context.accounting.accounts[slot].kept.boards
+            evictable.representations += context.accounting.accounts[slot].kept.representations
+            evictable.bytes += context.accounting.accounts[slot].kept.bytes
+        }
+        broken.check(evictable == context.accounting.evictable, "the evictable part is \(evictable)")
         let sum = context.accounting.queued
         broken.check(
             queued == sum && queued == charged && queued <= context.limits.controlPool,

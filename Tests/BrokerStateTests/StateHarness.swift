@@ -31,6 +31,7 @@ final class StateHarness {
     private(set) var stoppedListening = false
     /// The peers that the log would show, in order.
     private(set) var removals: [PeerRemoval] = []
+    private(set) var evictions: [Eviction] = []
     /// The greatest offset that each ask was granted, and the number of bytes that each load has moved.
     private(set) var granted: [UInt64: UInt64] = [:]
     private(set) var moved: [UInt64: UInt64] = [:]
@@ -331,6 +332,7 @@ final class StateHarness {
 
     private func perform(_ effect: Outbox.Effect) {
         switch effect {
+        case .logEviction(let eviction): evictions.append(eviction)
         case .log(let removal):
             removals.append(removal)
         case .close(let peer):

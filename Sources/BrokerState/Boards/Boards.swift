@@ -85,7 +85,8 @@ struct Boards: ~Copyable, Sendable {
         let limit = context.limits.boards
         if boardTable[name] == nil, UInt64(count) >= limit {
             forgetEmptyBoards(keeping: 0, limit: limit)
-            guard UInt64(count) < limit else {
+            // Boards that ended processes have left behind are cleared for this one.
+            guard UInt64(count) < limit.addingClamped(context.accounting.evictable.boards) else {
                 throw Failure(
                     .limitExceeded,
                     "limit boards=\(limit) is reached: that many named pasteboards have contents; clear one or raise it"

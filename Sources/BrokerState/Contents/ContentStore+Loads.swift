@@ -33,9 +33,11 @@ extension ContentStore {
 
     /// Lets a load hold the publication, which exists until the load releases it.
     @inline(__always)
-    mutating func hold(_ id: PublicationID) {
+    mutating func hold(_ id: PublicationID, _ context: inout BrokerContext) {
         guard let slot = find(id) else { return }
         publicationTable[slot].openLoads += 1
+        guard publicationTable[slot].owner == nil else { return }
+        context.accounting.addOrphanLoads(1, of: publicationTable[slot].charge.account)
     }
 
     /// Adds the known properties of kept bytes to an answer.

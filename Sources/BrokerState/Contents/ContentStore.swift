@@ -67,9 +67,11 @@ struct ContentStore: ~Copyable, Sendable {
     /// The writer has disconnected or has withdrawn the publication: promises end, kept bytes stay.
     ///
     /// - Returns: whether there was a writer. Then the caller ends the loads of promises.
-    mutating func ownerLeft(_ id: PublicationID) -> Bool {
+    mutating func ownerLeft(_ id: PublicationID, _ context: inout BrokerContext) -> Bool {
         guard let slot = find(id), publicationTable[slot].owner != nil else { return false }
         publicationTable[slot].owner = nil
+        let account = publicationTable[slot].charge.account
+        context.accounting.addOrphanLoads(publicationTable[slot].openLoads, of: account)
         return true
     }
 
@@ -105,6 +107,9 @@ struct ContentStore: ~Copyable, Sendable {
     @inline(__always)
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
         publicationTable[slot].openLoads -= 1
+        if publicationTable[slot].owner == nil {
+            context.accounting.removeOrphanLoad(of: publicationTable[slot].charge.account)
+        }
         removeIfUnused(slot, &context)
     }
 

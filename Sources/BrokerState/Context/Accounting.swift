@@ -9,6 +9,9 @@ import PasteboardWire
 ///
 /// The rule applies to objects that end with their process. A user may give almost all connections or all kept memory
 /// to one program, so of these a process only has to leave an eighth to the others: see `room`.
+///
+/// What processes have left behind when they ended takes no room from others: it counts as free, and is removed when
+/// somebody needs the room. In the share rule all ended processes together are one account.
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -19,8 +22,14 @@ package struct Accounting: ~Copyable, Sendable {
         var kept = Kept()
         /// Bytes that the driver holds for its connections.
         var queued: UInt64 = 0
+        /// The running loads of contents whose writer has left.
+        var orphanLoads: UInt64 = 0
+        /// The place of the process in the order in which processes have ended.
+        var end: UInt64 = 0
 
-        var isUnused: Bool { connections == 0 && held == Amount() && kept == Kept() }
+        var isUnused: Bool { connections == 0 && held == Amount() && kept == Kept() && orphanLoads == 0 }
+        /// Whether the process has ended, so that what it has left behind may be removed. Loads keep it.
+        var isEvictable: Bool { connections == 0 && orphanLoads == 0 }
     }
 
     /// Objects, and bytes of names and types.
@@ -43,7 +52,14 @@ package struct Accounting: ~Copyable, Sendable {
 
     package private(set) var held = Amount()
     package private(set) var kept = Kept()
+    /// The part of `kept` that may be removed.
+    package private(set) var evictable = Kept()
+    /// Whether more is kept than the limits allow, until the evictable part of it is removed.
+    package private(set) var isOverfull = false
     package private(set) var queued: UInt64 = 0
+    /// The accounts without connections.
+    private var endedCount = 0
+    private var ends: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
     /// searches all conformances of the program, which takes a tenth of the time from start to first answer.
@@ -66,6 +82,7 @@ package struct Accounting: ~Copyable, Sendable {
         let index = index(of: process)
         if index == accountsByProcess.count || accountsByProcess[index].process != process {
             accountsByProcess.insert((process, accounts.insert(Account(process: process))), at: index)
+            endedCount += 1
         }
         let account = accountsByProcess[index].account
         guard let slot = accounts.find(account) else { return account }
@@ -81,14 +98,28 @@ package struct Accounting: ~Copyable, Sendable {
                 "process \(process.pid) has \(connections) connections; \(reason)"
             )
         }
-        accounts[slot].connections += 1
+        change(slot) { $0.connections += 1 }
         return account
     }
 
     mutating func disconnect(_ account: AccountID) {
         guard let slot = accounts.find(account) else { return }
-        accounts[slot].connections -= 1
+        ends += 1
+        let end = ends
+        change(slot) {
+            $0.connections -= 1
+            $0.end = end
+        }
         closeIfUnused(slot)
+    }
+
+    /// Changes an account in a way that may start or end its being evictable.
+    private mutating func change(_ slot: SlotTable<Account>.Slot, _ body: (inout Account) -> Void) {
+        if accounts[slot].connections == 0 { endedCount -= 1 }
+        if accounts[slot].isEvictable { evictable.subtract(accounts[slot].kept) }
+        body(&accounts[slot])
+        if accounts[slot].isEvictable { evictable.add(accounts[slot].kept) }
+        if accounts[slot].connections == 0 { endedCount += 1 }
     }
 
     @inline(__always)
@@ -138,6 +169,7 @@ package struct Accounting: ~Copyable, Sendable {
     }
 
     private mutating func close(_ slot: SlotTable<Account>.Slot) {
+        endedCount -= 1
         accountsByProcess.remove(at: index(of: accounts[slot].process))
         accounts.remove(slot)
     }
@@ -166,22 +198,45 @@ package struct Accounting: ~Copyable, Sendable {
 
     /// The maximum that an account may take of one resource.
     func room(for account: AccountID, of resource: (Kept) -> UInt64) -> UInt64 {
-        let free = resource(keptPool) - min(resource(keptPool), resource(kept))
+        let used = resource(kept) - resource(evictable)
+        let free = resource(keptPool) - min(resource(keptPool), used)
         let own = accounts.find(account).map { resource(accounts[$0].kept) }
         return Self.room(holding: own ?? 0, free: free)
     }
 
-    /// Charges kept objects to an account. The caller has checked that there is room.
+    /// Charges kept objects to an account. The caller has checked that there is room. If it is occupied by what ended
+    /// processes have left behind, `isOverfull` is set.
     mutating func keep(_ amount: Kept, for account: AccountID) {
         kept.add(amount)
-        if let slot = accounts.find(account) { accounts[slot].kept.add(amount) }
+        if let slot = accounts.find(account) { change(slot) { $0.kept.add(amount) } }
+        isOverfull = kept.exceeds(keptPool)
     }
 
     mutating func giveUp(_ amount: Kept, for account: AccountID) {
         kept.subtract(amount)
+        if let slot = accounts.find(account) {
+            change(slot) { $0.kept.subtract(amount) }
+            closeIfUnused(slot)
+        }
+        isOverfull = kept.exceeds(keptPool)
+    }
+
+    /// Loads of contents of an account run although the writer has left. These contents are not evictable.
+    mutating func addOrphanLoads(_ count: Int, of account: AccountID) {
+        guard count > 0, let slot = accounts.find(account) else { return }
+        change(slot) { $0.orphanLoads += UInt64(count) }
+    }
+
+    mutating func removeOrphanLoad(of account: AccountID) {
         guard let slot = accounts.find(account) else { return }
-        accounts[slot].kept.subtract(amount)
+        change(slot) { $0.orphanLoads -= 1 }
         closeIfUnused(slot)
+    }
+
+    /// The place in the order of ended processes; nil if what the process has left behind may not be removed.
+    func end(ofEvictable account: AccountID) -> UInt64? {
+        guard let slot = accounts.find(account), accounts[slot].isEvictable else { return nil }
+        return accounts[slot].end
     }
 
     // MARK: Queued bytes
@@ -228,7 +283,7 @@ package struct Accounting: ~Copyable, Sendable {
         _ holder: SlotTable<Account>.Slot,
         _ what: String
     ) throws(Failure) {
-        guard share.isFair(among: accounts.count) else {
+        guard share.isFair(among: accounts.count - endedCount + min(1, endedCount)) else {
             throw Failure(
                 .limitExceeded,
                 "\(what): process \(accounts[holder].process.pid) holds \(share.own) \(name) and asks for \(share.wanted) more; "
@@ -239,6 +294,10 @@ package struct Accounting: ~Copyable, Sendable {
 }
 
 extension Accounting.Kept {
+    fileprivate func exceeds(_ pool: Self) -> Bool {
+        boards > pool.boards || representations > pool.representations || bytes > pool.bytes
+    }
+
     fileprivate mutating func add(_ other: Self) {
         boards += other.boards
         representations += other.representations

@@ -27,6 +27,8 @@ package struct Outbox: Sendable {
     package enum Effect: Sendable, Equatable {
         /// Write a line about a peer to the log.
         case log(PeerRemoval)
+        /// Write a line to the log about contents that were removed to make room.
+        case logEviction(Eviction)
         /// Send the queued output, then close. The state has already removed the peer.
         case close(PeerID)
         /// The peer may send and be sent descriptors from now on.

@@ -50,7 +50,7 @@ extension Loads {
         load.older = peerLoadsTable[peerLoads].newest
         if let endsBy = load.endsBy { context.check(by: endsBy) }
         let id = loadTable.insert(load)
-        contents.hold(offer.publication)
+        contents.hold(offer.publication, &context)
         peerLoadsTable[peerLoads].newest = id
         peerLoadsTable[peerLoads].openLoads += 1
         context.counters.loads += 1

@@ -50,7 +50,7 @@ extension Loads {
                 declaredByteCount: offer.announced
             )
         )
-        contents.hold(offer.publication)
+        contents.hold(offer.publication, &context)
         cachedLoads[kept] = CachedLoad(request: id)
         return kept
     }

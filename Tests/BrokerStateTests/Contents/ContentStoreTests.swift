@@ -12,7 +12,7 @@ import Testing
         let publication = try scene.publish([Item("public.text"), Item("public.png")])
         #expect(scene.itemCount(of: publication) == 2)
         #expect(scene.contents.writeCount == 0)
-        scene.contents.hold(publication)
+        scene.contents.hold(publication, &scene.context)
         scene.contents.retire(publication, &scene.context)
         #expect(scene.contents.publicationCount == 1)
         let found = scene.contents.find(publication)
@@ -66,8 +66,8 @@ import Testing
         guard case .promised(scene.source) = try scene.offer(publication, to: scene.stranger).provision else {
             return #expect(Bool(false), "the first type is promised")
         }
-        #expect(scene.contents.ownerLeft(publication) == true)
-        #expect(scene.contents.ownerLeft(publication) == false)
+        #expect(scene.contents.ownerLeft(publication, &scene.context) == true)
+        #expect(scene.contents.ownerLeft(publication, &scene.context) == false)
         guard case .kept = try scene.offer(publication, to: scene.stranger).provision else {
             return #expect(Bool(false), "the second type is kept")
         }

@@ -1,0 +1,69 @@
+import PasteboardWire
+
+// Contents that processes have left behind when they ended. They stay until they are replaced or cleared, or until the
+// room is needed.
+extension BrokerState {
+    /// Removes contents that were left behind until the limits hold again: those of the process that ended first, and the
+    /// general board after all others.
+    @inline(__always)
+    mutating func makeRoom() {
+        if context.accounting.isOverfull { evict() }
+    }
+
+    @inline(never)
+    private mutating func evict() {
+        for candidate in candidates() {
+            guard context.accounting.isOverfull, let slot = contents.find(candidate.publication) else { return }
+            let owner = contents[slot].ownerName
+            context.perform(.logEviction(Eviction(candidate.board, process: contents[slot].ownerProcess.pid, owner)))
+            _ = set(candidate.board, to: nil, reason: .cleared)
+        }
+    }
+
+    /// A board with contents that were left behind.
+    private struct Candidate {
+        let board: String
+        let publication: PublicationID
+        let changeCount: UInt64
+        /// The place of its process in the order in which processes have ended.
+        let end: UInt64
+
+        func precedes(_ other: Candidate) -> Bool {
+            let isGeneral = board == BoardName.general
+            guard isGeneral == (other.board == BoardName.general) else { return !isGeneral }
+            return (end, changeCount) < (other.end, other.changeCount)
+        }
+    }
+
+    private func candidates() -> [Candidate] {
+        var candidates: [Candidate] = []
+        for (name, changeCount, publication) in boards.full {
+            guard let slot = contents.find(publication),
+                let end = context.accounting.end(ofEvictable: contents[slot].charge.account)
+            else { continue }
+            candidates.append(
+                Candidate(board: name, publication: publication, changeCount: changeCount, end: end)
+            )
+        }
+        return candidates.sorted { $0.precedes($1) }
+    }
+}
+
+/// A pasteboard that was cleared to make room, as the log shows it.
+package struct Eviction: Sendable, Equatable {
+    package let board: String
+    /// The process that had left the contents behind, by its process id.
+    package let process: UInt32
+    private let owner: String
+
+    init(_ board: String, process: UInt32, _ owner: String) {
+        self.board = board
+        self.process = process
+        self.owner = owner
+    }
+
+    /// One line without control characters.
+    package var text: String {
+        "cleared pasteboard \(board), which \(owner) had left behind: another program needs the room".printable
+    }
+}
