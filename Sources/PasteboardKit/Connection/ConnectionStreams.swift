@@ -21,10 +21,8 @@ struct ConnectionStreams {
     /// Answers that have bytes to send and credit for them.
     var sendable: [UInt64] = []
     private var discarded: [DiscardedValue] = []
-    /// Makes the run of a handler for an ask, with the connection as the receiver of its reports and its result.
-    var makeRun: @Sendable (_ handler: DataHandler, _ ask: UInt64, _ isInPlace: Bool) -> HandlerRun = { handler, _, _ in
-        HandlerRun(handler) { _ in }
-    }
+    /// Receives the reports of all handlers.
+    var report: HandlerRun.Report = { _, _ in }
 
     /// Takes an event from the broker.
     mutating func take(
@@ -96,7 +94,7 @@ struct ConnectionStreams {
             state.fail(stream, Failure(.sourceGone, "the source no longer has the representation \(type)"))
             return
         }
-        let run = makeRun(handler, stream, ask.inPlaceWelcome)
+        let run = HandlerRun(handler, for: stream, isInPlace: ask.inPlaceWelcome, report: report)
         answers[stream] = AskAnswer(run: run, promises: promises)
         effects.append(.start(run))
     }
@@ -232,10 +230,4 @@ enum DiscardedValue: Sendable {
     case sink(any StreamSink)
     case data(Data)
     case result(Result<HandlerResult, any Error>)
-}
-
-/// The result of the handler of an ask.
-struct FinishedRun: Sendable {
-    let ask: UInt64
-    let result: Result<HandlerResult, any Error>
 }

@@ -18,16 +18,14 @@ import PasteboardWire
 /// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
 ///    session that it contains
 /// 4. `GrowingBytes.state`
-/// 5. all others, under which no further lock is taken: `LiveConnection.finished`, `ResultCell`, `EventQueue`,
+/// 5. all others, under which no further lock is taken: `HandlerQueue`, `ResultCell`, `EventQueue`,
 ///    `MainActorLine`, `ChunkStream`, `DropWindow`, ...
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released. A change
 /// collects these actions as effects, which are performed after unlocking.
 final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
-    /// Results of handlers that the core has not taken yet. The first handler that adds one takes all of them to the
-    /// core, so that handlers that end at the same time do not wait for the core's lock one after the other.
-    private let finished = Lock<[FinishedRun]>([])
+    private let handlers: HandlerQueue
     private let wake: EventDescriptor
     private let descriptor: CInt
 
@@ -43,29 +41,33 @@ final class LiveConnection: Sendable {
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.timeouts = timeouts
         core = Lock(ConnectionCore(io))
-        let reference = Reference(self)
+        let reference = Reference()
+        handlers = HandlerQueue { reference.live?.finish($0) }
+        reference.live = self
         core.withLock { core in
-            core.streams.makeRun = { handler, ask, isInPlace in
-                HandlerRun(handler) { report in
-                    switch report {
-                    case .progress(let completed, let total):
-                        reference.live?.report(ask, completed: completed, total: total)
-                    case .result(let result):
-                        reference.live?.finish(ask, isInPlace ? result.map(\.located) : result)
-                    }
+            core.streams.report = { run, report in
+                switch report {
+                case .progress(let completed, let total):
+                    reference.live?.report(run.ask, completed: completed, total: total)
+                case .result(let result):
+                    reference.live?.handlers.add(FinishedRun(run, result))
                 }
             }
         }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }
 
-    /// The connection as its handlers refer to it: one that runs longer does not keep the socket open. One object serves
-    /// all of them, because each weak capture of a closure is an allocation.
+    /// The connection as its handlers refer to it: one that runs longer does not keep the socket open.
     private final class Reference: Sendable {
-        weak let live: LiveConnection?
+        private struct State {
+            weak var live: LiveConnection?
+        }
 
-        init(_ live: LiveConnection) {
-            self.live = live
+        private let state = Lock(State())
+
+        var live: LiveConnection? {
+            get { state.withLock { $0.live } }
+            set { state.withLock { $0.live = newValue } }
         }
     }
 
@@ -131,15 +133,13 @@ final class LiveConnection: Sendable {
         try? await result.value(onCancel: { result.resolve(.success(())) })
     }
 
-    private func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>) {
-        let isFirst = finished.withLock { finished in
-            finished.append(FinishedRun(ask: ask, result: result))
-            return finished.count == 1
+    /// Takes the results of handlers.
+    private func finish(_ runs: [FinishedRun]) {
+        let take: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void = { core, effects in
+            for run in runs { core.finish(run.ask, run.result, &effects) }
         }
-        guard isFirst else { return }
-        changeSoon(behind: .handlers) { core, effects in
-            for run in finished.withLock({ exchange(&$0, with: []) }) { core.finish(run.ask, run.result, &effects) }
-        }
+        // Several results share a write in any case.
+        if runs.count > 1 { change(take) } else { changeSoon(behind: .handlers, take) }
     }
 
     private func report(_ ask: UInt64, completed: Int64, total: Int64) {
@@ -228,6 +228,7 @@ final class LiveConnection: Sendable {
     }
 
     private func perform(_ effects: [ConnectionEffect]) {
+        var runs: [HandlerRun] = []
         for effect in effects {
             switch effect {
             case .deliver(let delivery, let sink):
@@ -235,7 +236,7 @@ final class LiveConnection: Sendable {
             case .resolve(let result, let failure):
                 result.resolve(failure.map { .failure(PasteboardError($0)) } ?? .success(()))
             case .start(let run):
-                run.start()
+                if run.isAsync { runs.append(run) } else { run.start() }
             case .cancel(let run):
                 run.cancel()
             case .cancelChunks(let chunks):
@@ -249,5 +250,6 @@ final class LiveConnection: Sendable {
                 break
             }
         }
+        if !runs.isEmpty { handlers.add(runs) }
     }
 }

@@ -5,7 +5,7 @@ import PasteboardTransport
 final class HandlerRun: Sendable {
     private enum Work {
         case none
-        case task(Task<Void, Never>, LoadProgress?)
+        case task(HandlerTask, LoadProgress?)
         case progress(LoadProgress)
         case share(Int, of: OnceHandler)
     }
@@ -18,14 +18,22 @@ final class HandlerRun: Sendable {
         var stopObserving: (@Sendable () -> Void)?
     }
 
+    typealias Report = @Sendable (HandlerRun, HandlerReport) -> Void
+
+    /// The broker's ask, if the run is an answer to one.
+    let ask: UInt64
+    /// Whether the path of a file is part of the result.
+    let isInPlace: Bool
     private let handler: DataHandler
-    private let report: @Sendable (HandlerReport) -> Void
+    private let report: Report
     private let state = Lock(State())
 
     /// - Parameter report: is called on the handler's threads when it reports progress, and once with the result, unless
     ///   the run is cancelled before.
-    init(_ handler: DataHandler, report: @escaping @Sendable (HandlerReport) -> Void) {
+    init(_ handler: DataHandler, for ask: UInt64 = 0, isInPlace: Bool = false, report: @escaping Report) {
         self.handler = handler
+        self.ask = ask
+        self.isInPlace = isInPlace
         self.report = report
     }
 
@@ -34,7 +42,7 @@ final class HandlerRun: Sendable {
         progress: @escaping @Sendable (_ completed: Int64, _ total: Int64) -> Void,
         completion: @escaping @Sendable (Result<HandlerResult, any Error>) -> Void
     ) {
-        self.init(handler) { report in
+        self.init(handler) { _, report in
             switch report {
             case .progress(let completed, let total): progress(completed, total)
             case .result(let result): completion(result)
@@ -61,8 +69,8 @@ final class HandlerRun: Sendable {
         case .byteStream(let byteCount, let body):
             stream(byteCount, body)
         case .once(let handler):
-            let share = handler.join { [report] in
-                report(.progress(completed: $0, total: $1))
+            let share = handler.join {
+                self.report(self, .progress(completed: $0, total: $1))
             } completion: {
                 self.finish($0)
             }
@@ -80,7 +88,7 @@ final class HandlerRun: Sendable {
             guard let reported = progress, !stream.isOver else { return }
             let (completed, total) = reported.reported
             // Nothing has been reported yet.
-            if completed > 0 || total >= 0 { self.report(.progress(completed: completed, total: total)) }
+            if completed > 0 || total >= 0 { self.report(self, .progress(completed: completed, total: total)) }
         }
         let task = Task(executorPreference: ThreadPool.shared) {
             do {
@@ -95,14 +103,52 @@ final class HandlerRun: Sendable {
     }
 
     private func task(_ progress: LoadProgress?, _ body: @escaping @Sendable () async throws -> HandlerResult) {
-        let task = Task(executorPreference: ThreadPool.shared) {
-            do {
-                self.finish(.success(try await body()))
-            } catch {
-                self.finish(.failure(error))
-            }
-        }
+        let task = HandlerTask()
         attach(.task(task, progress))
+        task.adopt(
+            Task(executorPreference: ThreadPool.shared) {
+                do {
+                    self.finish(.success(try await body()))
+                } catch {
+                    self.finish(.failure(error))
+                }
+            }
+        )
+    }
+
+    // MARK: Running in a task of several handlers
+
+    /// Whether the handler may be run by ``run(in:)``.
+    var isAsync: Bool {
+        if case .async = handler { true } else { false }
+    }
+
+    enum Outcome {
+        case result(Result<HandlerResult, any Error>)
+        /// The run was cancelled before its start.
+        case notStarted
+        /// The run was cancelled, and with it the task.
+        case cancelled
+    }
+
+    /// Runs an async handler in the current task, and returns its result instead of reporting it.
+    func run(in task: HandlerTask) async -> Outcome {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.work = .task(task, nil) }
+            return state.isOver
+        }
+        guard !isOver, case .async(let body) = handler else { return .notStarted }
+        let result: Result<HandlerResult, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        guard end() != nil else {
+            discard(result)
+            return .cancelled
+        }
+        return .result(result.withoutSlices)
     }
 
     /// Stops the handler, because its result is no longer needed. Before the start it prevents the start.
@@ -124,7 +170,7 @@ final class HandlerRun: Sendable {
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
             let (completed, total) = progress.reported
             // Nothing has been reported yet.
-            if completed > 0 || total >= 0 { self.report(.progress(completed: completed, total: total)) }
+            if completed > 0 || total >= 0 { self.report(self, .progress(completed: completed, total: total)) }
         }
         let stopObserving: @Sendable () -> Void = { [weak progress] in progress?.removeObserver(observer) }
         let isOver = state.withLock { state in
@@ -162,17 +208,13 @@ final class HandlerRun: Sendable {
     }
 
     private func finish(_ result: Result<HandlerResult, any Error>) {
-        guard end() != nil else {
-            // The run is over, so no one takes the chunks.
-            if case .success(.chunks(let chunks)) = result { chunks.cancel() }
-            return
-        }
-        if case .success(.data(let data)) = result, data.startIndex != 0 {
-            // A slice keeps the memory of the whole data alive, and its first index is not 0.
-            report(.result(.success(.data(Data(data)))))
-        } else {
-            report(.result(result))
-        }
+        guard end() != nil else { return discard(result) }
+        report(self, .result(result.withoutSlices))
+    }
+
+    /// Discards a result that no one takes, because the run is over.
+    private func discard(_ result: Result<HandlerResult, any Error>) {
+        if case .success(.chunks(let chunks)) = result { chunks.cancel() }
     }
 
     /// Ends the run, and returns the work that was under way; nil if the run was already over.
@@ -230,6 +272,14 @@ final class HandlerRun: Sendable {
                 sourceError: .init(domain: PasteboardError.domain, code: -1, message: message)
             )
         }
+    }
+}
+
+extension Result where Success == HandlerResult {
+    /// The result with data whose first index is 0. A slice would also keep the memory of the whole data alive.
+    fileprivate var withoutSlices: Self {
+        guard case .success(.data(let data)) = self, data.startIndex != 0 else { return self }
+        return .success(.data(Data(data)))
     }
 }
 

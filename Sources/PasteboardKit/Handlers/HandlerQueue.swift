@@ -1,0 +1,144 @@
+import PasteboardTransport
+
+/// Runs the async handlers that a connection's broker asks for, and collects their results.
+///
+/// A small handler takes less time than making a task. So a task runs one handler after the other as long as some wait,
+/// and their results are passed on together. A handler may also wait for long, or block its thread. Therefore another
+/// task is always about to start while handlers wait: it passes on the results that there are by then, and takes the next
+/// handler.
+final class HandlerQueue: Sendable {
+    private struct State {
+        var waiting: [HandlerRun] = []
+        /// The index of the next run in `waiting`.
+        var first = 0
+        /// Whether a task was made that has not begun yet. It is always true while runs wait.
+        var isTaskStarting = false
+        var finished: [FinishedRun] = []
+
+        /// Takes the next run.
+        mutating func next() -> Step {
+            guard first < waiting.count else {
+                waiting.removeAll(keepingCapacity: true)
+                first = 0
+                return Step(finished: exchange(&finished, with: []))
+            }
+            defer { first += 1 }
+            let needsTask = first + 1 < waiting.count && !isTaskStarting
+            if needsTask { isTaskStarting = true }
+            return Step(run: waiting[first], needsTask: needsTask)
+        }
+    }
+
+    /// The next actions of a task, in the order of its properties.
+    private struct Step {
+        /// Results to be passed on.
+        var finished: [FinishedRun] = []
+        /// Whether another task has to be made.
+        var needsTask = false
+        /// The handler to be run. If it is nil, the task ends.
+        var run: HandlerRun?
+
+        init(finished: [FinishedRun] = [], run: HandlerRun? = nil, needsTask: Bool = false) {
+            self.finished = finished
+            self.run = run
+            self.needsTask = needsTask
+        }
+    }
+
+    private let state = Lock(State())
+    private let deliver: @Sendable ([FinishedRun]) -> Void
+
+    /// - Parameter deliver: takes the results of handlers.
+    init(_ deliver: @escaping @Sendable ([FinishedRun]) -> Void) {
+        self.deliver = deliver
+    }
+
+    /// Adds the runs of async handlers, which start in this order.
+    func add(_ runs: [HandlerRun]) {
+        let needsTask = state.withLock { state in
+            state.waiting += runs
+            return !exchange(&state.isTaskStarting, with: true)
+        }
+        if needsTask { makeTask() }
+    }
+
+    /// Adds the result of a handler that runs elsewhere.
+    func add(_ finished: FinishedRun) {
+        // A task that is about to start, or the handler that added the first result, takes all of them.
+        let isFirst = state.withLock { state in
+            state.finished.append(finished)
+            return state.finished.count == 1 && !state.isTaskStarting
+        }
+        if isFirst { deliver(state.withLock { exchange(&$0.finished, with: []) }) }
+    }
+
+    private func makeTask() {
+        let task = HandlerTask()
+        // Detached, so that it does not inherit from the task of the handler that happened to run before.
+        task.adopt(Task.detached(executorPreference: ThreadPool.shared) { await self.work(in: task) })
+    }
+
+    private func work(in task: HandlerTask) async {
+        var step = state.withLock { state in
+            state.isTaskStarting = false
+            var step = state.next()
+            if step.finished.isEmpty { step.finished = exchange(&state.finished, with: []) }
+            return step
+        }
+        while true {
+            if !step.finished.isEmpty { deliver(step.finished) }
+            if step.needsTask { makeTask() }
+            guard let run = step.run else { return }
+            var finished: FinishedRun?
+            switch await run.run(in: task) {
+            case .result(let result): finished = FinishedRun(run, result)
+            case .notStarted: break
+            // A cancelled task runs no other handler. If some wait, another task is about to start.
+            case .cancelled: return
+            }
+            step = state.withLock { state in
+                if let finished { state.finished.append(finished) }
+                return state.next()
+            }
+        }
+    }
+}
+
+/// The task that runs a handler. It may be cancelled before the thread that makes it has received it.
+final class HandlerTask: Sendable {
+    private enum State {
+        case made(isCancelled: Bool)
+        case known(Task<Void, Never>)
+    }
+
+    private let state = Lock(State.made(isCancelled: false))
+
+    func adopt(_ task: Task<Void, Never>) {
+        let isCancelled = state.withLock { state in
+            defer { state = .known(task) }
+            if case .made(true) = state { return true }
+            return false
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            if case .known(let task) = state { return task }
+            state = .made(isCancelled: true)
+            return nil
+        }
+        task?.cancel()
+    }
+}
+
+/// The result of the handler of an ask.
+struct FinishedRun: Sendable {
+    let ask: UInt64
+    let result: Result<HandlerResult, any Error>
+
+    init(_ run: HandlerRun, _ result: Result<HandlerResult, any Error>) {
+        ask = run.ask
+        self.result = run.isInPlace ? result.map(\.located) : result
+    }
+}

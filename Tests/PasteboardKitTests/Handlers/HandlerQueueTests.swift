@@ -1,0 +1,147 @@
+import FoundationEssentials
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@testable import PasteboardKit
+
+@Suite(.fewAtATime, .timeLimit(.minutes(1)))
+struct HandlerQueueTests {
+    /// A queue, and its results by the number of the ask.
+    private final class Observed: Sendable {
+        private let results = Lock<[UInt64: PendingResult<HandlerResult>]>([:])
+
+        func result(_ ask: UInt64) -> PendingResult<HandlerResult> {
+            results.withLock { results in
+                let result = results[ask] ?? PendingResult()
+                results[ask] = result
+                return result
+            }
+        }
+
+        func bytes(_ ask: UInt64) async throws -> Data {
+            guard case .data(let data) = try await result(ask).value(onCancel: {}) else {
+                throw PasteboardError.cancelled
+            }
+            return data
+        }
+
+        func makeQueue() -> HandlerQueue {
+            HandlerQueue { finished in
+                for run in finished {
+                    self.result(run.ask).resolve(run.result.mapError(PasteboardError.init(ofHandler:)))
+                }
+            }
+        }
+
+        func run(_ ask: UInt64, _ body: @escaping @Sendable () async throws -> Data) -> HandlerRun {
+            HandlerRun(.async { .data(try await body()) }, for: ask) { _, _ in }
+        }
+    }
+
+    @Test("A handler that waits does not delay the handlers after it")
+    func waiting() async throws {
+        let observed = Observed()
+        let gate = PendingResult<Void>()
+        observed.makeQueue().add([
+            observed.run(1) {
+                try await gate.value(onCancel: {})
+                return Data([1])
+            },
+            observed.run(2) { Data([2]) },
+            observed.run(3) {
+                gate.resolve(.success(()))
+                return Data([3])
+            },
+        ])
+        for ask in 1...3 { #expect(try await observed.bytes(UInt64(ask)) == Data([UInt8(ask)])) }
+    }
+
+    @Test("A handler that blocks its thread delays neither the handlers after it nor the results before it")
+    func blocking() async throws {
+        let observed = Observed()
+        let before = Semaphore()
+        let after = Semaphore()
+        observed.makeQueue().add([
+            observed.run(1) { Data([1]) },
+            observed.run(2) {
+                before.wait()
+                after.wait()
+                return Data([2])
+            },
+            observed.run(3) { Data([3]) },
+            observed.run(4) {
+                after.signal()
+                return Data([4])
+            },
+        ])
+        #expect(try await observed.bytes(1) == Data([1]))
+        before.signal()
+        for ask in 2...4 { #expect(try await observed.bytes(UInt64(ask)) == Data([UInt8(ask)])) }
+    }
+
+    @Test("Results are delivered while the last handler blocks its thread")
+    func lastBlocks() async throws {
+        let observed = Observed()
+        let end = Semaphore()
+        let count: UInt64 = 20
+        let last = observed.run(count) {
+            end.wait()
+            return Data()
+        }
+        observed.makeQueue().add((1..<count).map { ask in observed.run(ask) { Data([UInt8(ask)]) } } + [last])
+        for ask in 1..<count { #expect(try await observed.bytes(ask) == Data([UInt8(ask)])) }
+        end.signal()
+        #expect(try await observed.bytes(count) == Data())
+    }
+
+    @Test("The cancellation of a run reaches its handler and no other")
+    func cancelled() async throws {
+        let observed = Observed()
+        let queue = observed.makeQueue()
+        let begun = PendingResult<Void>()
+        let wasCancelled = PendingResult<Void>()
+        let first = observed.run(1) {
+            await withTaskCancellationHandler {
+                begun.resolve(.success(()))
+                try? await wasCancelled.value(onCancel: {})
+            } onCancel: {
+                wasCancelled.resolve(.success(()))
+            }
+            return Data()
+        }
+        queue.add([first])
+        try await begun.value(onCancel: {})
+        first.cancel()
+        queue.add((2...20).map { ask in observed.run(ask) { Data([Task.isCancelled ? 1 : 0]) } })
+        for ask in 2...20 { #expect(try await observed.bytes(UInt64(ask)) == Data([0])) }
+        #expect(!observed.result(1).isResolved)
+    }
+
+    @Test("A run that is cancelled before its start does not start, and the others do")
+    func cancelledBeforeStart() async throws {
+        let observed = Observed()
+        let starts = Counter()
+        let runs = (1...20).map { ask in
+            observed.run(UInt64(ask)) {
+                starts.increment()
+                return Data([UInt8(ask)])
+            }
+        }
+        for run in runs.prefix(19) { run.cancel() }
+        observed.makeQueue().add(runs)
+        #expect(try await observed.bytes(20) == Data([20]))
+        #expect(starts.value == 1)
+    }
+
+    @Test("A task that is cancelled before it is known is cancelled as soon as it is")
+    func cancelledTask() async {
+        let task = HandlerTask()
+        task.cancel()
+        let gate = PendingResult<Void>()
+        let waiting = Task { _ = try? await gate.value { gate.resolve(.failure(.cancelled)) } }
+        task.adopt(waiting)
+        await waiting.value
+        #expect(waiting.isCancelled)
+    }
+}
