@@ -93,7 +93,7 @@ struct ConnectionCore: ~Copyable {
 
     /// The number of requests and answers under way from which on several share a write. With fewer, each is sent at
     /// once.
-    private static let sharing = 8
+    static let sharing = 8
 
     mutating func sendSoon(_ effects: inout [ConnectionEffect]) -> Sending {
         guard streams.sinks.count + streams.answers.count >= Self.sharing, !sleepsDeeply, !io.wantsWrite else {

@@ -3,6 +3,25 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
+/// The type and the request of all loads of one representation. It is an object, because a load that held these values
+/// itself would copy them.
+final class LoadTarget: Sendable {
+    let type: UniformType
+    /// The request of a load without a timeout.
+    let request: Load
+
+    init(_ type: UniformType, _ request: Load) {
+        self.type = type
+        self.request = request
+    }
+
+    // A method of this object, because the request would be copied to be used elsewhere.
+    @inline(never)
+    fileprivate func open(_ state: inout ClientState) throws(Failure) -> UInt64 {
+        try state.open(request)
+    }
+}
+
 /// A load into memory.
 final class DataLoad: LoadSink {
     /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the
@@ -10,31 +29,59 @@ final class DataLoad: LoadSink {
     private static let largestReservation = 64 << 20
 
     private struct State {
-        var answer = Answer()
+        /// The type of the bytes, unless it is the requested one.
+        var otherType: UniformType?
+        var byteCount: UInt64?
         var data = Data()
         var sourceReports = false
     }
 
     let result = ResultCell<Loaded<Data>>()
     let progress: LoadProgress?
-    private let expected: UniformType
+    private let target: LoadTarget
     private let live: LiveConnection
     private let state = Lock(State())
 
-    /// - Parameter expected: the requested type.
-    init(_ expected: UniformType, progress: LoadProgress?, live: LiveConnection) {
-        self.expected = expected
+    init(_ target: LoadTarget, progress: LoadProgress?, live: LiveConnection) {
+        self.target = target
         self.progress = progress
         self.live = live
     }
 
     var isCancelled: Bool { result.isResolved }
 
+    private var expected: UniformType { target.type }
+
+    /// Makes the request of a load without a timeout.
+    func open(_ state: inout ClientState) throws(Failure) -> UInt64 {
+        try target.open(&state)
+    }
+
+    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+        // The answer to nearly every load contains nothing new, so it is compared where it lies.
+        if case .answered(_, let answer) = event, answer.content == nil,
+            answer.hasType(expected.identifier, in: bytes)
+        {
+            state.withLock { state in
+                state.byteCount = answer.byteCount
+                reserve(answer.byteCount, &state)
+            }
+        } else {
+            take(event, in: bytes, &effects)
+        }
+    }
+
     func answered(_ answer: Answer, _ effects: inout [ConnectionEffect]) {
         state.withLock { state in
-            state.answer = answer
-            state.data.reserveCapacity(Int(clamping: min(answer.byteCount ?? 0, UInt64(Self.largestReservation))))
+            state.otherType = Loaded<Data>.dataType(of: answer, expected: expected)
+            state.byteCount = answer.byteCount
+            reserve(answer.byteCount, &state)
         }
+    }
+
+    private func reserve(_ byteCount: UInt64?, _ state: inout State) {
+        guard let byteCount else { return }
+        state.data.reserveCapacity(Int(clamping: min(byteCount, UInt64(Self.largestReservation))))
     }
 
     func sourceReports() {
@@ -44,7 +91,7 @@ final class DataLoad: LoadSink {
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
         let (count, sourceReports, total) = state.withLock { state in
             state.data.append(copying: bytes)
-            return (state.data.count, state.sourceReports, state.answer.byteCount)
+            return (state.data.count, state.sourceReports, state.byteCount)
         }
         if progress != nil, !sourceReports { report(Int64(count), of: total, &effects) }
         if isLast { finish(&effects) }
@@ -82,13 +129,11 @@ final class DataLoad: LoadSink {
         case .event(.passed(_, let answer, let descriptor)):
             take(descriptor, answer)
         case .finished:
-            let (answer, data) = state.withLock { state in
-                defer { state.data = Data() }
-                return (state.answer, state.data)
+            let loaded = state.withLock { state in
+                Loaded(value: exchange(&state.data, with: Data()), type: state.otherType ?? expected)
             }
-            progress?.end(byteCount: data.count)
-            let type = Loaded<Data>.dataType(of: answer, expected: expected)
-            result.resolve(.success(Loaded(value: data, type: type)))
+            progress?.end(byteCount: loaded.value.count)
+            result.resolve(.success(loaded))
         case .failed(let failure):
             progress?.end(byteCount: nil)
             result.resolve(.failure(PasteboardError(failure)))

@@ -18,14 +18,15 @@ import PasteboardWire
 /// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
 ///    session that it contains
 /// 4. `GrowingBytes.state`
-/// 5. all others, under which no further lock is taken: `HandlerQueue`, `ResultCell`, `EventQueue`,
-///    `MainActorLine`, `ChunkStream`, `DropWindow`, ...
+/// 5. all others, under which no further lock is taken: `LiveConnection.opening`, `HandlerQueue`, `ResultCell`,
+///    `EventQueue`, `MainActorLine`, `ChunkStream`, `DropWindow`, ...
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released. A change
 /// collects these actions as effects, which are performed after unlocking.
 final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
     private let handlers: HandlerQueue
+    private let opening = Lock(Opening())
     private let wake: EventDescriptor
     private let descriptor: CInt
 
@@ -57,6 +58,36 @@ final class LiveConnection: Sendable {
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }
 
+    /// Loads whose request is to be made.
+    private struct Opening {
+        enum Step {
+            case make
+            case schedule
+            case none
+        }
+
+        var loads: [DataLoad] = []
+        /// Whether the thread is resuming tasks. It makes the requests of those that run meanwhile.
+        var isLeftToThread = false
+        /// Whether frames wait that the thread is to send.
+        var hasUnsent = false
+        /// The largest number of requests that were under way lately. If it is large, several tasks probably make their
+        /// next request soon, also if only a few of them have made it yet.
+        var recentCount = 0
+
+        mutating func add(_ load: DataLoad) -> Step {
+            loads.append(load)
+            if isLeftToThread || loads.count > 1 { return .none }
+            return recentCount >= ConnectionCore.sharing ? .schedule : .make
+        }
+
+        /// - Returns: whether the thread sends the waiting frames.
+        mutating func leaveSending() -> Bool {
+            if isLeftToThread { hasUnsent = true }
+            return isLeftToThread
+        }
+    }
+
     /// The connection as its handlers refer to it: one that runs longer does not keep the socket open.
     private final class Reference: Sendable {
         private struct State {
@@ -84,6 +115,40 @@ final class LiveConnection: Sendable {
     }
 
     // MARK: Requests
+
+    /// Makes the request of a load that need not precede any other request.
+    ///
+    /// If many requests are under way, those of several tasks are made together a moment later: then the tasks do not
+    /// wait for the lock of the connection, which its thread holds while it reads.
+    func open(_ load: DataLoad) {
+        switch opening.withLock({ $0.add(load) }) {
+        case .make: makeRequests()
+        case .schedule: Task { self.makeRequests() }
+        case .none: break
+        }
+    }
+
+    private func makeRequests() {
+        // Taken before the connection is locked, because it must not be while a cancelled load is released.
+        let (loads, hasUnsent) = opening.withLock { opening in
+            opening.isLeftToThread = false
+            let loads = opening.loads.isEmpty ? [] : exchange(&opening.loads, with: [])
+            return (loads, exchange(&opening.hasUnsent, with: false))
+        }
+        guard !loads.isEmpty || hasUnsent else { return }
+        change { core, effects in
+            if hasUnsent { core.isSendScheduled = false }
+            for load in loads where !load.isCancelled {
+                do throws(Failure) {
+                    core.streams.sinks[try load.open(&core.io.state)] = load
+                } catch {
+                    load.failed(error, &effects)
+                }
+            }
+            let count = core.streams.sinks.count
+            opening.withLock { $0.recentCount = max(count, $0.recentCount - ($0.recentCount + 7) / 8) }
+        }
+    }
 
     /// Makes a request. All events of its stream go to `sink`.
     func open(
@@ -196,6 +261,7 @@ final class LiveConnection: Sendable {
         case .now, .later: break
         case .byThread: wake.signal()
         case .scheduled:
+            if opening.withLock({ $0.leaveSending() }) { break }
             let send: @Sendable () -> Void = { [weak self] in self?.change { core, _ in core.isSendScheduled = false } }
             switch others {
             case .tasks: Task { send() }
@@ -221,7 +287,10 @@ final class LiveConnection: Sendable {
                 core.streams.release(&effects)
                 return (effects, core.nextWait(isIdle: isIdle))
             }
+            let isShared = effects.count > 1
+            if isShared { opening.withLock { $0.isLeftToThread = true } }
             perform(effects)
+            if isShared { makeRequests() }
         }
         // Fails the requests that were made between the loss and now.
         change { core, effects in core.lose(core.failure, &effects) }

@@ -15,6 +15,10 @@ protocol LoadSink: StreamSink {
 
 extension LoadSink {
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+        take(event, in: bytes, &effects)
+    }
+
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
         switch event {
         case .answered(_, let answer):
             answered(Answer(answer, in: bytes), &effects)

@@ -49,6 +49,18 @@ extension ItemProvider {
         timeout: Duration?,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
+        if let remote = representation.remote {
+            return try await remote.loadData(timeout: timeout, progress: progress)
+        }
+        return try await localData(of: representation, timeout: timeout, progress: progress)
+    }
+
+    /// Loads data that this process makes or converts.
+    private func localData(
+        of representation: ProviderContents.Representation,
+        timeout: Duration?,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> Loaded<Data> {
         switch representation.origin {
         case .handler(let registration):
             return try await LocalLoad(registration, type: representation.type, progress: progress).data(

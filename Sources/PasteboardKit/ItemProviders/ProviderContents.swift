@@ -9,6 +9,9 @@ struct ProviderContents: Sendable {
         let visibility: ItemProviderRepresentationVisibility
         let fileOptions: ItemProviderFileOptions
         let origin: Origin
+        /// The origin, if it is a representation of another process. A load that looked for it in `origin` would copy all
+        /// of that.
+        let remote: RemoteRepresentation?
         /// The attributes of the file, if the provider was made for one.
         let file: FileAttributes?
 
@@ -24,6 +27,7 @@ struct ProviderContents: Sendable {
             self.fileOptions = fileOptions
             self.file = file
             self.origin = origin
+            if case .remote(let remote) = origin { self.remote = remote } else { remote = nil }
         }
 
         func with(_ file: FileAttributes) -> Representation {
@@ -91,7 +95,9 @@ extension [ProviderContents.Representation] {
     /// Returns the representation for a request for `type`: one of exactly this type, otherwise the first that conforms
     /// to it.
     func best(for type: UniformType) -> Element? {
-        first { $0.type == type } ?? first { $0.type.conforms(to: type) }
+        // Nearly always the identifiers are the same, also in case, which is quicker to compare.
+        first { $0.type.identifier == type.identifier } ?? first { $0.type == type }
+            ?? first { $0.type.conforms(to: type) }
     }
 
     /// Returns the representation for a request for one of several types.

@@ -11,7 +11,7 @@ final class RemoteRepresentation: Sendable {
     let firstByteMilliseconds: UInt64?
     /// The drop that the item belongs to, if any.
     let scope: (any LoadScope)?
-    private let handle: UInt64
+    private let target: LoadTarget
     private let connection: PasteboardConnection
     private let live: LiveConnection
 
@@ -28,23 +28,51 @@ final class RemoteRepresentation: Sendable {
         self.type = type
         self.firstByteMilliseconds = firstByteMilliseconds
         self.scope = scope
-        self.handle = handle
+        var accept = Accept()
+        accept.type = type.identifier
+        accept.match = .exact
+        var request = Load()
+        request.handle = handle
+        request.item = UInt32(clamping: item)
+        request.accepts = [accept]
+        request.descriptorWelcome = true
+        target = LoadTarget(type, request)
         self.connection = connection
         self.live = live
     }
 
+    // Inlined, like the wait for the result: an asynchronous call costs as much as the request.
+    @inline(__always)
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
+        guard timeout == nil, progress == nil, scope == nil else {
+            return try await loadReportedData(timeout: timeout, progress: progress)
+        }
+        let load = DataLoad(target, progress: nil, live: live)
+        return try await load.result.value {
+            load.cancel()
+        } start: {
+            live.open(load)
+        }
+    }
+
+    /// Loads with a timeout, a progress or as a part of a drop.
+    @inline(never)
+    private func loadReportedData(
+        timeout: Duration?,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> Loaded<Data> {
         let progress = scope?.begin(progress, item: item) ?? progress
-        let load = DataLoad(type, progress: progress, live: live)
+        let load = DataLoad(target, progress: progress, live: live)
         progress?.begin { load.cancel() }
         let deadline = timeout.map(LoadDeadline.init)
         let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(deadline?.error ?? .cancelled) }
         defer { timer?.cancel() }
         do throws(PasteboardError) {
+            let request = request(timeout: timeout, inPlace: false)
             return try await load.result.value {
                 load.cancel()
             } start: {
-                live.open(load) { state throws(Failure) in try state.open(request(timeout: timeout)) }
+                live.open(load) { state throws(Failure) in try state.open(request) }
                 progress?.call?.begun()
             }
         } catch {
@@ -88,15 +116,8 @@ final class RemoteRepresentation: Sendable {
         }
     }
 
-    private func request(timeout: Duration?, inPlace: Bool = false) -> Load {
-        var accept = Accept()
-        accept.type = type.identifier
-        accept.match = .exact
-        var load = Load()
-        load.handle = handle
-        load.item = UInt32(clamping: item)
-        load.accepts = [accept]
-        load.descriptorWelcome = true
+    private func request(timeout: Duration?, inPlace: Bool) -> Load {
+        var load = target.request
         load.timeoutMilliseconds = timeout?.loadMilliseconds
         if inPlace { load.inPlaceWelcome = true }
         return load

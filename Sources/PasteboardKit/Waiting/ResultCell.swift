@@ -55,14 +55,16 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     ///
     /// - Returns: whether this was the first result.
     @discardableResult
-    func resolve(_ outcome: Outcome) -> Bool {
+    func resolve(_ outcome: consuming Outcome) -> Bool {
+        // Taken out by the closure, which would otherwise copy it.
+        var outcome = Optional(outcome)
         let (isFirst, waiter) = state.withLock { state -> (Bool, Waiter?) in
             switch exchange(&state, with: .delivered) {
             case .open:
-                state = .resolved(outcome)
+                if let outcome = outcome.take() { state = .resolved(outcome) }
                 return (true, nil)
             case .awaited(let waiter):
-                state = .resolved(outcome)
+                if let outcome = outcome.take() { state = .resolved(outcome) }
                 return (true, waiter)
             case .resolved(let first):
                 state = .resolved(first)
@@ -82,6 +84,7 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     ///
     /// - Parameter isolation: the actor of the task, which is a parameter because only then the closure below runs on it,
     ///   too. Otherwise the task would continue on another thread before it returns to its actor.
+    @inline(__always)
     func value(
         isolation: isolated (any Actor)? = #isolation,
         onCancel cancel: @Sendable () -> Void,

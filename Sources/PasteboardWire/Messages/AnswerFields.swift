@@ -36,6 +36,14 @@ package struct AnswerFields: Sendable {
             }
         }
     }
+
+    /// Whether the answer names no type, or this one.
+    ///
+    /// - Parameter bytes: the bytes that were decoded.
+    package func hasType(_ expected: String, in bytes: Span<UInt8>) -> Bool {
+        guard let type else { return true }
+        return expected.utf8.span.hasSameBytes(as: bytes.extracting(Range(type)))
+    }
 }
 
 extension Answer {
