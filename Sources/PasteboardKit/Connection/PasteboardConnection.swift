@@ -30,6 +30,28 @@ public final class PasteboardConnection: Sendable {
     private let timeouts: ConnectionTimeouts
     private let connector: @Sendable () throws -> BrokerSocket
     private let state = Lock(State())
+    private let connectionExecutor = ConnectionExecutor()
+
+    /// An executor that runs tasks on the thread that reads this connection.
+    ///
+    /// Without it, that thread wakes another one for each result. With it, a task that prefers this executor uses its
+    /// result on the thread that has read it, which matters for many small loads, one after the other:
+    ///
+    /// ```swift
+    /// await withTaskExecutorPreference(connection.executor) {
+    ///     for item in items { await show(try await item.itemProvider.loadData(for: .png)) }
+    /// }
+    /// ```
+    ///
+    /// The tasks run one at a time, in the order in which they become ready. While one of them runs, nothing is sent or
+    /// received on this connection, also for other tasks. So they must not compute for long, and must not block: a task
+    /// that waits for a result of this connection with a semaphore, for example, waits for ever. `await` does not block.
+    /// Debug builds write a line to the standard error output if a task has blocked the thread for a second.
+    ///
+    /// The preference has no effect on code that is isolated to an actor, such as the main actor. Handlers and completion
+    /// handlers run on other threads, as always. While there is no connection, and after ``close()``, the tasks run on
+    /// another thread of the library.
+    public var executor: any TaskExecutor { connectionExecutor }
 
     /// Makes a separate connection, which is opened at its first use.
     ///
@@ -158,7 +180,13 @@ public final class PasteboardConnection: Sendable {
             hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
             hello.groups = groups
             let path = socket.path
-            return try LiveConnection(adopting: socket.descriptor, path: path, hello: hello, timeouts: timeouts)
+            return try LiveConnection(
+                adopting: socket.descriptor,
+                path: path,
+                hello: hello,
+                timeouts: timeouts,
+                executor: connectionExecutor
+            )
         } catch let failure as Failure {
             throw PasteboardError(failure)
         } catch {

@@ -4,6 +4,8 @@ struct LoadCase: BenchCase {
     enum Client: String {
         case core
         case library
+        /// The asynchronous library, with tasks on the executor of their connection.
+        case libraryExecutor = "library-executor"
     }
 
     enum Contents {
@@ -27,7 +29,8 @@ struct LoadCase: BenchCase {
             ("one at a time", .each, small), ("64 pipelined", .pipelined, many), ("64 connections", .connections, many),
         ]
         let promised: [(Client, Contents)] = [
-            (.core, .promised(.core)), (.library, .promised(.core)), (.library, .promised(.library)),
+            (.core, .promised(.core)), (.library, .promised(.core)), (.libraryExecutor, .promised(.core)),
+            (.library, .promised(.library)),
         ]
         let kept: [(Client, Contents)] = [(.core, .kept), (.library, .kept)]
         var cases: [LoadCase] = []
@@ -40,7 +43,7 @@ struct LoadCase: BenchCase {
             }
         }
         for (name, bytes, count) in [("64 MiB", 64 << 20, 4), ("1 GiB", 1 << 30, 1)] {
-            for (destination, contents) in promised {
+            for (destination, contents) in promised where destination != .libraryExecutor {
                 let bytes = quick ? bytes >> 4 : bytes
                 cases.append(LoadCase("\(name) inline", .bulk, destination, contents, quick ? 1 : count, bytes))
             }
@@ -69,6 +72,7 @@ struct LoadCase: BenchCase {
     var subject: String {
         switch (destination, contents) {
         case (.library, .promised(.library)): "library both ends"
+        case (.libraryExecutor, _): "library on its executor"
         default: destination.rawValue
         }
     }
@@ -76,7 +80,7 @@ struct LoadCase: BenchCase {
     func run(on stage: Stage) throws -> [CaseResult] {
         let source =
             switch contents {
-            case .promised(let client): "\(client)-source"
+            case .promised(let client): "\(client.rawValue)-source"
             case .kept: "keeper"
             }
         let relay = shape == .connections ? "relay-many" : "relay"
@@ -84,7 +88,7 @@ struct LoadCase: BenchCase {
             rounds: stage.options.rounds,
             floor: { try measure(stage, relay, "floor-source", "floor-destination") },
             subject,
-            { try measure(stage, "broker", source, "\(destination)-destination") }
+            { try measure(stage, "broker", source, "\(destination.rawValue)-destination") }
         )
     }
 

@@ -11,26 +11,36 @@ enum LibraryRole {
             let data = Data(repeating: 7, count: bytes)
             let provider = ItemProvider()
             provider.registerDataRepresentation(for: .data) { data }
-            let publication = try await board(socket).write([provider])
+            let publication = try await Pasteboard(name: .general, connection: connection(socket)).write([provider])
             try Role.ready()
             _ = try await publication.ended()
         }
     }
 
-    static func destination(_ socket: String, _ work: DestinationWork) throws {
+    /// - Parameter onExecutor: whether the tasks run on the executor of their connection.
+    static func destination(_ socket: String, _ work: DestinationWork, onExecutor: Bool = false) throws {
         run {
-            var providers: [ItemProvider] = []
+            var ends: [End] = []
             for _ in 0..<work.connections {
-                guard let provider = try await board(socket).contents().items.first?.itemProvider else {
-                    throw BenchError("the pasteboard is empty")
-                }
-                providers.append(provider)
+                let connection = connection(socket)
+                ends.append(End(try await provider(connection), executor: onExecutor ? connection.executor : nil))
             }
-            if work.shape != .bulk { _ = try await load(work, work.warmUpCount, providers) }
+            if work.shape != .bulk { _ = try await load(work, work.warmUpCount, ends) }
             let measurement = try await Measurement(relay: work.relay) {
-                try await load(work, work.count, providers)
+                try await load(work, work.count, ends)
             }
             try Role.report(measurement)
+        }
+    }
+
+    /// The item of a connection, and the executor of the tasks that load it.
+    private struct End {
+        let provider: ItemProvider
+        let executor: (any TaskExecutor)?
+
+        init(_ provider: ItemProvider, executor: (any TaskExecutor)?) {
+            self.provider = provider
+            self.executor = executor
         }
     }
 
@@ -40,9 +50,7 @@ enum LibraryRole {
         let bytes = try part.number(3)
         let relay = pid_t(truncatingIfNeeded: try part.number(4))
         run {
-            guard let provider = try await board(part.socket).contents().items.first?.itemProvider else {
-                throw BenchError("the pasteboard is empty")
-            }
+            let provider = try await provider(connection(part.socket))
             var times: [Double] = []
             // Without descriptors the full number of loads would take too long.
             let deadline = MonotonicClock.deadline(milliseconds: 3_000)
@@ -58,24 +66,30 @@ enum LibraryRole {
         }
     }
 
-    /// A pasteboard on a new connection.
-    private static func board(_ socket: String) -> Pasteboard {
-        Pasteboard(name: .general, connection: PasteboardConnection(socketPath: socket, startsBroker: false))
+    private static func connection(_ socket: String) -> PasteboardConnection {
+        PasteboardConnection(socketPath: socket, startsBroker: false)
     }
 
-    private static func load(
-        _ work: DestinationWork,
-        _ count: Int,
-        _ providers: [ItemProvider]
-    ) async throws -> [UInt64] {
+    private static func provider(_ connection: PasteboardConnection) async throws -> ItemProvider {
+        let contents = try await Pasteboard(name: .general, connection: connection).contents()
+        guard let provider = contents.items.first?.itemProvider else { throw BenchError("the pasteboard is empty") }
+        return provider
+    }
+
+    private static func load(_ work: DestinationWork, _ count: Int, _ ends: [End]) async throws -> [UInt64] {
         switch work.shape {
-        case .each: return try await each(work, count, providers[0])
-        case .pipelined: try await inTasks([ItemProvider](repeating: providers[0], count: LoadShape.depth), count)
-        case .connections: try await inTasks(providers, count)
+        case .each:
+            // Even a preference for no executor makes a task slower.
+            let (provider, executor) = (ends[0].provider, ends[0].executor)
+            guard let executor else { return try await each(work, count, provider) }
+            return try await withTaskExecutorPreference(executor) { try await each(work, count, provider) }
+        case .pipelined: try await inTasks([End](repeating: ends[0], count: LoadShape.depth), count)
+        case .connections: try await inTasks(ends, count)
         case .bulk:
             for _ in 0..<count {
                 var received = 0
-                for try await chunk in try await providers[0].loadBytes(for: .data).value { received += chunk.count }
+                let chunks = try await ends[0].provider.loadBytes(for: .data).value
+                for try await chunk in chunks { received += chunk.count }
                 try work.check(received)
             }
         }
@@ -94,17 +108,23 @@ enum LibraryRole {
         return times
     }
 
-    /// Runs one task for each provider, which loads its share one after the other.
-    private static func inTasks(_ providers: [ItemProvider], _ count: Int) async throws {
-        let share = count / providers.count
+    /// Runs one task for each end, which loads its share one after the other.
+    private static func inTasks(_ ends: [End], _ count: Int) async throws {
+        let share = count / ends.count
         try await withThrowingTaskGroup { group in
-            for provider in providers {
-                group.addTask {
-                    for _ in 0..<share { _ = try await provider.loadData(for: .data) }
+            for end in ends {
+                if let executor = end.executor {
+                    group.addTask(executorPreference: executor) { try await load(end.provider, share) }
+                } else {
+                    group.addTask { try await load(end.provider, share) }
                 }
             }
             try await group.waitForAll()
         }
+    }
+
+    private static func load(_ provider: ItemProvider, _ count: Int) async throws {
+        for _ in 0..<count { _ = try await provider.loadData(for: .data) }
     }
 
     /// Runs asynchronous work from a synchronous main function. The task is detached, so that no part of it needs the

@@ -49,6 +49,8 @@ enum Role {
         case "floor-destination": try report(FloorDestination(part.socket, try DestinationWork(part)).measure())
         case "core-destination": try report(try CoreDestination(part.socket, try DestinationWork(part)).measure())
         case "library-destination": try LibraryRole.destination(part.socket, try DestinationWork(part))
+        case "library-executor-destination":
+            try LibraryRole.destination(part.socket, try DestinationWork(part), onExecutor: true)
         default: throw BenchError("unknown role '\(part.name)'")
         }
     }
