@@ -101,7 +101,7 @@ package struct BrokerLoop: ~Copyable {
         if !paused.isEmpty { resumePaused() }
         if state.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && behind.isEmpty
-        // Signals and new connections come first: what peers have sent may take a while.
+        // Signals and new connections are handled first, because the input of peers may take long.
         for index in 0..<events.count where events[index].token < Self.firstPeerToken {
             let token = events[index].token
             if token == Self.timerToken { drainTimer() } else { notify(Int(token)) }
@@ -121,9 +121,8 @@ package struct BrokerLoop: ~Copyable {
         }
     }
 
-    /// Ends what has exceeded a deadline: after the turn's input and output, so that nobody is late whose bytes have
-    /// arrived or wait for the broker. If there were more events than one wait returns, the other peers come first, but
-    /// not for ever.
+    /// Ends what has exceeded a deadline. This runs after the turn's input and output, so that a peer is not late if its
+    /// bytes have arrived. If more events are pending, the check waits for them, but at most 1 s.
     private mutating func checkDeadlines() {
         let due = state.context.nextCheck
         guard clock.now >= due, !events.isFull || clock.now - due > Self.longestDelayOfDeadlines else { return }

@@ -1,16 +1,16 @@
 import PasteboardTransport
 
-/// The time that deadlines see, in milliseconds: a monotonic clock without the time in which the broker stood.
+/// The clock of the deadlines, in milliseconds: a monotonic clock that skips most of a suspension.
 ///
-/// A broker that wakes much later than its timer was stopped or swapped out, or its machine was paused, and the peers may
-/// have been stopped as well. The deadlines that passed meanwhile are then put off by ``grace``: what has arrived is read
-/// first, and nobody is late because others stood.
+/// A wake more than ``grace`` after the timer was due means that the broker, and perhaps its peers, were suspended, or that
+/// a turn took long. The clock then continues at most ``grace`` before the time that was due, so that peers have a moment
+/// to do what they were suspended in.
 struct LoopClock {
-    /// A wake that is later than this after the timer was due counts as a stop. In milliseconds.
+    /// A wake that is later than this after the timer was due counts as a suspension. In milliseconds.
     static let grace: UInt64 = 250
 
     private let monotonic: @Sendable () -> UInt64
-    /// The time in which the broker stood.
+    /// The total time that was skipped.
     private(set) var lost: UInt64 = 0
     /// The time of the last wake.
     private(set) var now: UInt64

@@ -1,4 +1,4 @@
-/// The rate limit of the log lines about peers that the broker refuses or ends.
+/// The rate limit of the log lines about peers that the broker refuses or ends, and about contents that it evicts.
 ///
 /// A program that reconnects in a loop must not fill a disk. Each process gets one line in ten seconds, so that one
 /// process does not hide another, and its next line reports the number of events in between. Processes beyond the

@@ -1,9 +1,9 @@
 import PasteboardWire
 
-// Contents that processes have left behind when they ended. They stay until they are replaced or cleared, or until the
-// room is needed.
+// Eviction: contents of processes that have ended stay until they are replaced or cleared, or until another process needs
+// the room.
 extension BrokerState {
-    /// Removes contents that were left behind until the limits hold again: those of the process that ended first, and the
+    /// Clears boards of ended processes until the limits hold again: first those of the process that ended first, and the
     /// general board after all others.
     @inline(__always)
     mutating func makeRoom() {
@@ -20,7 +20,7 @@ extension BrokerState {
         }
     }
 
-    /// A board with contents that were left behind.
+    /// A board whose contents may be evicted.
     private struct Candidate {
         let board: String
         let publication: PublicationID
@@ -49,10 +49,10 @@ extension BrokerState {
     }
 }
 
-/// A pasteboard that was cleared to make room, as the log shows it.
+/// A pasteboard that was cleared because another process needs the room, as the log shows it.
 package struct Eviction: Sendable, Equatable {
     package let board: String
-    /// The process that had left the contents behind, by its process id.
+    /// The ended process that had written the contents, by its process id.
     package let process: UInt32
     private let owner: String
 
@@ -64,6 +64,6 @@ package struct Eviction: Sendable, Equatable {
 
     /// One line without control characters.
     package var text: String {
-        "cleared pasteboard \(board), which \(owner) had left behind: another program needs the room".printable
+        "cleared pasteboard \(board), whose writer \(owner) has ended: another program needs the room".printable
     }
 }

@@ -1,6 +1,6 @@
-// Replaces two functions of the Swift runtime in statically linked programs, for a faster start.
+// Replaces three functions of the Swift runtime in statically linked programs, for a faster start.
 //
-// Both definitions are hidden, so the shared runtime of a dynamically linked program does not use them. They are also
+// All definitions are hidden, so the shared runtime of a dynamically linked program does not use them. They are also
 // weak: if a later runtime needs more of the files that contain its own definitions, those are linked and take
 // precedence.
 
@@ -11,7 +11,7 @@
 
 #define REPLACEMENT __attribute__((weak, visibility("hidden")))
 
-// The runtime looks for its backtracer in eight places around the program, which is installed without it. The variable
+// The runtime searches eight places near the program for its backtracer. None is installed there. The variable
 // SWIFT_BACKTRACE can still name one.
 REPLACEMENT char *swift_copyAuxiliaryExecutablePath(const char *name) {
     (void)name;

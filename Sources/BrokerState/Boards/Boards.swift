@@ -85,7 +85,7 @@ struct Boards: ~Copyable, Sendable {
         let limit = context.limits.boards
         if boardTable[name] == nil, UInt64(count) >= limit {
             forgetEmptyBoards(keeping: 0, limit: limit)
-            // Boards that ended processes have left behind are cleared for this one.
+            // Boards of ended processes are cleared for this one.
             guard UInt64(count) < limit.addingClamped(context.accounting.evictable.boards) else {
                 throw Failure(
                     .limitExceeded,

@@ -10,8 +10,8 @@ import PasteboardWire
 /// The rule applies to objects that end with their process. A user may give almost all connections or all kept memory
 /// to one program, so of these a process only has to leave an eighth to the others: see `room`.
 ///
-/// What processes have left behind when they ended takes no room from others: it counts as free, and is removed when
-/// somebody needs the room. In the share rule all ended processes together are one account.
+/// A process without connections counts as ended. The contents that it has left do not reduce the room of others: they are
+/// evicted when another process needs it. In the share rule all ended processes together are one account.
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -28,7 +28,7 @@ package struct Accounting: ~Copyable, Sendable {
         var end: UInt64 = 0
 
         var isUnused: Bool { connections == 0 && held == Amount() && kept == Kept() && orphanLoads == 0 }
-        /// Whether the process has ended, so that what it has left behind may be removed. Loads keep it.
+        /// Whether the process has no connection, and no load of its contents is running. They may then be evicted.
         var isEvictable: Bool { connections == 0 && orphanLoads == 0 }
     }
 
@@ -52,9 +52,9 @@ package struct Accounting: ~Copyable, Sendable {
 
     package private(set) var held = Amount()
     package private(set) var kept = Kept()
-    /// The part of `kept` that may be removed.
+    /// The part of `kept` that may be evicted.
     package private(set) var evictable = Kept()
-    /// Whether more is kept than the limits allow, until the evictable part of it is removed.
+    /// Whether more is kept than the limits allow, until contents are evicted.
     package private(set) var isOverfull = false
     package private(set) var queued: UInt64 = 0
     /// The accounts without connections.
@@ -62,7 +62,7 @@ package struct Accounting: ~Copyable, Sendable {
     private var ends: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
-    /// searches all conformances of the program, which takes a tenth of the time from start to first answer.
+    /// searches all conformances of the program, which takes about a fifth of the instructions of a start.
     private var accountsByProcess: [(process: ProcessKey, account: AccountID)] = []
     private let pool: Amount
     private let keptPool: Kept
@@ -204,8 +204,8 @@ package struct Accounting: ~Copyable, Sendable {
         return Self.room(holding: own ?? 0, free: free)
     }
 
-    /// Charges kept objects to an account. The caller has checked that there is room. If it is occupied by what ended
-    /// processes have left behind, `isOverfull` is set.
+    /// Charges kept objects to an account. The caller has checked that there is room. If it is occupied by contents
+    /// that may be evicted, `isOverfull` is set.
     mutating func keep(_ amount: Kept, for account: AccountID) {
         kept.add(amount)
         if let slot = accounts.find(account) { change(slot) { $0.kept.add(amount) } }
@@ -221,7 +221,7 @@ package struct Accounting: ~Copyable, Sendable {
         isOverfull = kept.exceeds(keptPool)
     }
 
-    /// Loads of contents of an account run although the writer has left. These contents are not evictable.
+    /// Counts running loads of contents whose writer has left. Meanwhile none of the account's contents are evictable.
     mutating func addOrphanLoads(_ count: Int, of account: AccountID) {
         guard count > 0, let slot = accounts.find(account) else { return }
         change(slot) { $0.orphanLoads += UInt64(count) }
@@ -233,7 +233,7 @@ package struct Accounting: ~Copyable, Sendable {
         closeIfUnused(slot)
     }
 
-    /// The place in the order of ended processes; nil if what the process has left behind may not be removed.
+    /// The place in the order of ended processes; nil if the account's contents may not be evicted.
     func end(ofEvictable account: AccountID) -> UInt64? {
         guard let slot = accounts.find(account), accounts[slot].isEvictable else { return nil }
         return accounts[slot].end

@@ -8,7 +8,7 @@ package struct Outbox: Sendable {
         package let peer: PeerID
         package let order: FrameOrder
         package fileprivate(set) var bytes: Range<Int>
-        /// The descriptor that is passed with the only frame, and the load that it ends.
+        /// The descriptor to pass, and the load that it ends. Such a send contains exactly one frame.
         package let passing: Passing?
     }
 
@@ -27,7 +27,7 @@ package struct Outbox: Sendable {
     package enum Effect: Sendable, Equatable {
         /// Write a line about a peer to the log.
         case log(PeerRemoval)
-        /// Write a line to the log about contents that were removed to make room.
+        /// Write a line to the log about contents that were evicted.
         case logEviction(Eviction)
         /// Send the queued output, then close. The state has already removed the peer.
         case close(PeerID)

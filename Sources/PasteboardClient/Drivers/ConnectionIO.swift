@@ -250,8 +250,8 @@ package struct ConnectionIO: ~Copyable {
         if hasFrames { collectFrames() }
     }
 
-    /// Moves the state's frames to the output. The output releases its reference to an array before the array is
-    /// emptied, because otherwise the array would be copied when it is written next.
+    /// Moves the state's frames to the output. A `do` block ends the reference to an array before the array is emptied,
+    /// because a shared array would be copied at its next write.
     @inline(never)
     private mutating func collectFrames() {
         if state.connectionFrames.count > 0 {

@@ -61,8 +61,8 @@ extension ClientState {
         return FrameHeader(.data, stream: stream, length: length, flags: last && length == count ? .last : .none)
     }
 
-    /// The most bytes that the next frame may carry, of which there are `count`. Frames are shorter while several streams
-    /// share the connection.
+    /// The maximum length of the next frame if `count` bytes remain. It is smaller while several streams share the
+    /// connection.
     @inline(__always)
     private func dataLimit(_ count: Int) -> Int {
         guard count > WireLimits.sharedDataLength else { return count }

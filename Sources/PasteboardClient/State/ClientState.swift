@@ -216,7 +216,7 @@ package struct ClientState: Sendable {
 
     /// Records that the program has consumed `count` more bytes of a load. The broker may then send as many more.
     package mutating func consumed(_ stream: UInt64, count: Int) {
-        // With its last bytes a load has ended.
+        // After its last bytes a load is no longer in the table.
         guard let index = self.index(ofProgramStream: stream) else { return }
         consumed(count, at: index)
     }

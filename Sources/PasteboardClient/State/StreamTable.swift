@@ -11,7 +11,7 @@ protocol StreamRecord: Sendable {
 /// closes the gap. The table never has more entries than streams that this client allows, so a peer that chooses
 /// unfavourable numbers slows it down little.
 struct StreamTable<Value: StreamRecord>: Sendable {
-    /// Valid at the indices that `index(of:)` returns. The record at a free index is free.
+    /// Valid at the indices that `index(of:)` returns. Records at other indices have stream 0.
     var values: [Value]
     private let empty: Value
     private(set) var count = 0

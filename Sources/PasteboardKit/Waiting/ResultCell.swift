@@ -7,9 +7,9 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     typealias Outcome = Result<Value, PasteboardError>
 
     // The states ensure that the waiter is resumed exactly once, so its continuation need not be checked. A checked one
-    // is another allocation, and has a size that the compiler does not know. Debug builds check it nevertheless: an
-    // unchecked one is resumed by code that is compiled here, so that ThreadSanitizer sees its accesses, but not the
-    // order between resuming and awaiting if the continuation is resumed first.
+    // is another allocation, and has a size that the compiler does not know. Debug builds use a checked one for
+    // ThreadSanitizer: an unchecked one is resumed by inlined code, whose accesses to the task it sees, but not that they
+    // precede those of the awaiting task if the continuation is resumed first.
     #if DEBUG
     typealias Continuation = CheckedContinuation<Void, Never>
     #else
@@ -115,7 +115,7 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
         return try outcome.get()
     }
 
-    /// Resumes the waiter when the result is there, which may be now.
+    /// Stores the waiter, or resumes it if the result already exists.
     private func add(_ waiter: Waiter) {
         let isResolved = state.withLock { state in
             switch exchange(&state, with: .awaited(waiter)) {

@@ -47,13 +47,13 @@ extension System {
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Ignores the signals that would end the process although nobody means that: timers, I/O and user-defined signals,
-    /// which reach a wrong process if an id has been reused. For programs, not for libraries.
+    /// Ignores signals that end a process by default and have no meaning for this one. They can reach it by mistake, when a
+    /// process id has been reused. For programs, not for libraries.
     package static func ignoreStraySignals() {
         for stray in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU] {
             _ = signal(stray, SIG_IGN)
         }
-        // The signals for programs' own use, of which the C library reserves the first for itself.
+        // The real-time signals, without those that the C library reserves.
         for stray in __libc_current_sigrtmin()...__libc_current_sigrtmax() { _ = signal(stray, SIG_IGN) }
     }
 }

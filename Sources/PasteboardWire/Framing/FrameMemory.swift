@@ -1,6 +1,6 @@
 /// Frames one after the other, in memory that is reused and stays initialized.
 ///
-/// The frames of every load are written directly into it, without a step for each byte or field that would extend an
+/// Asks, answers and loads of one type are written directly into it, without a step for each byte or field that would extend an
 /// array. All other messages are encoded first, and then copied.
 package struct FrameMemory: Sendable {
     /// The frames, and unused bytes after `count`.
@@ -70,12 +70,12 @@ package struct FrameMemory: Sendable {
 
     // MARK: Loads, asks and answers
 
-    /// A longer type does not fit the length of one byte that is written for it.
+    /// A type of at most this length and its match take less than 128 bytes, so their length takes one byte.
     private static let longestPlainType = 100
 
-    /// Appends a load, as its bytes with `credit` as its credit.
+    /// Appends the frame of a load whose credit is replaced by `credit`.
     ///
-    /// A load is written directly if it names one type. Types of its own and required features are rare.
+    /// A load is written directly if it names one type. Edges and required features are rare.
     package mutating func append(_ load: borrowing Load, credit: UInt64, stream: UInt64) -> Range<Int> {
         guard load.accepts.count == 1, load.edges.isEmpty, load.requires.isEmpty,
             load.accepts[0].type.utf8.count <= Self.longestPlainType

@@ -1,16 +1,17 @@
-/// Reads the fields of the two messages that the ends receive for every load, an ask and an answer: numbers and texts.
+/// Reads the fields of an ask, which a source receives for every load, and of an answer, which its destination receives.
 ///
 /// The key and the value of most fields take two bytes, which are loaded together. The errors are those of other
 /// messages.
 struct FieldReader {
     /// The number of the field times 8, plus its wire type.
     private(set) var key: UInt64 = 0
-    /// The field's number, or the length of its bytes.
+    /// The value of a numeric field, or the number of bytes of a text.
     private(set) var value: UInt64 = 0
-    /// The offset of the field, and the one after its value or length.
+    /// The offset of the field's key.
     private var start: Int
+    /// The offset after its value or length.
     private var offset: Int
-    /// At most the number of bytes.
+    /// The offset after the message.
     private let end: Int
 
     @inline(__always)
@@ -24,7 +25,8 @@ struct FieldReader {
     /// The low 32 bits of the number, as protobuf defines it.
     var value32: UInt32 { UInt32(truncatingIfNeeded: value) }
 
-    /// Reads the next field; false at the end of the message. Afterwards, `text` has to be called for a field of bytes.
+    /// Reads the next field; false at the end of the message. The caller then calls `text` for a text, and `skip`
+    /// for an unknown field.
     @inline(__always)
     mutating func next(in bytes: Span<UInt8>) throws(Failure) -> Bool {
         start = offset

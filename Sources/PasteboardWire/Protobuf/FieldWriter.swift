@@ -1,4 +1,4 @@
-/// Writes the fields of the three frames that precede the bytes of every load: the load, its ask and its answer.
+/// Writes the fields of the three frames that precede the bytes of a load: a load of one type, its ask and its answer.
 ///
 /// Unlike the encoding of other messages, it does not check for each field whether there is room. The caller provides
 /// memory for all of them: `numberRoom` bytes for each number, and the length of each name and `numberRoom` more. The

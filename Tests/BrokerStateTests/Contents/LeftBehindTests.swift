@@ -35,7 +35,7 @@ import Testing
         for board in ["v", "w", "x"] { broker.write([Item("p")], board: board, from: living) }
         #expect(boards(broker) == ["general", "v", "w", "x"])
         #expect(broker.evictions.map(\.board) == ["c", "a", "b", "d", "e"])
-        #expect(broker.evictions.first?.text.hasPrefix("cleared pasteboard c, which pid ") == true)
+        #expect(broker.evictions.first?.text.hasPrefix("cleared pasteboard c, whose writer pid ") == true)
     }
 
     @Test("Many short-lived processes with many bytes and representations lock nobody out")

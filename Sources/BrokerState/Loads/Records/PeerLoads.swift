@@ -8,8 +8,8 @@ struct PeerLoads: ~Copyable, Sendable {
 
     // As a destination.
 
-    /// The newest load that is not over. Each of them refers to the next older one. A connection has a limited number
-    /// of them, so a linear search by stream, for a cancel or a credit, is fast enough.
+    /// The newest load that is not over, the head of a list: each load refers to the next older one. A connection has a
+    /// limited number of them, so a linear search by stream, for a cancel or a credit, is fast enough.
     var newest = LoadID.none
     /// The number of these, and of those that are over but have bytes that wait for the socket.
     var openLoads = 0

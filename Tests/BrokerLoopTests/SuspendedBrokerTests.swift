@@ -4,8 +4,8 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// A broker that has stood for longer than every deadline, and peers that did their part meanwhile.
-@ProcessTesting @Suite struct StoodBrokerTests {
+/// A broker that was suspended for longer than every deadline, while its peers sent what they had to.
+@ProcessTesting @Suite struct SuspendedBrokerTests {
     private let time = SteppedTime()
     private let broker: SteppedBroker
 
@@ -14,7 +14,7 @@ import Testing
         broker = try SteppedBroker(limits: limits, time: time)
     }
 
-    /// The times for which the broker stands: until just after a deadline, and far beyond it.
+    /// The times for which the broker is suspended: until just after a deadline, and far beyond it.
     private nonisolated static let times: [UInt64] = [10_100, 12_000, 3_600_000]
 
     @Test("A hello that was sent in time is answered", arguments: times)
