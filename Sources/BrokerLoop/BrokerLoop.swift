@@ -94,7 +94,8 @@ package struct BrokerLoop: ~Copyable {
         try armTimer()
         // Output and input that the previous turn left over must not wait for an event.
         let isIdle = unflushed.isEmpty && deliveries.isEmpty && behind.isEmpty && !state.hasReadyKept
-        try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0)
+        // Another turn follows at once after a wait that a signal has ended.
+        guard try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0) else { return }
         clock.wake(due: timerSetTo)
         let now = clock.now
         input { $0.setTime(now) }

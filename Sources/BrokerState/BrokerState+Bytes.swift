@@ -14,7 +14,6 @@ extension BrokerState {
             }
             let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, &contents, &context)
             reportLoads()
-            makeRoom()
             return verdict
         } catch {
             reportLoads()
@@ -36,9 +35,7 @@ extension BrokerState {
             return .drop
         }
         do throws(Failure) {
-            let kept = try contents.receive(UInt64(count), last: last, for: id, &context)
-            makeRoom()
-            return .keep(kept)
+            return .keep(try contents.receive(UInt64(count), last: last, for: id, &context))
         } catch {
             refuse(id, error)
             return .drop
@@ -87,6 +84,7 @@ extension BrokerState {
     package mutating func stored(_ kept: KeptID, count: Int, last: Bool) {
         loads.stored(kept, count: count, last: last, &contents, &context)
         reportLoads()
+        makeRoom()
     }
 
     /// The memory of kept bytes could not be created or written.

@@ -3,17 +3,23 @@ import PasteboardWire
 // Eviction: contents of processes that have ended stay until they are replaced or cleared, or until another process needs
 // the room.
 extension BrokerState {
-    /// Clears boards of ended processes until the limits hold again: first those of the process that ended first, and the
-    /// general board after all others.
+    /// Makes room for new contents. Contents of a write that is never committed evict nothing.
     @inline(__always)
     mutating func makeRoom() {
-        if context.accounting.isOverfull { evict() }
+        if contents.hasNewContents { evict() }
     }
 
+    /// Clears boards of ended processes until the limits hold again: first those without kept bytes, whose promises are
+    /// gone, then those of the process that ended first, and the general board after all others.
     @inline(never)
     private mutating func evict() {
+        contents.hasNewContents = false
+        let pending = contents.pendingKept
+        guard !context.accounting.excess(withoutPending: pending).isNone else { return }
         for candidate in candidates() {
-            guard context.accounting.isOverfull, let slot = contents.find(candidate.publication) else { return }
+            let excess = context.accounting.excess(withoutPending: pending)
+            guard !excess.isNone, let slot = contents.find(candidate.publication) else { return }
+            guard excess.boards || excess.held || candidate.isKept else { continue }
             let owner = contents[slot].ownerName
             context.perform(.logEviction(Eviction(candidate.board, process: contents[slot].ownerProcess.pid, owner)))
             _ = set(candidate.board, to: nil, reason: .cleared)
@@ -25,12 +31,15 @@ extension BrokerState {
         let board: String
         let publication: PublicationID
         let changeCount: UInt64
+        /// Whether some of its bytes are kept.
+        let isKept: Bool
         /// The place of its process in the order in which processes have ended.
         let end: UInt64
 
         func precedes(_ other: Candidate) -> Bool {
             let isGeneral = board == BoardName.general
             guard isGeneral == (other.board == BoardName.general) else { return !isGeneral }
+            guard isKept == other.isKept else { return !isKept }
             return (end, changeCount) < (other.end, other.changeCount)
         }
     }
@@ -41,8 +50,15 @@ extension BrokerState {
             guard let slot = contents.find(publication),
                 let end = context.accounting.end(ofEvictable: contents[slot].charge.account)
             else { continue }
+            let isKept = !contents[slot].keptBytes.isEmpty
             candidates.append(
-                Candidate(board: name, publication: publication, changeCount: changeCount, end: end)
+                Candidate(
+                    board: name,
+                    publication: publication,
+                    changeCount: changeCount,
+                    isKept: isKept,
+                    end: end
+                )
             )
         }
         return candidates.sorted { $0.precedes($1) }

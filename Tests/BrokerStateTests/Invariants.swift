@@ -44,24 +44,26 @@ extension BrokerState {
         let charged = context.accounting.accounts.ids.reduce(0) { sum, id in
             sum + (context.accounting.accounts.find(id).map { context.accounting.accounts[$0].queued } ?? 0)
         }
-        broken.check(!context.accounting.isOverfull, "more is kept than the limits allow")
         var evictable = Accounting.Kept()
         for id in context.accounting.accounts.ids {
-            guard let slot = context.accounting.accounts.find(id) else { continue }
-            let loads = contents.publicationTable.ids.reduce(0) { sum, publication in
-                guard let slot = contents.find(publication), contents[slot].owner == nil,
-                    contents[slot].charge.account == id
-                else { return sum }
-                return sum + contents[slot].openLoads
-            }
+            let isLiving = peers.ids.contains { peer in peers.find(peer).map { peers[$0].account == id } ?? false }
+            guard let slot = context.accounting.accounts.find(id), !isLiving else { continue }
+            let written = contents.publicationTable.ids.compactMap { contents.find($0) }
+                .filter { contents[$0].charge.account == id }
+            let loads = written.reduce(0) { $0 + contents[$1].openLoads }
             let counted = context.accounting.accounts[slot].orphanLoads
             broken.check(counted == loads, "\(id): \(counted) loads of what it left are counted of \(loads)")
-            guard context.accounting.accounts[slot].isEvictable else { continue }
-            evictable.boards += context.accounting.accounts[slot].kept.boards
-            evictable.representations += context.accounting.accounts[slot].kept.representations
-            evictable.bytes += context.accounting.accounts[slot].kept.bytes
+            guard loads == 0 else { continue }
+            for slot in written {
+                broken.check(contents[slot].isCurrent, "\(id) left contents that are on no board")
+                evictable.boards += 1
+                for kept in contents[slot].keptBytes {
+                    evictable.representations += 1
+                    evictable.bytes += contents.keptTable.find(kept).map { contents.keptTable[$0].charged } ?? 0
+                }
+            }
         }
-        broken.check(evictable == context.accounting.evictable, "the evictable part is \(evictable)")
+        broken.check(evictable == context.accounting.evictable, "\(evictable) may be evicted")
         let sum = context.accounting.queued
         broken.check(
             queued == sum && queued == charged && queued <= context.limits.controlPool,

@@ -78,6 +78,29 @@ extension ContentStore {
         return nil
     }
 
+    /// The kept objects of writes and cached loads that are not complete.
+    var pendingKept: Accounting.Kept {
+        mutating get {
+            var pending = Accounting.Kept()
+            var cursor: SlotTable<PendingWrite>.Slot?
+            while let slot = writeTable.next(after: cursor) {
+                cursor = slot
+                for id in writeTable[slot].keptBytes {
+                    pending.representations += 1
+                    if let kept = keptTable.find(id) { pending.bytes += keptTable[kept].charged }
+                }
+            }
+            var next = keptTable.next()
+            while let slot = next {
+                next = keptTable.next(after: slot)
+                guard !keptTable[slot].isWhole else { continue }
+                pending.representations += 1
+                pending.bytes += keptTable[slot].charged
+            }
+            return pending
+        }
+    }
+
     /// The number of kept bytes of the representations that `access` shows.
     func keptByteCount(of slot: Slot, visibleTo access: AccessContext) -> UInt64 {
         publicationTable[slot].keptBytes(visibleTo: access).reduce(0) { sum, id in

@@ -36,7 +36,7 @@ extension ContentStore {
     mutating func hold(_ id: PublicationID, _ context: inout BrokerContext) {
         guard let slot = find(id) else { return }
         publicationTable[slot].openLoads += 1
-        guard publicationTable[slot].owner == nil else { return }
+        guard publicationTable[slot].isOrphan else { return }
         context.accounting.addOrphanLoads(1, of: publicationTable[slot].charge.account)
     }
 
@@ -99,6 +99,7 @@ extension ContentStore {
             }
         }
         guard isWhole, let slot = keptTable.find(id) else { return }
+        hasNewContents = true
         let (count, charged) = (keptTable[slot].count, keptTable[slot].charged)
         keptTable[slot].isWhole = true
         keptTable[slot].charged = count

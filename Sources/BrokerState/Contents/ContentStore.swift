@@ -10,6 +10,8 @@ struct ContentStore: ~Copyable, Sendable {
     var publicationTable: SlotTable<Publication>
     var writeTable = SlotTable<PendingWrite>()
     var keptTable = SlotTable<KeptBytes>()
+    /// Whether contents have become complete that may need the room of others: see `BrokerState.makeRoom`.
+    var hasNewContents = false
 
     init(epoch: UInt64 = 0) {
         // A handle of an earlier lifetime of the broker must not name contents of this one.
@@ -39,6 +41,7 @@ struct ContentStore: ~Copyable, Sendable {
     ) -> PublicationID? {
         guard let write = writeTable.remove(id) else { return nil }
         seal(write.keptBytes, &context)
+        hasNewContents = true
         return publicationTable.insert(
             Publication(
                 owner: (write.peer, write.stream),
@@ -55,6 +58,7 @@ struct ContentStore: ~Copyable, Sendable {
     mutating func append(_ id: WriteID, to publication: PublicationID, _ context: inout BrokerContext) {
         guard let slot = find(publication), let write = writeTable.remove(id) else { return }
         seal(write.keptBytes, &context)
+        hasNewContents = true
         publicationTable[slot].append(write.items, charge: write.charge)
     }
 
@@ -70,9 +74,16 @@ struct ContentStore: ~Copyable, Sendable {
     mutating func ownerLeft(_ id: PublicationID, _ context: inout BrokerContext) -> Bool {
         guard let slot = find(id), publicationTable[slot].owner != nil else { return false }
         publicationTable[slot].owner = nil
+        orphan(slot, &context)
+        return true
+    }
+
+    /// Counts the loads of a publication from now on as those of contents that may outlive their writer's connection.
+    private mutating func orphan(_ slot: Slot, _ context: inout BrokerContext) {
+        guard !publicationTable[slot].isOrphan else { return }
+        publicationTable[slot].isOrphan = true
         let account = publicationTable[slot].charge.account
         context.accounting.addOrphanLoads(publicationTable[slot].openLoads, of: account)
-        return true
     }
 
     /// A board no longer holds a publication. Its writer is notified; loads that have begun continue.
@@ -100,6 +111,7 @@ struct ContentStore: ~Copyable, Sendable {
         guard let slot = find(id) else { return }
         publicationTable[slot].session = nil
         publicationTable[slot].isCurrent = false
+        orphan(slot, &context)
         removeIfUnused(slot, &context)
     }
 
@@ -107,7 +119,7 @@ struct ContentStore: ~Copyable, Sendable {
     @inline(__always)
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
         publicationTable[slot].openLoads -= 1
-        if publicationTable[slot].owner == nil {
+        if publicationTable[slot].isOrphan {
             context.accounting.removeOrphanLoad(of: publicationTable[slot].charge.account)
         }
         removeIfUnused(slot, &context)

@@ -21,6 +21,8 @@ package struct Publication: ~Copyable, Sendable {
     private(set) var isRestricted: Bool
     /// Whether a board or a drag session holds it.
     var isCurrent = true
+    /// Whether its writer has left it, or only loads hold it. Then its loads are counted in the writer's account.
+    var isOrphan = false
     /// The drag session that holds it.
     var session: SessionID?
     /// The number of loads that hold it.

@@ -11,7 +11,7 @@ import PasteboardWire
 /// to one program, so of these a process only has to leave an eighth to the others: see `room`.
 ///
 /// A process without connections counts as ended. The contents that it has left do not reduce the room of others: they are
-/// evicted when another process needs it. In the share rule all ended processes together are one account.
+/// evicted when another process needs it. The share rule counts only the other accounts.
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -22,7 +22,7 @@ package struct Accounting: ~Copyable, Sendable {
         var kept = Kept()
         /// Bytes that the driver holds for its connections.
         var queued: UInt64 = 0
-        /// The running loads of contents whose writer has left.
+        /// The running loads of contents that the writer has left, or that only loads hold.
         var orphanLoads: UInt64 = 0
         /// The place of the process in the order in which processes have ended.
         var end: UInt64 = 0
@@ -54,11 +54,10 @@ package struct Accounting: ~Copyable, Sendable {
     package private(set) var kept = Kept()
     /// The part of `kept` that may be evicted.
     package private(set) var evictable = Kept()
-    /// Whether more is kept than the limits allow, until contents are evicted.
-    package private(set) var isOverfull = false
+    /// The part of `held` that may be evicted.
+    private var evictableHeld = Amount()
+    private var evictableCount = 0
     package private(set) var queued: UInt64 = 0
-    /// The accounts without connections.
-    private var endedCount = 0
     private var ends: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
@@ -82,7 +81,7 @@ package struct Accounting: ~Copyable, Sendable {
         let index = index(of: process)
         if index == accountsByProcess.count || accountsByProcess[index].process != process {
             accountsByProcess.insert((process, accounts.insert(Account(process: process))), at: index)
-            endedCount += 1
+            evictableCount += 1
         }
         let account = accountsByProcess[index].account
         guard let slot = accounts.find(account) else { return account }
@@ -115,11 +114,17 @@ package struct Accounting: ~Copyable, Sendable {
 
     /// Changes an account in a way that may start or end its being evictable.
     private mutating func change(_ slot: SlotTable<Account>.Slot, _ body: (inout Account) -> Void) {
-        if accounts[slot].connections == 0 { endedCount -= 1 }
-        if accounts[slot].isEvictable { evictable.subtract(accounts[slot].kept) }
+        if accounts[slot].isEvictable {
+            evictableCount -= 1
+            evictable.subtract(accounts[slot].kept)
+            evictableHeld.subtract(accounts[slot].held)
+        }
         body(&accounts[slot])
-        if accounts[slot].isEvictable { evictable.add(accounts[slot].kept) }
-        if accounts[slot].connections == 0 { endedCount += 1 }
+        if accounts[slot].isEvictable {
+            evictableCount += 1
+            evictable.add(accounts[slot].kept)
+            evictableHeld.add(accounts[slot].held)
+        }
     }
 
     @inline(__always)
@@ -128,38 +133,35 @@ package struct Accounting: ~Copyable, Sendable {
         let objects = Share(
             own: accounts[slot].held.objects,
             wanted: amount.objects,
-            held: held.objects,
+            held: held.objects - evictableHeld.objects,
             pool: pool.objects
         )
         try check(objects, of: "objects", slot, what)
         let metadata = Share(
             own: accounts[slot].held.metadata,
             wanted: amount.metadata,
-            held: held.metadata,
+            held: held.metadata - evictableHeld.metadata,
             pool: pool.metadata
         )
         if amount.metadata > 0 { try check(metadata, of: "metadata", slot, what) }
-        held.objects += amount.objects
-        held.metadata += amount.metadata
-        accounts[slot].held.objects += amount.objects
-        accounts[slot].held.metadata += amount.metadata
+        held.add(amount)
+        accounts[slot].held.add(amount)
+        if accounts[slot].isEvictable { evictableHeld.add(amount) }
         return Charge(account: account, amount: amount)
     }
 
     /// Increases a charge. Throws without a change if that is too much.
     mutating func raise(_ charge: inout Charge, by amount: Amount, for what: String) throws(Failure) {
         let more = try self.charge(charge.account, amount, for: what)
-        charge.amount.objects += more.amount.objects
-        charge.amount.metadata += more.amount.metadata
+        charge.amount.add(more.amount)
     }
 
     @inline(__always)
     mutating func release(_ charge: Charge) {
-        held.objects -= charge.amount.objects
-        held.metadata -= charge.amount.metadata
+        held.subtract(charge.amount)
         guard let slot = accounts.find(charge.account) else { return }
-        accounts[slot].held.objects -= charge.amount.objects
-        accounts[slot].held.metadata -= charge.amount.metadata
+        accounts[slot].held.subtract(charge.amount)
+        if accounts[slot].isEvictable { evictableHeld.subtract(charge.amount) }
         closeIfUnused(slot)
     }
 
@@ -169,7 +171,7 @@ package struct Accounting: ~Copyable, Sendable {
     }
 
     private mutating func close(_ slot: SlotTable<Account>.Slot) {
-        endedCount -= 1
+        evictableCount -= 1
         accountsByProcess.remove(at: index(of: accounts[slot].process))
         accounts.remove(slot)
     }
@@ -204,24 +206,45 @@ package struct Accounting: ~Copyable, Sendable {
         return Self.room(holding: own ?? 0, free: free)
     }
 
-    /// Charges kept objects to an account. The caller has checked that there is room. If it is occupied by contents
-    /// that may be evicted, `isOverfull` is set.
+    /// Charges kept objects to an account. The caller has checked that there is room, of which contents that may be evicted
+    /// can occupy a part.
     mutating func keep(_ amount: Kept, for account: AccountID) {
         kept.add(amount)
         if let slot = accounts.find(account) { change(slot) { $0.kept.add(amount) } }
-        isOverfull = kept.exceeds(keptPool)
     }
 
     mutating func giveUp(_ amount: Kept, for account: AccountID) {
         kept.subtract(amount)
-        if let slot = accounts.find(account) {
-            change(slot) { $0.kept.subtract(amount) }
-            closeIfUnused(slot)
-        }
-        isOverfull = kept.exceeds(keptPool)
+        guard let slot = accounts.find(account) else { return }
+        change(slot) { $0.kept.subtract(amount) }
+        closeIfUnused(slot)
     }
 
-    /// Counts running loads of contents whose writer has left. Meanwhile none of the account's contents are evictable.
+    // MARK: Eviction
+
+    /// The kinds of objects of which there are more than the limits allow, until contents are evicted.
+    struct Excess {
+        let boards: Bool
+        /// Kept representations or their bytes.
+        let kept: Bool
+        /// Objects or metadata.
+        let held: Bool
+
+        var isNone: Bool { !boards && !kept && !held }
+    }
+
+    /// - Parameter pending: kept objects of writes and cached loads that are not complete. They evict nothing.
+    func excess(withoutPending pending: Kept) -> Excess {
+        Excess(
+            boards: kept.boards > keptPool.boards,
+            kept: kept.representations - pending.representations > keptPool.representations
+                || kept.bytes - pending.bytes > keptPool.bytes,
+            held: held.objects > pool.objects || held.metadata > pool.metadata
+        )
+    }
+
+    /// Counts running loads of contents that outlive their writer's connection. Meanwhile none of the account's contents are
+    /// evictable.
     mutating func addOrphanLoads(_ count: Int, of account: AccountID) {
         guard count > 0, let slot = accounts.find(account) else { return }
         change(slot) { $0.orphanLoads += UInt64(count) }
@@ -283,7 +306,7 @@ package struct Accounting: ~Copyable, Sendable {
         _ holder: SlotTable<Account>.Slot,
         _ what: String
     ) throws(Failure) {
-        guard share.isFair(among: accounts.count - endedCount + min(1, endedCount)) else {
+        guard share.isFair(among: accounts.count - evictableCount) else {
             throw Failure(
                 .limitExceeded,
                 "\(what): process \(accounts[holder].process.pid) holds \(share.own) \(name) and asks for \(share.wanted) more; "
@@ -293,11 +316,21 @@ package struct Accounting: ~Copyable, Sendable {
     }
 }
 
-extension Accounting.Kept {
-    fileprivate func exceeds(_ pool: Self) -> Bool {
-        boards > pool.boards || representations > pool.representations || bytes > pool.bytes
+extension Accounting.Amount {
+    @inline(__always)
+    fileprivate mutating func add(_ other: Self) {
+        objects += other.objects
+        metadata += other.metadata
     }
 
+    @inline(__always)
+    fileprivate mutating func subtract(_ other: Self) {
+        objects -= other.objects
+        metadata -= other.metadata
+    }
+}
+
+extension Accounting.Kept {
     fileprivate mutating func add(_ other: Self) {
         boards += other.boards
         representations += other.representations

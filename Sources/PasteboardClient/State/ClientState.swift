@@ -3,8 +3,8 @@ package import PasteboardWire
 /// One connection to a broker as the client sees it, without a socket, a clock or a thread.
 ///
 /// The program's requests are methods that encode frames into `connectionFrames` and `streamFrames`. A driver sends
-/// these frames, those of the connection first, and empties the arrays. Frames of the broker are passed to `received`,
-/// which returns at most one event. Bytes are not stored here: an event contains their range.
+/// these frames, those of the connection first, and then removes them. Frames of the broker are passed to `received`,
+/// which passes at most one event to its handler. Bytes are not stored here: an event contains their range.
 ///
 /// The broker is not trusted. A breach of the protocol throws, and ends the connection. Frames for a stream that has
 /// ended on this side are late and are dropped. Requests on a stream that has ended do nothing, because the program may

@@ -61,17 +61,21 @@ package struct Epoll: ~Copyable, Sendable {
         }
     }
 
-    /// Waits for at most `milliseconds`, or without limit if nil, and replaces the contents of `events`. A signal ends
-    /// the wait early and without events.
-    package func wait(into events: inout EpollEvents, milliseconds: CInt?) throws(SystemError) {
+    /// Waits for at most `milliseconds`, or without limit if nil, and replaces the contents of `events`.
+    ///
+    /// - Returns: false if a signal has ended the wait, also one that continues a stopped process. Then there are no
+    ///   events, whatever has arrived.
+    @discardableResult
+    package func wait(into events: inout EpollEvents, milliseconds: CInt?) throws(SystemError) -> Bool {
         events.count = 0
         let count = epoll_wait(descriptor.raw, events.storage, CInt(EpollEvents.capacity), milliseconds ?? -1)
         if count >= 0 {
             events.count = Int(count)
-        } else {
-            let code = errno
-            if code != EINTR { throw SystemError(call: "epoll_wait", errno: code) }
+            return true
         }
+        let code = errno
+        guard code == EINTR else { throw SystemError(call: "epoll_wait", errno: code) }
+        return false
     }
 }
 

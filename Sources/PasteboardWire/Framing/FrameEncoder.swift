@@ -8,11 +8,6 @@
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Removes the last frames, from the offset `start` on.
-    package mutating func removeAll(from start: Int) {
-        bytes.removeSubrange(start...)
-    }
-
     /// Appends one control frame and returns its range.
     @inlinable
     @discardableResult

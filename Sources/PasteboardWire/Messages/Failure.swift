@@ -55,7 +55,8 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
     /// The failure without characters that change a terminal, in all its texts. The detail keeps its lines.
     package var printable: Failure {
         var clean = Failure(code, text.printable)
-        clean.detail = detail?.split(whereSeparator: \.isNewline).map { String($0).printable }.joined(separator: "\n")
+        clean.detail = detail?.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { String($0).printable }.joined(separator: "\n")
         clean.source = source.map { source in
             var clean = source
             clean.domain = source.domain.printable

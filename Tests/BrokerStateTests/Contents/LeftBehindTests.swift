@@ -110,13 +110,84 @@ import Testing
         }
     }
 
-    @Test("All ended processes together count as one in the share rule")
-    func shares() {
-        let broker = StateHarness { $0.objects = 1_000 }
-        for number in 0..<100 { leave(1, on: "b\(number)", in: broker) }
-        let source = broker.connect()
-        let items = (0..<100).map { Item("com.example.p\($0)") }
-        broker.write(items, board: "large", from: source)
-        #expect(broker.take(source).codes == [])
+    @Test("Contents that were replaced stay charged while they are loaded, also after their writer has ended")
+    func replaced() {
+        let broker = StateHarness { $0.keptPool = 1_000 }
+        leave(300, on: "left", in: broker)
+        let writer = broker.connect()
+        let large = Item([Representation("a", byteCount: 500, kept: true)])
+        broker.write([large], kept: [[UInt8](repeating: 1, count: 500)], board: "one", from: writer)
+        let reader = broker.connect()
+        broker.load(from: reader, credit: 0) { $0.board = "one" }
+        broker.write([Item("p")], board: "one", from: writer)
+        broker.disconnect(writer)
+        let other = broker.connect()
+        _ = broker.write([Item([Representation("a", byteCount: 600, kept: true)])], from: other)
+        #expect(broker.take(other).codes == [.noSpace])
+        #expect(boards(broker) == ["left", "one"] && broker.evictions.isEmpty)
+        broker.disconnect(reader)
+        _ = broker.take(other)
+        broker.write(
+            [Item([Representation("a", byteCount: 600, kept: true)])],
+            kept: [[UInt8](repeating: 2, count: 600)],
+            from: other
+        )
+        #expect(broker.take(other).codes == [])
+    }
+
+    @Test("A write evicts nothing before it is committed, and may depend on the contents that it evicts")
+    func pending() {
+        let broker = StateHarness { $0.keptPool = 1_000 }
+        leave(600, on: "general", in: broker)
+        let writer = broker.connect()
+        let large = Item([Representation("a", byteCount: 800, kept: true)])
+        let abandoned = broker.begin(from: writer)
+        broker.send(large, on: abandoned, from: writer)
+        broker.send(Cancel(), on: abandoned, from: writer)
+        #expect(boards(broker) == ["general"] && broker.evictions.isEmpty)
+        let count = broker.list(from: writer).first(Contents.self)?.changeCount
+        var write = Write()
+        write.ifChangeCount = count
+        let stream = broker.newStream(of: writer)
+        broker.send(write, on: stream, from: writer)
+        broker.send(large, on: stream, from: writer)
+        broker.data(count: 800, last: true, on: stream, from: writer)
+        broker.send(Commit(), on: stream, from: writer)
+        #expect(broker.take(writer).on(stream).kinds == [.committed])
+        #expect(broker.held.keptBytes == 800)
+    }
+
+    @Test("Only contents that have what is missing are evicted, and promises of ended processes first")
+    func useful() {
+        let broker = StateHarness {
+            $0.keptPool = 1_000
+            $0.boards = 5
+        }
+        let writer = broker.connect()
+        for board in ["p", "q"] { broker.write([Item("gone")], board: board, from: writer) }
+        broker.disconnect(writer)
+        leave(600, on: "r", in: broker)
+        leave(600, on: "s", in: broker)
+        #expect(broker.evictions.map(\.board) == ["r"])
+        leave(1, on: "t", in: broker)
+        leave(1, on: "u", in: broker)
+        leave(1, on: "v", in: broker)
+        #expect(broker.evictions.map(\.board) == ["r", "p"])
+    }
+
+    @Test("Neither objects nor metadata that ended processes have left keep others from promising and loading")
+    func objects() {
+        let broker = StateHarness {
+            $0.objects = 1_000
+            $0.boards = 200
+        }
+        for number in 0..<100 {
+            let writer = broker.connect()
+            let items = (0..<100).map { Item("com.example.p\($0)") }
+            broker.write(items, board: "b\(number)", from: writer)
+            #expect(broker.take(writer).codes == [])
+            broker.disconnect(writer)
+            #expect(broker.held.objects <= 1_000)
+        }
     }
 }
