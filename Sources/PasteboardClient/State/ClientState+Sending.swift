@@ -66,7 +66,7 @@ extension ClientState {
     @inline(__always)
     private func dataLimit(_ count: Int) -> Int {
         guard count > WireLimits.sharedDataLength else { return count }
-        return asks.count + streams.count - standing > 1 ? WireLimits.sharedDataLength : WireLimits.dataLength
+        return asks.count + movingCount > 1 ? WireLimits.sharedDataLength : WireLimits.dataLength
     }
 
     // MARK: Descriptors

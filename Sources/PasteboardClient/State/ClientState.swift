@@ -42,6 +42,8 @@ package struct ClientState: Sendable {
     let maximumAsks: Int
     /// The number of open streams on which no answer is pending.
     var standing = 0
+    /// The number of streams of requests whose answer is pending.
+    package var movingCount: Int { streams.count - standing }
 
     private var highestStream: UInt64 = 0
     var openLoads = 0

@@ -33,7 +33,7 @@ final class BlockedThreadWatch: Sendable {
 
     /// Looks at the thread regularly, until no job runs.
     func start() {
-        // Detached, because a task that inherited the preference would run on the blocked thread.
+        // Detached, so that it inherits neither the priority nor the task-local values of the job.
         Task.detached { [weak self] in
             while (try? await Task.sleep(for: Self.interval)) != nil, let self, look() {}
         }

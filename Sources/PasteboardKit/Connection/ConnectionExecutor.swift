@@ -3,13 +3,16 @@ import PasteboardTransport
 /// Runs the tasks that prefer it on the thread of a connection, so that a result is used on the thread that has read it.
 ///
 /// It belongs to a ``PasteboardConnection``, whose thread changes when it reconnects. While there is no thread, the jobs
-/// run on the pool of handlers, because a task that is not run would never end. In both cases they run one after the
-/// other, in the order in which they were added.
+/// run on the pool of handlers, because a task that is not run would never end. On one thread they run one after the
+/// other, in the order in which they were added. While the thread changes, two of them may run at the same time.
 final class ConnectionExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         /// The connection whose thread runs the jobs.
         var live: LiveConnection?
+        /// The number of that connection, or of the last one. The thread of an older connection may start later.
+        var number = 0
+        var lastNumber = 0
         /// Whether that thread waits for its connection, and has to be woken.
         var isWaiting = false
         /// Whether a thread of the pool runs the jobs.
@@ -39,9 +42,19 @@ final class ConnectionExecutor: TaskExecutor {
 
     // MARK: The connection's thread
 
-    /// Runs the jobs on the thread of `live` from now on.
-    func attach(_ live: LiveConnection) {
+    /// The number of a new connection, greater than those before.
+    func nextNumber() -> Int {
         state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+    }
+
+    /// Runs the jobs on the thread of `live` from now on, unless a newer connection has a thread already.
+    func attach(_ live: LiveConnection, number: Int) {
+        state.withLock { state in
+            guard number > state.number else { return }
+            state.number = number
             state.live = live
             state.isWaiting = false
         }
@@ -97,15 +110,31 @@ final class ConnectionExecutor: TaskExecutor {
 
     private func runInPool() {
         while true {
-            let job = state.withLock { state -> UnownedJob? in
+            let jobs = state.withLock { state -> [UnownedJob] in
                 guard state.live == nil, !state.jobs.isEmpty else {
                     state.isInPool = false
-                    return nil
+                    return []
                 }
-                return state.jobs.removeFirst()
+                return exchange(&state.jobs, with: [])
             }
-            guard let job else { return }
-            job.runSynchronously(on: asUnownedTaskExecutor())
+            if jobs.isEmpty { return }
+            for (index, job) in jobs.enumerated() {
+                job.runSynchronously(on: asUnownedTaskExecutor())
+                if leaveToThread(jobs[(index + 1)...]) { return }
+            }
         }
+    }
+
+    /// Returns the jobs that have not run to a connection's thread, if there is one now.
+    private func leaveToThread(_ rest: ArraySlice<UnownedJob>) -> Bool {
+        let live = state.withLock { state -> LiveConnection? in
+            guard let live = state.live else { return nil }
+            state.jobs = rest + state.jobs
+            state.isInPool = false
+            state.isWaiting = false
+            return live
+        }
+        live?.wakeThread()
+        return live != nil
     }
 }

@@ -28,6 +28,7 @@ final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
     private let handlers: HandlerQueue
     private let executor: ConnectionExecutor
+    private let number: Int
     private let opening = Lock(Opening())
     private let wake: EventDescriptor
     private let descriptor: CInt
@@ -42,6 +43,7 @@ final class LiveConnection: Sendable {
     ) throws(SystemError) {
         descriptor = socket.raw
         self.executor = executor
+        number = executor.nextNumber()
         wake = try EventDescriptor()
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.timeouts = timeouts
@@ -75,14 +77,18 @@ final class LiveConnection: Sendable {
         var isLeftToThread = false
         /// Whether frames wait that the thread is to send.
         var hasUnsent = false
-        /// The largest number of requests that were under way lately. If it is large, several tasks probably make their
-        /// next request soon, also if only a few of them have made it yet.
+        /// Whether a task is to make the requests.
+        var isScheduled = false
+        /// The largest number of requests that were under way since the connection was last idle; it decreases slowly. If
+        /// it is large, several tasks probably make their next request soon, also if only a few of them have made it yet.
         var recentCount = 0
 
-        mutating func add(_ load: DataLoad) -> Step {
+        mutating func add(_ load: DataLoad, isOnPool: Bool) -> Step {
             loads.append(load)
-            if isLeftToThread || loads.count > 1 { return .none }
-            return recentCount >= ConnectionCore.sharing ? .schedule : .make
+            if isLeftToThread || isScheduled { return .none }
+            guard isOnPool, recentCount >= ConnectionCore.sharing else { return .make }
+            isScheduled = true
+            return .schedule
         }
 
         /// - Returns: whether the thread sends the waiting frames.
@@ -124,8 +130,11 @@ final class LiveConnection: Sendable {
     ///
     /// If many requests are under way, those of several tasks are made together a moment later: then the tasks do not
     /// wait for the lock of the connection, which its thread holds while it reads.
-    func open(_ load: DataLoad) {
-        switch opening.withLock({ $0.add(load) }) {
+    ///
+    /// - Parameter isOnPool: whether the caller is a task on Swift's own threads, and waits for the load next. Then its
+    ///   thread can run the task that makes the requests. Others must not depend on these threads, which programs block.
+    func open(_ load: DataLoad, isOnPool: Bool) {
+        switch opening.withLock({ $0.add(load, isOnPool: isOnPool) }) {
         case .make: makeRequests()
         case .schedule: Task { self.makeRequests() }
         case .none: break
@@ -136,6 +145,7 @@ final class LiveConnection: Sendable {
         // Taken before the connection is locked, because it must not be while a cancelled load is released.
         let (loads, hasUnsent) = opening.withLock { opening in
             opening.isLeftToThread = false
+            opening.isScheduled = false
             let loads = opening.loads.isEmpty ? [] : exchange(&opening.loads, with: [])
             return (loads, exchange(&opening.hasUnsent, with: false))
         }
@@ -149,7 +159,7 @@ final class LiveConnection: Sendable {
                     load.failed(error, &effects)
                 }
             }
-            let count = core.streams.sinks.count
+            let count = core.io.state.movingCount
             opening.withLock { $0.recentCount = max(count, $0.recentCount - ($0.recentCount + 7) / 8) }
         }
     }
@@ -281,7 +291,7 @@ final class LiveConnection: Sendable {
     }
 
     private func run() {
-        executor.attach(self)
+        executor.attach(self, number: number)
         // After the requests below, whose tasks continue on the executor.
         defer { executor.detach(self) }
         var wait = core.withLock { $0.nextWait(isIdle: false) }
@@ -293,6 +303,7 @@ final class LiveConnection: Sendable {
             let (ready, woken) = (try? System.poll(socket, signal, milliseconds: milliseconds)) ?? ([], [])
             executor.hasWaited(self)
             if !woken.isEmpty { wake.drain() }
+            if mayWait, ready.isEmpty, woken.isEmpty { opening.withLock { $0.recentCount = 0 } }
             let isReadable = !ready.subtracting(.writable).isEmpty
             let isIdle = mayWait && ready.isEmpty && woken.isEmpty
             let effects: [ConnectionEffect]

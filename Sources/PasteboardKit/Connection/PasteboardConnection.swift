@@ -43,13 +43,15 @@ public final class PasteboardConnection: Sendable {
     /// }
     /// ```
     ///
-    /// The tasks run one at a time, in the order in which they become ready. While one of them runs, nothing is sent or
-    /// received on this connection, also for other tasks. So they must not compute for long, and must not block: a task
+    /// The tasks run one at a time, in the order in which they become ready, except while a connection is made or lost: then
+    /// two of them may run at the same time. While one of them runs, nothing is sent or received on this connection, also
+    /// for other tasks. So they must not compute for long, and must not block: a task
     /// that waits for a result of this connection with a semaphore, for example, waits for ever. `await` does not block.
     /// Debug builds write a line to the standard error output if a task has blocked the thread for a second.
     ///
-    /// The preference has no effect on code that is isolated to an actor, such as the main actor. Handlers and completion
-    /// handlers run on other threads, as always. While there is no connection, and after ``close()``, the tasks run on
+    /// The preference has no effect on code that is isolated to the main actor, or to another actor with its own executor.
+    /// The methods of any other actor also run on the connection's thread. A `Task` that is made in such a task does not
+    /// inherit the preference, and may compute and block. Handlers and completion handlers run on other threads, as always. While there is no connection, and after ``close()``, the tasks run on
     /// another thread of the library.
     public var executor: any TaskExecutor { connectionExecutor }
 

@@ -8,7 +8,8 @@ import PasteboardTransport
 /// handler.
 final class HandlerQueue: Sendable {
     private struct State {
-        var waiting: [HandlerRun] = []
+        /// A run that was taken leaves nil, so that it and what its handler refers to are not released here.
+        var waiting: [HandlerRun?] = []
         /// The index of the next run in `waiting`.
         var first = 0
         /// Whether a task was made that has not begun yet. It is always true while runs wait.
@@ -17,15 +18,21 @@ final class HandlerQueue: Sendable {
 
         /// Takes the next run.
         mutating func next() -> Step {
-            guard first < waiting.count else {
-                waiting.removeAll(keepingCapacity: true)
+            guard first < waiting.count else { return Step(finished: exchange(&finished, with: [])) }
+            let run = exchange(&waiting[first], with: nil)
+            first += 1
+            // Removed many at a time, so that the cost of taking one does not depend on the number that wait.
+            if first == waiting.count || first >= 64 {
+                waiting.removeFirst(first)
                 first = 0
-                return Step(finished: exchange(&finished, with: []))
             }
-            defer { first += 1 }
-            let needsTask = first + 1 < waiting.count && !isTaskStarting
-            if needsTask { isTaskStarting = true }
-            return Step(run: waiting[first], needsTask: needsTask)
+            return Step(run: run, needsTask: needsTask())
+        }
+
+        /// Whether a task has to be made for the runs that wait.
+        mutating func needsTask() -> Bool {
+            guard first < waiting.count else { return false }
+            return !exchange(&isTaskStarting, with: true)
         }
     }
 
@@ -56,20 +63,16 @@ final class HandlerQueue: Sendable {
     /// Adds the runs of async handlers, which start in this order.
     func add(_ runs: [HandlerRun]) {
         let needsTask = state.withLock { state in
-            state.waiting += runs
-            return !exchange(&state.isTaskStarting, with: true)
+            for run in runs { state.waiting.append(run) }
+            return state.needsTask()
         }
         if needsTask { makeTask() }
     }
 
-    /// Adds the result of a handler that runs elsewhere.
+    /// Passes on the result of a handler that runs elsewhere, and those that wait.
     func add(_ finished: FinishedRun) {
-        // A task that is about to start, or the handler that added the first result, takes all of them.
-        let isFirst = state.withLock { state in
-            state.finished.append(finished)
-            return state.finished.count == 1 && !state.isTaskStarting
-        }
-        if isFirst { deliver(state.withLock { exchange(&$0.finished, with: []) }) }
+        let results = state.withLock { state in exchange(&state.finished, with: []) }
+        deliver(results + [finished])
     }
 
     private func makeTask() {
@@ -96,9 +99,12 @@ final class HandlerQueue: Sendable {
             // A cancelled task runs no other handler. If some wait, another task is about to start.
             case .cancelled: return
             }
+            // A handler may have cancelled its own task, which must not affect the next one.
+            let isCancelled = Task.isCancelled
             step = state.withLock { state in
                 if let finished { state.finished.append(finished) }
-                return state.next()
+                guard isCancelled else { return state.next() }
+                return Step(finished: exchange(&state.finished, with: []), needsTask: state.needsTask())
             }
         }
     }

@@ -95,6 +95,65 @@ struct HandlerQueueTests {
         #expect(try await observed.bytes(count) == Data())
     }
 
+    @Test(
+        "A handler that has run is released with everything that it refers to, also if another runs or it was cancelled"
+    )
+    func released() async throws {
+        final class Held: Sendable {
+            let onRelease: @Sendable () -> Void
+            init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+            deinit { onRelease() }
+        }
+        let observed = Observed()
+        let queue = observed.makeQueue()
+        let gate = PendingResult<Void>()
+        let (release, cancelled) = (PendingResult<Void>(), PendingResult<Void>())
+        func held(_ ask: UInt64, _ released: PendingResult<Void>, _ wait: PendingResult<Void>?) -> HandlerRun {
+            // The release calls the queue, as that of an unused completion handler does.
+            let held = Held {
+                queue.add(FinishedRun(observed.run(100 + ask) { Data() }, .success(.data(Data()))))
+                released.resolve(.success(()))
+            }
+            return observed.run(ask) {
+                try? await wait?.value(onCancel: { wait?.resolve(.success(())) })
+                withExtendedLifetime(held) {}
+                return Data()
+            }
+        }
+        queue.add([
+            observed.run(1) {
+                try await gate.value(onCancel: {})
+                return Data()
+            }
+        ])
+        queue.add([held(2, release, nil)])
+        try await release.value(onCancel: {})
+        try await cancelOnly(held(3, cancelled, PendingResult()), in: queue)
+        try await cancelled.value(onCancel: {})
+        gate.resolve(.success(()))
+        for ask: UInt64 in [1, 2, 102, 103] { #expect(try await observed.bytes(ask) == Data()) }
+    }
+
+    private func cancelOnly(_ run: HandlerRun, in queue: HandlerQueue) async throws {
+        queue.add([run])
+        run.cancel()
+    }
+
+    @Test("A handler that cancels its own task does not cancel those after it")
+    func cancelsItself() async throws {
+        let observed = Observed()
+        observed.makeQueue().add(
+            (1...20).map { ask in
+                observed.run(ask) {
+                    let isCancelled = Task.isCancelled
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return Data([isCancelled ? 1 : 0])
+                }
+            }
+        )
+        for ask in 1...20 { #expect(try await observed.bytes(UInt64(ask)) == Data([0])) }
+    }
+
     @Test("The cancellation of a run reaches its handler and no other")
     func cancelled() async throws {
         let observed = Observed()
