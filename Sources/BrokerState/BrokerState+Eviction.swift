@@ -14,8 +14,8 @@ extension BrokerState {
     @inline(never)
     private mutating func evict() {
         contents.hasNewContents = false
+        guard !context.accounting.excess().isNone else { return }
         let pending = contents.pendingKept
-        guard !context.accounting.excess(withoutPending: pending).isNone else { return }
         for candidate in candidates() {
             let excess = context.accounting.excess(withoutPending: pending)
             guard !excess.isNone, let slot = contents.find(candidate.publication) else { return }

@@ -86,8 +86,9 @@ extension ContentStore {
             while let slot = writeTable.next(after: cursor) {
                 cursor = slot
                 for id in writeTable[slot].keptBytes {
+                    guard let kept = keptTable.find(id) else { continue }
                     pending.representations += 1
-                    if let kept = keptTable.find(id) { pending.bytes += keptTable[kept].charged }
+                    pending.bytes += keptTable[kept].charged
                 }
             }
             var next = keptTable.next()

@@ -234,7 +234,7 @@ package struct Accounting: ~Copyable, Sendable {
     }
 
     /// - Parameter pending: kept objects of writes and cached loads that are not complete. They evict nothing.
-    func excess(withoutPending pending: Kept) -> Excess {
+    func excess(withoutPending pending: Kept = Kept()) -> Excess {
         Excess(
             boards: kept.boards > keptPool.boards,
             kept: kept.representations - pending.representations > keptPool.representations
