@@ -13,6 +13,7 @@ struct DaemonOptions {
         try readConfiguration()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
+            // As bytes: to divide characters, a start would load the tables of Unicode.
             let parts = argument.utf8
                 .split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }

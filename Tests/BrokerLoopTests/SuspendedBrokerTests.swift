@@ -14,6 +14,16 @@ import Testing
         broker = try SteppedBroker(limits: limits, time: time)
     }
 
+    /// An item with one promised representation.
+    private static var promise: Item {
+        var item = Item()
+        var representation = Representation()
+        representation.type = "public.data"
+        representation.provision = .promised
+        item.representations = [representation]
+        return item
+    }
+
     /// The times for which the broker is suspended: until just after a deadline, and far beyond it.
     private nonisolated static let times: [UInt64] = [10_100, 12_000, 3_600_000]
 
@@ -48,12 +58,7 @@ import Testing
         let stream = writer.newStream()
         writer.queue(Write("board"), stream: stream)
         try broker.step(sending: writer)
-        var item = Item()
-        var representation = Representation()
-        representation.type = "public.data"
-        representation.provision = .promised
-        item.representations = [representation]
-        writer.queue(item, stream: stream)
+        writer.queue(Self.promise, stream: stream)
         writer.queue(Commit(items: 1), stream: stream)
         try writer.push()
         time.advance(by: milliseconds)
@@ -120,12 +125,7 @@ import Testing
     private func beginDrag(by source: SteppedPeer) throws -> UInt64 {
         let stream = source.newStream()
         source.queue(Drag(), stream: stream)
-        var item = Item()
-        var representation = Representation()
-        representation.type = "public.data"
-        representation.provision = .promised
-        item.representations = [representation]
-        source.queue(item, stream: stream)
+        source.queue(Self.promise, stream: stream)
         source.queue(Commit(items: 1), stream: stream)
         source.queue(Begin(), stream: stream)
         try broker.step(sending: source)

@@ -1,7 +1,7 @@
 /// Frames one after the other, in memory that is reused and stays initialized.
 ///
-/// Asks, answers and loads of one type are written directly into it, without a step for each byte or field that would extend an
-/// array. All other messages are encoded first, and then copied.
+/// Asks, answers and loads of one type are written directly into it, without a step for each byte or field that would
+/// extend an array. All other messages are encoded first, and then copied.
 package struct FrameMemory: Sendable {
     /// The frames, and unused bytes after `count`.
     package private(set) var bytes: [UInt8] = []
