@@ -36,9 +36,9 @@ struct PasteCommand: Command {
             \(TypeArgument.help)
 
             Bytes are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
-            shown as \\xNN, and a newline is added if the text does not end with one, unless -n is given. A file appears
-            only when all bytes have arrived. An earlier file of that name remains until then, and a command that is
-            killed leaves no partial file.
+            shown as ^X, other unsafe bytes as \\xNN, and a newline is added if the text does not end with one, unless
+            -n is given; with --raw any bytes are written, unchanged. A file appears only when all bytes have arrived.
+            An earlier file of that name remains until then, and a command that is killed leaves no partial file.
 
             With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions
             of the file that was copied, and an existing file keeps its own.

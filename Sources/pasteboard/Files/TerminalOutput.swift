@@ -52,7 +52,7 @@ final class TerminalOutput: PasteSink {
         endLine()
         let bytes = text.escapedCount == 1 ? "1 unsafe byte is" : "\(text.escapedCount) unsafe bytes are"
         StandardStreams.note(
-            "pasteboard: paste: \(bytes) shown as \\xNN; use --raw to write the text unchanged"
+            "pasteboard: paste: \(bytes) shown as ^X or \\xNN; use --raw to write the text unchanged"
         )
     }
 

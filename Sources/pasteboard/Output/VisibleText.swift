@@ -3,7 +3,8 @@ import TypeIdentifiers
 
 /// Text of other programs, escaped so that a terminal only shows it.
 ///
-/// Control characters, invalid UTF-8, and characters that break lines or turn their direction are written as `\xNN`.
+/// A control character of ASCII is written as `^X`: `^[` is escape. The bytes of other control characters, of characters
+/// that break lines or turn their direction, and of invalid UTF-8 are written as `\xNN`.
 struct VisibleText {
     /// The number of escaped bytes.
     private(set) var escapedCount = 0
@@ -79,7 +80,7 @@ struct VisibleText {
     }
 
     private static func escape(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return digits.count == 1 ? "\\x0\(digits)" : "\\x\(digits)"
+        // Other harmful bytes are above 0x7F, so they have two digits.
+        byte < 0x80 ? "^\(Unicode.Scalar(byte ^ 0x40))" : "\\x" + String(byte, radix: 16, uppercase: true)
     }
 }

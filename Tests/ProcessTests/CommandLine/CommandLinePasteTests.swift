@@ -251,16 +251,21 @@ import Testing
         try desk.copy("a\u{1B}[31mb\r\n\tc\rd\u{9B}\u{202E}é\n", "-t", "text")
         let text = try paste()
         #expect(text.code == 0)
-        #expect(text.shown == "a\\x1B[31mb\r\n\tc\\x0Dd\\xC2\\x9B\\xE2\\x80\\xAEé\n")
-        #expect(text.errors.contains("--raw"))
+        #expect(text.shown == "a^[[31mb\r\n\tc^Md\\xC2\\x9B\\xE2\\x80\\xAEé\n")
         #expect(try paste("-q").errors.isEmpty)
-        #expect(try paste("--raw").shown.contains("\u{1B}[31m"))
+        let note = "7 unsafe bytes are shown as ^X or \\xNN; use --raw to write the text unchanged"
+        #expect(text.errors == "pasteboard: paste: \(note)\n")
+        let contents = "a\u{1B}[31mb\r\n\tc\rd\u{9B}\u{202E}é\n"
+        #expect(try paste("--raw").shown == contents)
+        #expect(try paste("--raw").errors.isEmpty)
+        #expect(try desk.run("paste").text == contents)
 
         try desk.copy("picture", "-t", ".png")
         let binary = try paste()
         #expect(binary.code == 2)
         #expect(binary.shown.isEmpty)
-        #expect(binary.errors.contains("-o FILE"))
+        #expect(binary.errors.contains("use -o FILE, a pipe, or --raw"))
+        #expect(try paste("--raw").shown == "picture")
         try desk.copy("te\u{0}xt", "-t", "text")
         #expect(try paste().code == 2)
 
@@ -295,7 +300,7 @@ import Testing
         try desk.copy("a\u{7}b")
         for arguments in [[], ["-n"]] {
             let shown = try arguments.isEmpty ? paste() : paste("-n")
-            #expect(shown.hasPrefix("a\\x07b\npasteboard: paste: 1 unsafe byte is shown as "))
+            #expect(shown.hasPrefix("a^Gb\npasteboard: paste: 1 unsafe byte is shown as "))
         }
         let offer = try desk.offer(["-t", "text=printf half; exit 3"])
         #expect(try paste().hasPrefix("half\npasteboard: paste: "))

@@ -303,7 +303,7 @@ import Testing
             try peer.send(Failure(.cancelled, "no \u{1B}[2J more\u{202E}"), stream: load.stream)
         }
         #expect(cancelled.exitCode == 8)
-        #expect(cancelled.errorText == "pasteboard: paste: no \\x1B[2J more\\xE2\\x80\\xAE\n")
+        #expect(cancelled.errorText == "pasteboard: paste: no ^[[2J more\\xE2\\x80\\xAE\n")
         let gone = try paste { peer in
             try peer.welcome()
             let load = try peer.next(.load)

@@ -10,14 +10,14 @@ struct VisibleTextTests {
         #expect(VisibleText.line("plain é 漢 👍") == "plain é 漢 👍")
         #expect(
             VisibleText.line("a\nb\t\u{1B}[m\u{7F}\u{85}\u{2028}\u{2066}")
-                == #"a\x0Ab\x09\x1B[m\x7F\xC2\x85\xE2\x80\xA8\xE2\x81\xA6"#
+                == #"a^Jb^I^[[m^?\xC2\x85\xE2\x80\xA8\xE2\x81\xA6"#
         )
     }
 
     @Test("A text looks the same however it is split into chunks")
     func pieces() {
         let bytes = Array("a\té漢👍\r\nb\rc\u{9B}\u{202E}\n".utf8) + [0xFF, 0xC3, 0x28, 0xE2, 0x82]
-        let expected = "a\té漢👍\r\nb\\x0Dc\\xC2\\x9B\\xE2\\x80\\xAE\n\\xFF\\xC3(\\xE2\\x82"
+        let expected = "a\té漢👍\r\nb^Mc\\xC2\\x9B\\xE2\\x80\\xAE\n\\xFF\\xC3(\\xE2\\x82"
         for size in 1...bytes.count {
             var text = VisibleText()
             var output: [UInt8] = []
