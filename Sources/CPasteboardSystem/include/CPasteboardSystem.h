@@ -166,6 +166,18 @@ static inline int pbs_sync_file_system(int fd) {
     return (int)syscall(SYS_syncfs, fd);
 }
 
+// Opens a name in a directory; the constants of openat2 are younger than some installed headers, and glibc has no
+// function for it. The kernel refuses a name that leads out of the directory or through a link, also where the caller
+// takes it for harmless (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS, Linux 5.6).
+static inline int pbs_open_beneath(int directory, const char *name, int flags, uint32_t mode) {
+    struct {
+        uint64_t flags;
+        uint64_t mode;
+        uint64_t resolve;
+    } how = {(uint64_t)flags, mode, 0x08 | 0x04 | 0x02};
+    return (int)syscall(437 /* openat2 */, directory, name, &how, sizeof how);
+}
+
 // If `replace` is zero, fails with EEXIST if the new name is taken (RENAME_NOREPLACE).
 static inline int pbs_rename(int directory, const char *from, int target, const char *to, int replace) {
     return (int)syscall(SYS_renameat2, directory, from, target, to, replace ? 0 : 1);

@@ -31,18 +31,31 @@ package enum WorkingName {
         in directory: SystemString,
         _ make: (SystemString) throws(SystemError) -> DescriptorBox
     ) throws(SystemError) -> (path: SystemString, file: DescriptorBox) {
+        let opened = try System.open(directory, [.nameOnly, .directory])
+        let taken = try take(in: opened.raw) { (name) throws(SystemError) in try make(directory.appending(name)) }
+        return (directory.appending(taken.name), taken.file)
+    }
+
+    /// The same in an open directory.
+    ///
+    /// - Parameter make: creates it under a name in the directory; throws `EEXIST` if the name is taken.
+    package static func take(
+        in directory: CInt,
+        _ make: (SystemString) throws(SystemError) -> DescriptorBox
+    ) throws(SystemError) -> (name: SystemString, file: DescriptorBox) {
         var attempts = 100
         while true {
-            let path = directory.appending(try random())
+            let name = try random()
             attempts -= 1
             do throws(SystemError) {
-                let file = try make(path)
+                let file = try make(name)
                 // On a file system without locks no run removes files.
                 let isLocked = (try? System.lock(file.raw)) ?? true
                 // Before it was locked, another run may have removed it as a leftover.
-                if isLocked, try System.status(at: path) != nil { return (path, file) }
+                if isLocked, try System.status(at: name, in: directory) != nil { return (name, file) }
             } catch {
-                guard attempts > 0, error.isTaken || error.isMissing, try System.status(at: directory) != nil
+                // In a directory that has been removed, every name is missing.
+                guard attempts > 0, error.isTaken || error.isMissing, try System.status(of: directory).links > 0
                 else { throw error }
             }
         }

@@ -22,9 +22,8 @@ struct LoadedFile: Sendable {
         // This process has to be able to read its copy, whatever mode the source has sent.
         let mode = (attributes?.copyMode ?? 0o600) | 0o400
         do throws(SystemError) {
-            descriptor = DescriptorBox(
-                try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode)
-            )
+            let directory = try System.open(temporary.path, [.nameOnly, .directory])
+            descriptor = DescriptorBox(try System.create(name, in: directory.raw, mode: mode))
         } catch {
             throw temporary.failure("cannot create a file for the loaded bytes", error)
         }

@@ -58,9 +58,8 @@ package struct MemoryFile: Sendable {
 extension System {
     /// Whether the descriptor can read a file but not write it. A descriptor that only names a file (`O_PATH`) cannot.
     package static func isReadOnly(_ descriptor: CInt) -> Bool {
-        let pathOnly: CInt = 0x20_0000
         guard let flags = try? openFlags(of: descriptor) else { return false }
-        return flags & O_ACCMODE == O_RDONLY && flags & pathOnly == 0
+        return flags & O_ACCMODE == O_RDONLY && flags & OpenOptions.nameOnly.rawValue == 0
     }
 
     /// Whether the descriptor is a memory file with all four seals. Does not access the file's contents.

@@ -5,11 +5,36 @@ import Glibc
 extension System {
     /// The directory that contains an open directory, to run programs in it and to resolve names from it.
     package static func openParent(of directory: CInt) throws(SystemError) -> OwnedDescriptor {
-        let pathOnly: CInt = 0x20_0000
+        let options: OpenOptions = [.nameOnly, .directory]
         return OwnedDescriptor(
             adopting: try call("open the directory above") {
-                openat(directory, "..", pathOnly | O_DIRECTORY | O_CLOEXEC)
+                openat(directory, "..", options.rawValue | O_CLOEXEC)
             }
+        )
+    }
+
+    /// Creates a file for writing whose name another process may have chosen: it is created in this directory or not at
+    /// all. Throws EEXIST if the name is taken, even by a symbolic link to nothing.
+    ///
+    /// - Parameter open: replaces the call of the system in tests.
+    package static func create(
+        _ name: SystemString,
+        in directory: CInt,
+        mode: UInt32,
+        open: (CInt, UnsafePointer<CChar>, CInt, UInt32) -> CInt = pbs_open_beneath
+    ) throws(SystemError) -> OwnedDescriptor {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        do throws(SystemError) {
+            return OwnedDescriptor(
+                adopting: try call("create", name.description) { name.withPath { open(directory, $0, flags, mode) } }
+            )
+        } catch {
+            // A kernel before 5.6, or a container whose filter refuses calls that it does not know. The check of the
+            // name has the same effect, because a single component is not resolved further.
+            guard [ENOSYS, EPERM].contains(error.errno), name.isName else { throw error }
+        }
+        return OwnedDescriptor(
+            adopting: try call("create", name.description) { name.withPath { openat(directory, $0, flags, mode) } }
         )
     }
 
@@ -43,6 +68,14 @@ extension System {
             }
             if name != ".", name != ".." { names.append(name) }
         }
+    }
+
+    /// Opens a file in a directory for writing that has no name yet. Not every file system supports that.
+    package static func createUnnamed(in directory: CInt, mode: UInt32) throws(SystemError) -> OwnedDescriptor {
+        let options: OpenOptions = [.writing, .unnamed]
+        return OwnedDescriptor(
+            adopting: try call("create a file") { openat(directory, ".", options.rawValue | O_CLOEXEC, mode) }
+        )
     }
 
     package static func setMode(

@@ -22,6 +22,8 @@ package struct OpenOptions: OptionSet, Sendable {
     package static let directory = OpenOptions(rawValue: O_DIRECTORY)
     /// Fails if the last component is a symbolic link.
     package static let notFollowingLinks = OpenOptions(rawValue: O_NOFOLLOW)
+    /// Opens the name alone (O_PATH): nothing waits, and only the name has to be accessible.
+    package static let nameOnly = OpenOptions(rawValue: 0x20_0000)
     package static let nonBlocking = OpenOptions(rawValue: O_NONBLOCK)
     /// Creates a file without a name in a directory. Not every file system supports that.
     package static let unnamed = OpenOptions(rawValue: 0o20000000 | O_DIRECTORY)
@@ -62,11 +64,11 @@ extension System {
         _ = try call("rename to", new.description) { old.withPath { old in new.withPath { Glibc.rename(old, $0) } } }
     }
 
-    /// Links an open file without a name at a path; throws `EEXIST` if the name is taken.
-    package static func link(_ descriptor: CInt, to path: some SystemPath) throws(SystemError) {
+    /// Gives an open file without a name a name in a directory; throws `EEXIST` if the name is taken.
+    package static func link(_ descriptor: CInt, to name: SystemString, in directory: CInt) throws(SystemError) {
         // Linking the descriptor itself needs a privilege; following its link in /proc does not.
-        _ = try call("link", path.description) {
-            path.withPath { linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
+        _ = try call("link", name.description) {
+            name.withPath { linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", directory, $0, AT_SYMLINK_FOLLOW) }
         }
     }
 

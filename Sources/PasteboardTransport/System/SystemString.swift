@@ -95,6 +95,9 @@ extension SystemString {
         return last.map { SystemString(bytes[...$0]) } ?? "/"
     }
 
+    /// Whether this is the name of an entry of a directory, and not a path that leads elsewhere.
+    package var isName: Bool { !isEmpty && self != "." && self != ".." && !bytes.contains(Self.slash) }
+
     /// Whether a path begins at the root.
     package var isAbsolute: Bool { bytes.first == Self.slash }
 

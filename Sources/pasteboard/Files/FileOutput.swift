@@ -7,6 +7,8 @@ import TypeIdentifiers
 final class FileOutput: PasteSink {
     private let path: SystemString
     private var pending: PendingFile?
+    /// The name of the new file in the directory of the final target.
+    private var name: SystemString?
     private var special: DescriptorBox?
     private var mode: UInt32?
     /// Whether the new file is a copy of a file, with that file's permissions.
@@ -30,6 +32,10 @@ final class FileOutput: PasteSink {
         case .directory:
             throw CommandFailure(local: "cannot write \(path), because it is a directory; use --into \(path)")
         case .regular, nil:
+            guard let name = target.path.lastComponent, target.path.bytes.last != UInt8(ascii: "/") else {
+                throw CommandFailure(local: "cannot create \(path), because it names a directory that does not exist")
+            }
+            self.name = name
             // New contents must not run with the set-user-id bit of the old ones.
             self.mode = target.status.map { $0.mode & FileAttributes.permissions }
             // As with cp: a copy of a private key, or of a private folder's archive, must not be readable by others.
@@ -64,7 +70,22 @@ final class FileOutput: PasteSink {
     func failure(_ error: SystemError) -> any Error { CommandFailure("cannot write", path, error) }
 
     func finish() throws {
-        try pending?.keep(as: try followingLinks().path, mode: mode)
+        guard let pending, let name else { return }
+        // No link is followed again: the file gets its name in the directory that it was created in.
+        try pending.keep(as: name, mode: mode)
+    }
+
+    /// As the kernel does where `fs.protected_symlinks` is set: in a directory like `/tmp`, other users can place links
+    /// that lead to files of this user.
+    private func refuseForeignLink(_ link: FileStatus, at path: SystemString) throws {
+        guard link.owner != System.userID else { return }
+        let opened = try System.open(path.directory, .nameOnly)
+        let directory = try System.status(of: opened.raw)
+        guard directory.mode & 0o1002 == 0o1002, directory.owner != link.owner else { return }
+        throw CommandFailure(
+            local: "cannot use \(self.path), because it is a symbolic link that user \(link.owner) has placed in "
+                + "\(path.directory); use another name"
+        )
     }
 
     /// The file that the path leads to: a symbolic link must not be replaced by a file.
@@ -73,13 +94,14 @@ final class FileOutput: PasteSink {
         do {
             for _ in 0..<40 {
                 let status = try System.status(at: path)
-                guard status?.kind == .symbolicLink else { return (path, status) }
+                guard let status, status.kind == .symbolicLink else { return (path, status) }
+                try refuseForeignLink(status, at: path)
                 // `/dev/stdout` leads to a pipe by a link whose text is no path.
                 if let end = Self.end(of: path), end.kind != .regular { return (path, end) }
                 let target = try System.linkTarget(path)
                 path = target.isAbsolute ? target : path.directory.appending(target)
             }
-        } catch {
+        } catch let error as SystemError {
             throw CommandFailure("cannot use", self.path, error)
         }
         throw CommandFailure(local: "cannot use \(self.path), because it is part of a loop of symbolic links")
@@ -89,8 +111,7 @@ final class FileOutput: PasteSink {
 extension FileOutput {
     /// The final target of a link, if it exists.
     fileprivate static func end(of path: SystemString) -> FileStatus? {
-        let nameOnly = OpenOptions(rawValue: 0x20_0000)  // O_PATH: nothing waits and nothing is truncated
-        guard let file = try? System.open(path, nameOnly) else { return nil }
+        guard let file = try? System.open(path, .nameOnly) else { return nil }
         return try? System.status(of: file.raw)
     }
 }

@@ -7,48 +7,51 @@ import PasteboardWire
 ///
 /// On a file system without unnamed files, the file has a ``WorkingName`` until then. The next run removes a leftover.
 final class PendingFile {
-    private let directory: SystemString
+    private let path: SystemString
+    /// The directory itself: its path may lead elsewhere by the time the file is complete.
+    private let directory: DescriptorBox
     private let descriptor: DescriptorBox
     /// The requested permissions.
     private var mode: UInt32
-    /// The path of the file under its working name; nil if it has none.
-    private var workingPath: SystemString?
+    /// The working name of the file; nil if it has none.
+    private var workingName: SystemString?
 
     var raw: CInt { descriptor.raw }
 
     /// - Parameters:
     ///   - mode: the permissions, before the umask applies.
     ///   - mayBeUnnamed: whether the file may be unnamed if the file system supports that.
-    init(inDirectory directory: SystemString, mode: UInt32 = 0o666, mayBeUnnamed: Bool = true) throws {
-        self.directory = directory
+    init(inDirectory path: SystemString, mode: UInt32 = 0o666, mayBeUnnamed: Bool = true) throws {
+        self.path = path
         self.mode = mode
         do {
+            let directory = DescriptorBox(try System.open(path, [.nameOnly, .directory]))
+            self.directory = directory
             if mayBeUnnamed, let unnamed = try Self.unnamed(in: directory, mode: mode) {
                 descriptor = unnamed
                 // The lock marks the file as in use, in case it gets a working name at its end.
                 _ = try? System.lock(unnamed.raw)
             } else {
-                let named = try WorkingName.take(in: directory) { (path) throws(SystemError) in
+                let named = try WorkingName.take(in: directory.raw) { (name) throws(SystemError) in
                     // The next run has to be able to open a leftover.
-                    let options: OpenOptions = [.writing, .exclusive, .notFollowingLinks]
-                    return DescriptorBox(try System.open(path, options, mode: mode | 0o600))
+                    DescriptorBox(try System.create(name, in: directory.raw, mode: mode | 0o600))
                 }
                 descriptor = named.file
-                workingPath = named.path
+                workingName = named.name
             }
         } catch {
-            throw CommandFailure("cannot create a file in", directory, error)
+            throw CommandFailure("cannot create a file in", path, error)
         }
     }
 
     deinit {
-        if let workingPath { try? System.unlink(workingPath) }
+        if let workingName { try? System.removeEmpty(workingName, in: directory.raw, isFolder: false) }
     }
 
     /// A file without a name; nil if such files cannot be created, or could not be named later.
-    private static func unnamed(in directory: SystemString, mode: UInt32) throws(SystemError) -> DescriptorBox? {
+    private static func unnamed(in directory: DescriptorBox, mode: UInt32) throws(SystemError) -> DescriptorBox? {
         do throws(SystemError) {
-            let file = DescriptorBox(try System.open(directory, [.writing, .unnamed], mode: mode))
+            let file = DescriptorBox(try System.createUnnamed(in: directory.raw, mode: mode))
             return try System.status(at: "/proc/self/fd/\(file.raw)") == nil ? nil : file
         } catch {
             // The errors of file systems and kernels without O_TMPFILE, and of file systems in user space.
@@ -75,40 +78,41 @@ final class PendingFile {
     /// Moves the file to its final name, and replaces any file of that name.
     ///
     /// - Parameter mode: the permissions of the file that is replaced.
-    func keep(as destination: SystemString, mode: UInt32? = nil) throws {
+    func keep(as name: SystemString, mode: UInt32? = nil) throws {
         do {
             if let mode { try System.setMode(mode, of: raw) } else { try narrowMode() }
-            if self.workingPath == nil {
-                if try takes(destination) { return }
+            if workingName == nil {
+                if try takes(name) { return }
                 // Only a file with a name can replace another.
                 let file = descriptor
-                self.workingPath = try WorkingName.take(in: directory) { (path) throws(SystemError) in
-                    try System.link(file.raw, to: path)
+                let directory = self.directory
+                workingName = try WorkingName.take(in: directory.raw) { (name) throws(SystemError) in
+                    try System.link(file.raw, to: name, in: directory.raw)
                     return file
-                }.path
+                }.name
             }
-            guard let workingPath else { return }
-            try System.rename(workingPath, to: destination)
-            self.workingPath = nil
+            guard let workingName else { return }
+            try System.rename(workingName, in: directory.raw, to: name, in: directory.raw)
+            self.workingName = nil
         } catch {
-            throw CommandFailure("cannot create", destination, error)
+            throw CommandFailure("cannot create", path.appending(name), error)
         }
     }
 
     /// Moves the file to the first name that is not taken, and returns its path.
     func keep(as name: SafeFileName) throws -> SystemString {
         for number in 1...10_000 {
-            let destination = directory.appending(name.candidate(number))
+            let candidate = name.candidate(number)
             do {
                 try narrowMode()
-                if try takes(destination) { return destination }
+                if try takes(candidate) { return path.appending(candidate) }
             } catch {
-                throw CommandFailure("cannot create", destination, error)
+                throw CommandFailure("cannot create", path.appending(candidate), error)
             }
         }
         throw CommandFailure(
             local:
-                "cannot create \(name.candidate(1)) in \(directory), because 10000 files with that name exist; use another directory"
+                "cannot create \(name.candidate(1)) in \(path), because 10000 files with that name exist; use another directory"
         )
     }
 
@@ -119,15 +123,15 @@ final class PendingFile {
     }
 
     /// Moves the file to a name, unless that is taken; returns whether it did.
-    private func takes(_ destination: SystemString) throws(SystemError) -> Bool {
+    private func takes(_ name: SystemString) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            guard let workingPath else {
-                try System.link(raw, to: destination)
+            guard let workingName else {
+                try System.link(raw, to: name, in: directory.raw)
                 return true
             }
-            guard try System.renameUnlessTaken(workingPath, to: destination) else { return false }
-            self.workingPath = nil
-            return true
+            let isNamed = try System.renameUnlessTaken(workingName, in: directory.raw, to: name, in: directory.raw)
+            if isNamed { self.workingName = nil }
+            return isNamed
         } catch {
             if error.errno == EEXIST { return false }
             throw error

@@ -50,11 +50,32 @@ struct PendingFileTests {
             let file = try PendingFile(inDirectory: path, mayBeUnnamed: mayBeUnnamed)
             try file.write(Array("new".utf8).span, for: "a")
             #expect(try directory.contents(of: "a") == Array("old".utf8))
-            try file.keep(as: path.appending("a"), mode: 0o604)
+            try file.keep(as: "a", mode: 0o604)
         }
         #expect(try directory.contents(of: "a") == Array("new".utf8))
         #expect(try System.status(at: directory["a"])?.mode == 0o604)
         #expect(directory.names() == ["a"])
+    }
+
+    @Test("A file gets its name in the directory of its start, wherever the path leads then", arguments: [true, false])
+    func movedDirectory(mayBeUnnamed: Bool) throws {
+        _ = try directory.makeDirectory("first")
+        _ = try directory.makeDirectory("second")
+        try #require(symlink("first", directory["link"]) == 0)
+        do {
+            let path = SystemString(directory["link"])
+            let file = try PendingFile(inDirectory: path, mayBeUnnamed: mayBeUnnamed)
+            let other = try PendingFile(inDirectory: path, mayBeUnnamed: mayBeUnnamed)
+            let discarded = try PendingFile(inDirectory: path, mayBeUnnamed: mayBeUnnamed)
+            try directory.write("", to: "first/b")
+            try System.unlink(directory["link"])
+            try #require(symlink("second", directory["link"]) == 0)
+            _ = try file.keep(as: SafeFileName(ofFile: "a"))
+            try other.keep(as: "b")
+            withExtendedLifetime(discarded) {}
+        }
+        #expect(directory.names(in: "first") == ["a", "b"])
+        #expect(directory.names(in: "second").isEmpty)
     }
 
     @Test("A discarded file leaves nothing", arguments: [true, false])
