@@ -175,7 +175,7 @@ extension BrokerState {
         let (access, label) = (peers[slot].access, peers[slot].label)
         guard let publication = contents.publish(id, by: access, label: label, board: name, &context) else { return }
         peers.setTarget(.publication(publication), of: stream, at: peer)
-        context.accounting.keep(Accounting.Kept(boards: 1), for: account)
+        if name != BoardName.general { context.accounting.take(of: .boards, for: account) }
         context.counters.writes += 1
         var committed = Committed()
         committed.changeCount = set(name, to: publication, reason: .replaced)

@@ -21,11 +21,11 @@ extension BrokerState {
         from peer: PeerID,
         _ slot: Peers.Slot
     ) throws(Failure) {
-        let process = peers[slot].process
-        try sessions.checkRoom(for: process, context.limits)
+        let (process, account) = (peers[slot].process, peers[slot].account)
+        try context.checkRoom(for: account, of: .sessions, atMost: context.limits.sessionsPerProcess)
         let (access, label) = (peers[slot].access, peers[slot].label)
         guard let publication = contents.publish(write, by: access, label: label, &context) else { return }
-        let session = sessions.open(drag, publication, stream: stream, by: peer, of: process, &context)
+        let session = sessions.open(drag, publication, stream: stream, by: peer, of: process, account, &context)
         contents.setSession(session, of: publication)
         peers.setTarget(.drag(session), of: stream, at: peer)
     }

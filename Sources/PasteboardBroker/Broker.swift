@@ -26,9 +26,9 @@ public final class Broker: Sendable {
     /// - Parameters:
     ///   - socketPath: an absolute path in a directory that belongs to this user and that no other user may enter. The
     ///     directory is created if it is missing; its parents are not. nil: the user's well-known socket.
-    ///   - limits: values for limits, by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. One program
-    ///     cannot use up `connections`, `boards`, `kept-pool` or `kept-representations`: an eighth, rounded down, stays
-    ///     free for other programs. An eighth of a limit below 8 is zero, so one program may use it up.
+    ///   - limits: values for limits, by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. Of
+    ///     a limit that all programs share, such as `boards` or `kept-pool`, one program gets a share: about half if no
+    ///     other program needs some.
     ///   - log: a closure that receives log lines for an administrator. It is called on the broker's thread.
     /// - Throws: ``BrokerError`` if the path is not absolute, a limit is invalid, another broker uses the socket, or
     ///   the socket cannot be opened.

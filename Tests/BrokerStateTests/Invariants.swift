@@ -44,7 +44,7 @@ extension BrokerState {
         let charged = context.accounting.accounts.ids.reduce(0) { sum, id in
             sum + (context.accounting.accounts.find(id).map { context.accounting.accounts[$0].queued } ?? 0)
         }
-        var evictable = Accounting.Kept()
+        var evictable: [Accounting.Resource: UInt64] = [.boards: 0, .keptRepresentations: 0, .keptBytes: 0]
         for id in context.accounting.accounts.ids {
             let isLiving = peers.ids.contains { peer in peers.find(peer).map { peers[$0].account == id } ?? false }
             guard let slot = context.accounting.accounts.find(id), !isLiving else { continue }
@@ -56,14 +56,25 @@ extension BrokerState {
             guard loads == 0 else { continue }
             for slot in written {
                 broken.check(contents[slot].isCurrent, "\(id) left contents that are on no board")
-                evictable.boards += 1
+                if contents[slot].boardName != BoardName.general { evictable[.boards, default: 0] += 1 }
                 for kept in contents[slot].keptBytes {
-                    evictable.representations += 1
-                    evictable.bytes += contents.keptTable.find(kept).map { contents.keptTable[$0].charged } ?? 0
+                    evictable[.keptRepresentations, default: 0] += 1
+                    evictable[.keptBytes, default: 0] +=
+                        contents.keptTable.find(kept).map { contents.keptTable[$0].charged } ?? 0
                 }
             }
         }
-        broken.check(evictable == context.accounting.evictable, "\(evictable) may be evicted")
+        for (resource, expected) in evictable {
+            let found = context.accounting.evictable(of: resource)
+            broken.check(found == expected, "\(found) \(resource) may be evicted, but \(expected) were left")
+        }
+        for (resource, expected) in [
+            (Accounting.Resource.connections, peers.count), (.sessions, sessions.sessionCount),
+            (.destinations, sessions.destinationCount), (.waits, sessions.waitCount),
+        ] {
+            let (total, sum) = (context.accounting.total(of: resource), context.accounting.sum(of: resource))
+            broken.check(total == UInt64(expected) && sum == total, "\(total), \(sum) of \(expected) \(resource)")
+        }
         let sum = context.accounting.queued
         broken.check(
             queued == sum && queued == charged && queued <= context.limits.controlPool,
@@ -84,7 +95,8 @@ extension BrokerState {
                 "\(id) counts \(contents[slot].openLoads) of \(loads.openCount(of: id)) loads"
             )
         }
-        broken.add(contents.brokenConditions(context, boards: boards.count, charges: loads.charges + sessions.charges))
+        let named = boards.count { $0 != self.boards.general }
+        broken.add(contents.brokenConditions(context, boards: named, charges: loads.charges + sessions.charges))
         broken.check(UInt64(self.boards.count) <= context.limits.boards, "there are \(self.boards.count) boards")
         return broken.all
     }

@@ -31,7 +31,8 @@ struct Boards: ~Copyable, Sendable {
         self.firstChangeCount = firstChangeCount
     }
 
-    var count: Int { boardTable.count }
+    /// The number of boards that the limit applies to. The general board always has a place.
+    var count: Int { boardTable.count - (boardTable[BoardName.general] == nil ? 0 : 1) }
 
     func changeCount(of name: String) -> UInt64 {
         boardTable[name]?.changeCount ?? firstChangeCount
@@ -82,11 +83,12 @@ struct Boards: ~Copyable, Sendable {
         of account: Accounting.AccountID,
         _ context: borrowing BrokerContext
     ) throws(Failure) {
+        guard name != BoardName.general else { return }
         let limit = context.limits.boards
         if boardTable[name] == nil, UInt64(count) >= limit {
             forgetEmptyBoards(keeping: 0, limit: limit)
             // Boards of ended processes are cleared for this one.
-            guard UInt64(count) < limit.addingClamped(context.accounting.evictable.boards) else {
+            guard UInt64(count) < limit.addingClamped(context.accounting.evictable(of: .boards)) else {
                 throw Failure(
                     .limitExceeded,
                     "limit boards=\(limit) is reached: that many named pasteboards have contents; clear one or raise it"
@@ -94,13 +96,13 @@ struct Boards: ~Copyable, Sendable {
             }
         }
         // Nobody is charged for an empty board, and contents that replace others use no further board.
-        guard boardTable[name]?.publication == nil, context.accounting.room(for: account, of: \.boards) == 0 else {
+        guard boardTable[name]?.publication == nil, context.accounting.room(for: account, of: .boards) == 0 else {
             return
         }
         throw Failure(
             .limitExceeded,
-            "this program cannot use another named pasteboard: an eighth of limit boards=\(limit) is reserved for "
-                + "other programs; clear a pasteboard, or raise the limit"
+            "this program has contents on \(context.accounting.held(by: account, of: .boards)) named pasteboards, and its "
+                + "share of limit boards=\(limit) allows no more; clear a pasteboard, or raise the limit"
         )
     }
 

@@ -8,7 +8,7 @@ extension ContentStore {
         _ context: borrowing BrokerContext
     ) throws(Failure) {
         // Without this limit one program could use up the broker's descriptors.
-        guard context.accounting.room(for: account, of: \.representations) > 0 else {
+        guard context.accounting.room(for: account, of: .keptRepresentations) > 0 else {
             throw Failure(
                 .limitExceeded,
                 "the broker keeps \(keptTable.count) representations, and this program may not use the rest of limit "
@@ -25,7 +25,8 @@ extension ContentStore {
         for account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) -> KeptID {
-        context.accounting.keep(Accounting.Kept(representations: 1, bytes: announced ?? 0), for: account)
+        context.accounting.take(of: .keptRepresentations, for: account)
+        context.accounting.take(announced ?? 0, of: .keptBytes, for: account)
         return keptTable.insert(
             KeptBytes(account: account, announced: announced, charged: announced ?? 0, content: content)
         )
@@ -36,7 +37,7 @@ extension ContentStore {
         guard let slot = keptTable.find(id), total > keptTable[slot].charged else { return }
         let (account, more) = (keptTable[slot].account, total - keptTable[slot].charged)
         try checkPool(more, for: account, context)
-        context.accounting.keep(Accounting.Kept(bytes: more), for: account)
+        context.accounting.take(more, of: .keptBytes, for: account)
         keptTable[slot].charged = total
     }
 
@@ -45,11 +46,11 @@ extension ContentStore {
         for account: Accounting.AccountID,
         _ context: borrowing BrokerContext
     ) throws(Failure) {
-        let room = context.accounting.room(for: account, of: \.bytes)
+        let room = context.accounting.room(for: account, of: .keptBytes)
         guard more <= room else {
             throw Failure(
                 .noSpace,
-                "\(more) more bytes do not fit: the broker keeps \(context.accounting.kept.bytes) of at most "
+                "\(more) more bytes do not fit: the broker keeps \(context.accounting.total(of: .keptBytes)) of at most "
                     + "\(context.limits.keptPool) bytes, and this program may use \(room) more; clear a pasteboard, or "
                     + "start the broker with --limit kept-pool=BYTES"
             )
@@ -63,7 +64,8 @@ extension ContentStore {
     mutating func releaseKept(_ kept: [KeptID], _ context: inout BrokerContext) {
         for id in kept {
             guard let bytes = keptTable.remove(id) else { continue }
-            context.accounting.giveUp(Accounting.Kept(representations: 1, bytes: bytes.charged), for: bytes.account)
+            context.accounting.giveUp(bytes.charged, of: .keptBytes, for: bytes.account)
+            context.accounting.giveUp(of: .keptRepresentations, for: bytes.account)
             context.perform(.closeKept(id))
         }
     }
@@ -78,10 +80,10 @@ extension ContentStore {
         return nil
     }
 
-    /// The kept objects of writes and cached loads that are not complete.
-    var pendingKept: Accounting.Kept {
+    /// The kept representations and bytes of writes and cached loads that are not complete.
+    var pendingKept: (representations: UInt64, bytes: UInt64) {
         mutating get {
-            var pending = Accounting.Kept()
+            var pending: (representations: UInt64, bytes: UInt64) = (0, 0)
             var cursor: SlotTable<PendingWrite>.Slot?
             while let slot = writeTable.next(after: cursor) {
                 cursor = slot

@@ -104,7 +104,7 @@ extension ContentStore {
         keptTable[slot].isWhole = true
         keptTable[slot].charged = count
         let excess = charged - min(charged, count)
-        context.accounting.giveUp(Accounting.Kept(bytes: excess), for: keptTable[slot].account)
+        context.accounting.giveUp(excess, of: .keptBytes, for: keptTable[slot].account)
         context.perform(.sealKept(id))
     }
 }

@@ -95,7 +95,9 @@ struct ContentStore: ~Copyable, Sendable {
         _ context: inout BrokerContext
     ) -> (peer: PeerID, stream: UInt64)? {
         guard let slot = find(id) else { return nil }
-        context.accounting.giveUp(Accounting.Kept(boards: 1), for: publicationTable[slot].charge.account)
+        if publicationTable[slot].boardName != BoardName.general {
+            context.accounting.giveUp(of: .boards, for: publicationTable[slot].charge.account)
+        }
         let owner = publicationTable[slot].owner
         if let owner {
             var end = End()

@@ -1,35 +1,61 @@
 import PasteboardWire
 
 /// The accounts of processes. Each object that the broker holds for a process has a `Charge` to the process's account,
-/// which is released with the object. When nobody is connected and nothing is kept, all sums are zero.
+/// or is counted there by its resource, and is released with the object. When nobody is connected and nothing is kept,
+/// all sums are zero.
 ///
-/// One faulty program must not lock out the others. The part of a pool that an account may take depends on the free
-/// part and on the number of accounts: each of n accounts gets between 1/n and 1/n² of the pool, and a newcomer always
-/// finds room. This is the share rule of dbus-broker, here between processes instead of users.
-///
-/// The rule applies to objects that end with their process. A user may give almost all connections or all kept memory
-/// to one program, so of these a process only has to leave an eighth to the others: see `room`.
+/// One faulty program must not lock out the others, nor may many of them together: each resource is a ``Pool``, of which
+/// an account may take only a share.
 ///
 /// A process without connections counts as ended. The contents that it has left do not reduce the room of others: they are
-/// evicted when another process needs it. The share rule counts only the other accounts.
+/// evicted when another process needs it.
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
     package struct Account: ~Copyable, Sendable {
         package let process: ProcessKey
-        var connections: UInt64 = 0
-        var held = Amount()
-        var kept = Kept()
+        fileprivate(set) var holder = Pool.Holder.ended
+        fileprivate(set) var held = Holdings()
         /// Bytes that the driver holds for its connections.
-        var queued: UInt64 = 0
+        fileprivate(set) var queued: UInt64 = 0
         /// The running loads of contents that the writer has left, or that only loads hold.
-        var orphanLoads: UInt64 = 0
+        fileprivate(set) var orphanLoads: UInt64 = 0
         /// The place of the process in the order in which processes have ended.
-        var end: UInt64 = 0
+        fileprivate(set) var end: UInt64 = 0
 
-        var isUnused: Bool { connections == 0 && held == Amount() && kept == Kept() && orphanLoads == 0 }
-        /// Whether the process has no connection, and no load of its contents is running. They may then be evicted.
-        var isEvictable: Bool { connections == 0 && orphanLoads == 0 }
+        fileprivate init(process: ProcessKey) { self.process = process }
+
+        fileprivate var isUnused: Bool { held[.connections] == 0 && orphanLoads == 0 && held.isEmpty }
+    }
+
+    /// The resources of which each process may take a share.
+    package enum Resource: Int, Sendable {
+        /// Items, representations, loads and so on.
+        case objects
+        /// Bytes of names and types.
+        case metadata
+        case connections
+        // These outlive their process: boards with contents, and the representations and bytes that are kept for them.
+        case boards
+        case keptRepresentations
+        case keptBytes
+        case sessions
+        case destinations
+        case waits
+
+        fileprivate static let count = 9
+    }
+
+    /// The units of each resource that an account holds.
+    package struct Holdings: BitwiseCopyable, Sendable {
+        private var units = InlineArray<9, UInt64>(repeating: 0)
+
+        package fileprivate(set) subscript(_ resource: Resource) -> UInt64 {
+            @inline(__always) get { units[resource.rawValue] }
+            @inline(__always) set { units[resource.rawValue] = newValue }
+        }
+
+        fileprivate var isEmpty: Bool { units.indices.allSatisfy { units[$0] == 0 } }
     }
 
     /// Objects, and bytes of names and types.
@@ -43,126 +69,77 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
-    /// Objects that outlive their process: kept representations, their bytes, and the boards that they are on.
-    package struct Kept: Sendable, Equatable {
-        package var boards: UInt64 = 0
-        package var representations: UInt64 = 0
-        package var bytes: UInt64 = 0
-    }
-
-    package private(set) var held = Amount()
-    package private(set) var kept = Kept()
-    /// The part of `kept` that may be evicted.
-    package private(set) var evictable = Kept()
-    /// The part of `held` that may be evicted.
-    private var evictableHeld = Amount()
-    private var evictableCount = 0
     package private(set) var queued: UInt64 = 0
     private var ends: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
     /// searches all conformances of the program, which takes about a fifth of the instructions of a start.
     private var accountsByProcess: [(process: ProcessKey, account: AccountID)] = []
-    private let pool: Amount
-    private let keptPool: Kept
+    private var pools: InlineArray<9, Pool>
 
     package init(limits: BrokerLimits) {
-        pool = Amount(objects: limits.objects, metadata: limits.metadata)
-        keptPool = Kept(
-            boards: limits.boards,
-            representations: limits.keptRepresentations,
-            bytes: limits.keptPool
-        )
+        // In the order of `Resource`.
+        pools = [
+            Pool(limits.objects, reservingPart: 4, firstUnits: 256),
+            Pool(limits.metadata, reservingPart: 4, firstUnits: 72 << 10),
+            Pool(limits.connections, reservingPart: 8, firstUnits: 2, .allButAnEighth),
+            Pool(limits.boards, reservingPart: 4, firstUnits: 1),
+            Pool(limits.keptRepresentations, reservingPart: 4, firstUnits: 4),
+            Pool(limits.keptPool, reservingPart: 8, firstUnits: 1 << 20),
+            Pool(limits.sessions, reservingPart: 4, firstUnits: 1),
+            Pool(limits.destinations, reservingPart: 4, firstUnits: 1),
+            Pool(limits.destinations, reservingPart: 4, firstUnits: 1),
+        ]
     }
 
+    // MARK: Connections
+
     /// Finds or opens the account of a process for one more connection. Throws if the process has `limit` connections,
-    /// or if the remaining `free` ones are reserved for others.
-    mutating func connect(_ process: ProcessKey, limit: UInt64, free: UInt64) throws(Failure) -> AccountID {
+    /// or if the remaining ones are reserved for others.
+    mutating func connect(_ process: ProcessKey, limit: UInt64) throws(Failure) -> AccountID {
         let index = index(of: process)
         if index == accountsByProcess.count || accountsByProcess[index].process != process {
             accountsByProcess.insert((process, accounts.insert(Account(process: process))), at: index)
-            evictableCount += 1
         }
         let account = accountsByProcess[index].account
         guard let slot = accounts.find(account) else { return account }
-        let connections = accounts[slot].connections
-        guard connections < limit, Self.room(holding: connections, free: free) > 0 else {
+        let connections = accounts[slot].held[.connections]
+        guard connections < limit, room(for: account, of: .connections) > 0 else {
             closeIfUnused(slot)
             let reason =
                 connections < limit
-                ? "the last \(free) of limit connections are reserved for other processes"
+                ? "the rest of limit connections is reserved for other processes"
                 : "limit connections-per-process is \(limit)"
             throw Failure(
                 .limitExceeded,
                 "process \(process.pid) has \(connections) connections; \(reason)"
             )
         }
-        change(slot) { $0.connections += 1 }
+        add(1, of: .connections, to: slot)
+        updateHolder(slot)
         return account
     }
 
     mutating func disconnect(_ account: AccountID) {
         guard let slot = accounts.find(account) else { return }
         ends += 1
-        let end = ends
-        change(slot) {
-            $0.connections -= 1
-            $0.end = end
-        }
+        accounts[slot].end = ends
+        subtract(1, of: .connections, from: slot)
+        updateHolder(slot)
         closeIfUnused(slot)
     }
 
-    /// Changes an account in a way that may start or end its being evictable.
-    private mutating func change(_ slot: SlotTable<Account>.Slot, _ body: (inout Account) -> Void) {
-        if accounts[slot].isEvictable {
-            evictableCount -= 1
-            evictable.subtract(accounts[slot].kept)
-            evictableHeld.subtract(accounts[slot].held)
+    /// A process counts as ended when it has no connection and no load of its contents is running. They may then be
+    /// evicted.
+    private mutating func updateHolder(_ slot: SlotTable<Account>.Slot) {
+        let isLiving = accounts[slot].held[.connections] > 0 || accounts[slot].orphanLoads > 0
+        let (old, new) = (accounts[slot].holder, isLiving ? Pool.Holder.living : .ended)
+        guard old != new else { return }
+        accounts[slot].holder = new
+        for index in pools.indices {
+            guard let resource = Resource(rawValue: index) else { continue }
+            pools[index].move(accounts[slot].held[resource], from: old, to: new)
         }
-        body(&accounts[slot])
-        if accounts[slot].isEvictable {
-            evictableCount += 1
-            evictable.add(accounts[slot].kept)
-            evictableHeld.add(accounts[slot].held)
-        }
-    }
-
-    @inline(__always)
-    mutating func charge(_ account: AccountID, _ amount: Amount, for what: String) throws(Failure) -> Charge {
-        guard let slot = accounts.find(account) else { return Charge(account: account, amount: Amount()) }
-        let objects = Share(
-            own: accounts[slot].held.objects,
-            wanted: amount.objects,
-            held: held.objects - evictableHeld.objects,
-            pool: pool.objects
-        )
-        try check(objects, of: "objects", slot, what)
-        let metadata = Share(
-            own: accounts[slot].held.metadata,
-            wanted: amount.metadata,
-            held: held.metadata - evictableHeld.metadata,
-            pool: pool.metadata
-        )
-        if amount.metadata > 0 { try check(metadata, of: "metadata", slot, what) }
-        held.add(amount)
-        accounts[slot].held.add(amount)
-        if accounts[slot].isEvictable { evictableHeld.add(amount) }
-        return Charge(account: account, amount: amount)
-    }
-
-    /// Increases a charge. Throws without a change if that is too much.
-    mutating func raise(_ charge: inout Charge, by amount: Amount, for what: String) throws(Failure) {
-        let more = try self.charge(charge.account, amount, for: what)
-        charge.amount.add(more.amount)
-    }
-
-    @inline(__always)
-    mutating func release(_ charge: Charge) {
-        held.subtract(charge.amount)
-        guard let slot = accounts.find(charge.account) else { return }
-        accounts[slot].held.subtract(charge.amount)
-        if accounts[slot].isEvictable { evictableHeld.subtract(charge.amount) }
-        closeIfUnused(slot)
     }
 
     @inline(__always)
@@ -171,7 +148,6 @@ package struct Accounting: ~Copyable, Sendable {
     }
 
     private mutating func close(_ slot: SlotTable<Account>.Slot) {
-        evictableCount -= 1
         accountsByProcess.remove(at: index(of: accounts[slot].process))
         accounts.remove(slot)
     }
@@ -187,37 +163,98 @@ package struct Accounting: ~Copyable, Sendable {
         return low
     }
 
-    // MARK: Kept objects
+    // MARK: Charges
 
-    /// The maximum that an account that holds `own` may take of the `free` part.
-    ///
-    /// An eighth of the sum, rounded down, stays free for others: after a first account an eighth of the limit, after a
-    /// second an eighth of that. Of a sum below 8 one account may take all. The share rule does not fit here: a program
-    /// that copies a large file would get half of an empty pool, and almost nothing if many others hold a little.
-    private static func room(holding own: UInt64, free: UInt64) -> UInt64 {
-        free - min(free, own.addingClamped(free) / 8)
+    @inline(__always)
+    mutating func charge(_ account: AccountID, _ amount: Amount, for what: String) throws(Failure) -> Charge {
+        guard let slot = accounts.find(account) else { return Charge(account: account, amount: Amount()) }
+        guard allows(amount.objects, of: .objects, to: slot) else {
+            throw refusal(amount.objects, of: .objects, "objects", to: slot, what)
+        }
+        if amount.metadata > 0 {
+            guard allows(amount.metadata, of: .metadata, to: slot) else {
+                throw refusal(amount.metadata, of: .metadata, "metadata", to: slot, what)
+            }
+            add(amount.metadata, of: .metadata, to: slot)
+        }
+        add(amount.objects, of: .objects, to: slot)
+        return Charge(account: account, amount: amount)
+    }
+
+    /// Increases a charge. Throws without a change if that is too much.
+    mutating func raise(_ charge: inout Charge, by amount: Amount, for what: String) throws(Failure) {
+        let more = try self.charge(charge.account, amount, for: what)
+        charge.amount.objects += more.amount.objects
+        charge.amount.metadata += more.amount.metadata
+    }
+
+    @inline(__always)
+    mutating func release(_ charge: Charge) {
+        guard let slot = accounts.find(charge.account) else { return }
+        subtract(charge.amount.objects, of: .objects, from: slot)
+        if charge.amount.metadata > 0 { subtract(charge.amount.metadata, of: .metadata, from: slot) }
+        closeIfUnused(slot)
+    }
+
+    @inline(never)
+    private func refusal(
+        _ count: UInt64,
+        of resource: Resource,
+        _ name: String,
+        to slot: SlotTable<Account>.Slot,
+        _ what: String
+    ) -> Failure {
+        Failure(
+            .limitExceeded,
+            "\(what): process \(accounts[slot].process.pid) holds \(accounts[slot].held[resource]) \(name) and asks for "
+                + "\(count) more; its share of limit \(name)=\(pools[resource.rawValue].limit) does not allow it"
+        )
+    }
+
+    // MARK: Resources
+
+    /// The units that all accounts hold.
+    package func total(of resource: Resource) -> UInt64 { pools[resource.rawValue].total }
+
+    /// The units that ended processes have left. They may be evicted.
+    package func evictable(of resource: Resource) -> UInt64 { pools[resource.rawValue].evictable }
+
+    func held(by account: AccountID, of resource: Resource) -> UInt64 {
+        guard let slot = accounts.find(account) else { return 0 }
+        return accounts[slot].held[resource]
     }
 
     /// The maximum that an account may take of one resource.
-    func room(for account: AccountID, of resource: (Kept) -> UInt64) -> UInt64 {
-        let used = resource(kept) - resource(evictable)
-        let free = resource(keptPool) - min(resource(keptPool), used)
-        let own = accounts.find(account).map { resource(accounts[$0].kept) }
-        return Self.room(holding: own ?? 0, free: free)
+    func room(for account: AccountID, of resource: Resource) -> UInt64 {
+        pools[resource.rawValue].room(holding: held(by: account, of: resource))
     }
 
-    /// Charges kept objects to an account. The caller has checked that there is room, of which contents that may be evicted
-    /// can occupy a part.
-    mutating func keep(_ amount: Kept, for account: AccountID) {
-        kept.add(amount)
-        if let slot = accounts.find(account) { change(slot) { $0.kept.add(amount) } }
-    }
-
-    mutating func giveUp(_ amount: Kept, for account: AccountID) {
-        kept.subtract(amount)
+    /// Counts units for an account. The caller has checked that there is room, of which contents that may be evicted can
+    /// occupy a part.
+    mutating func take(_ count: UInt64 = 1, of resource: Resource, for account: AccountID) {
         guard let slot = accounts.find(account) else { return }
-        change(slot) { $0.kept.subtract(amount) }
+        add(count, of: resource, to: slot)
+    }
+
+    mutating func giveUp(_ count: UInt64 = 1, of resource: Resource, for account: AccountID) {
+        guard let slot = accounts.find(account) else { return }
+        subtract(count, of: resource, from: slot)
         closeIfUnused(slot)
+    }
+
+    @inline(__always)
+    private func allows(_ count: UInt64, of resource: Resource, to slot: SlotTable<Account>.Slot) -> Bool {
+        pools[resource.rawValue].allows(count, holding: accounts[slot].held[resource])
+    }
+
+    @inline(__always)
+    private mutating func add(_ count: UInt64, of resource: Resource, to slot: SlotTable<Account>.Slot) {
+        pools[resource.rawValue].add(count, to: &accounts[slot].held[resource], of: accounts[slot].holder)
+    }
+
+    @inline(__always)
+    private mutating func subtract(_ count: UInt64, of resource: Resource, from slot: SlotTable<Account>.Slot) {
+        pools[resource.rawValue].subtract(count, from: &accounts[slot].held[resource], of: accounts[slot].holder)
     }
 
     // MARK: Eviction
@@ -233,32 +270,39 @@ package struct Accounting: ~Copyable, Sendable {
         var isNone: Bool { !boards && !kept && !held }
     }
 
-    /// - Parameter pending: kept objects of writes and cached loads that are not complete. They evict nothing.
-    func excess(withoutPending pending: Kept = Kept()) -> Excess {
+    /// - Parameter pending: kept representations and bytes of writes and cached loads that are not complete. They evict
+    ///   nothing.
+    func excess(withoutPending pending: (representations: UInt64, bytes: UInt64) = (0, 0)) -> Excess {
         Excess(
-            boards: kept.boards > keptPool.boards,
-            kept: kept.representations - pending.representations > keptPool.representations
-                || kept.bytes - pending.bytes > keptPool.bytes,
-            held: held.objects > pool.objects || held.metadata > pool.metadata
+            boards: isExceeded(.boards),
+            kept: isExceeded(.keptRepresentations, withoutPending: pending.representations)
+                || isExceeded(.keptBytes, withoutPending: pending.bytes),
+            held: isExceeded(.objects) || isExceeded(.metadata)
         )
+    }
+
+    private func isExceeded(_ resource: Resource, withoutPending pending: UInt64 = 0) -> Bool {
+        pools[resource.rawValue].isExceeded(withoutPending: pending)
     }
 
     /// Counts running loads of contents that outlive their writer's connection. Meanwhile none of the account's contents are
     /// evictable.
     mutating func addOrphanLoads(_ count: Int, of account: AccountID) {
         guard count > 0, let slot = accounts.find(account) else { return }
-        change(slot) { $0.orphanLoads += UInt64(count) }
+        accounts[slot].orphanLoads += UInt64(count)
+        updateHolder(slot)
     }
 
     mutating func removeOrphanLoad(of account: AccountID) {
         guard let slot = accounts.find(account) else { return }
-        change(slot) { $0.orphanLoads -= 1 }
+        accounts[slot].orphanLoads -= 1
+        updateHolder(slot)
         closeIfUnused(slot)
     }
 
     /// The place in the order of ended processes; nil if the account's contents may not be evicted.
     func end(ofEvictable account: AccountID) -> UInt64? {
-        guard let slot = accounts.find(account), accounts[slot].isEvictable else { return nil }
+        guard let slot = accounts.find(account), accounts[slot].holder == .ended else { return nil }
         return accounts[slot].end
     }
 
@@ -279,68 +323,6 @@ package struct Accounting: ~Copyable, Sendable {
             if most.map({ accounts[slot].queued > accounts[$0].queued }) ?? true { most = slot }
         }
         return most.map { accounts.id(of: $0) }
-    }
-
-    // MARK: The share rule
-
-    /// A request of an account for one resource. Plain numbers and not key paths, because every load makes two.
-    private struct Share {
-        let own: UInt64
-        let wanted: UInt64
-        let held: UInt64
-        let pool: UInt64
-
-        /// (n + 1)(own + wanted) - own <= left, without overflow.
-        func isFair(among accounts: Int) -> Bool {
-            let left = pool - min(pool, held)
-            let (sum, sumOverflows) = own.addingReportingOverflow(wanted)
-            let (share, shareOverflows) = sum.multipliedReportingOverflow(by: UInt64(accounts) + 1)
-            return wanted == 0 || (!sumOverflows && !shareOverflows && share - own <= left)
-        }
-    }
-
-    @inline(__always)
-    private mutating func check(
-        _ share: Share,
-        of name: String,
-        _ holder: SlotTable<Account>.Slot,
-        _ what: String
-    ) throws(Failure) {
-        guard share.isFair(among: accounts.count - evictableCount) else {
-            throw Failure(
-                .limitExceeded,
-                "\(what): process \(accounts[holder].process.pid) holds \(share.own) \(name) and asks for \(share.wanted) more; "
-                    + "its share of limit \(name)=\(share.pool) does not allow it"
-            )
-        }
-    }
-}
-
-extension Accounting.Amount {
-    @inline(__always)
-    fileprivate mutating func add(_ other: Self) {
-        objects += other.objects
-        metadata += other.metadata
-    }
-
-    @inline(__always)
-    fileprivate mutating func subtract(_ other: Self) {
-        objects -= other.objects
-        metadata -= other.metadata
-    }
-}
-
-extension Accounting.Kept {
-    fileprivate mutating func add(_ other: Self) {
-        boards += other.boards
-        representations += other.representations
-        bytes += other.bytes
-    }
-
-    fileprivate mutating func subtract(_ other: Self) {
-        boards -= other.boards
-        representations -= other.representations
-        bytes -= other.bytes
     }
 }
 

@@ -67,6 +67,29 @@ package struct BrokerContext: ~Copyable, Sendable {
     mutating func release(_ charge: Charge) {
         accounting.release(charge)
     }
+
+    /// Throws unless an account may have one more drag session, destination or wait.
+    ///
+    /// - Parameter most: the limit for one process.
+    mutating func checkRoom(
+        for account: Accounting.AccountID,
+        of resource: Accounting.Resource,
+        atMost most: UInt64
+    ) throws(Failure) {
+        let held = accounting.held(by: account, of: resource)
+        guard held >= most || accounting.room(for: account, of: resource) == 0 else { return }
+        let (what, name, limit) =
+            switch resource {
+            case .sessions: ("drag sessions", "sessions", limits.sessions)
+            case .waits: ("waits for destinations", "destinations", limits.destinations)
+            default: ("destinations", "destinations", limits.destinations)
+            }
+        throw Failure(
+            .limitExceeded,
+            "this program has \(held) of \(accounting.total(of: resource)) \(what), and may have no more: limit "
+                + "\(name)-per-process is \(most), and of limit \(name)=\(limit) each program may use a share"
+        )
+    }
 }
 
 /// Events since the start of the broker, for `status`.

@@ -49,8 +49,7 @@ struct Peers: ~Copyable, Sendable {
         }
         let account = try context.accounting.connect(
             process,
-            limit: context.limits.connectionsPerProcess,
-            free: context.limits.connections - UInt64(count)
+            limit: context.limits.connectionsPerProcess
         )
         let deadline = context.now.addingClamped(context.limits.hello)
         context.check(by: deadline)
@@ -139,7 +138,7 @@ struct Peers: ~Copyable, Sendable {
         welcome.epoch = context.epoch
         welcome.maximumStreams = UInt32(clamping: context.limits.loadsPerConnection)
         welcome.keptPool = context.limits.keptPool
-        welcome.keptFree = context.accounting.room(for: account, of: \.bytes)
+        welcome.keptFree = context.accounting.room(for: account, of: .keptBytes)
         welcome.firstByteMilliseconds = context.limits.firstByte
         welcome.progressMilliseconds = context.limits.progress
         welcome.process = process

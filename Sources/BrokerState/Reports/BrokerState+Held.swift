@@ -11,9 +11,9 @@ extension BrokerState {
             destinations: sessions.destinationCount,
             waits: sessions.waitCount,
             accounts: context.accounting.accounts.count,
-            objects: context.accounting.held.objects,
-            metadata: context.accounting.held.metadata,
-            keptBytes: context.accounting.kept.bytes,
+            objects: context.accounting.total(of: .objects),
+            metadata: context.accounting.total(of: .metadata),
+            keptBytes: context.accounting.total(of: .keptBytes),
             inTransfer: loads.inTransfer,
             queued: context.accounting.queued
         )

@@ -86,8 +86,8 @@ extension BrokerState {
             ("clears", counters.clears), ("sessions", counters.sessions), ("drops", counters.drops),
             ("loads", counters.loads), ("loads-done", counters.loadsDone), ("loads-failed", counters.loadsFailed),
             ("bytes-given", counters.relayedBytes), ("bytes-kept-in-all", counters.keptBytes),
-            ("bytes-kept", context.accounting.kept.bytes), ("bytes-in-transfer", loads.inTransfer),
-            ("bytes-queued", context.accounting.queued), ("objects-held", context.accounting.held.objects),
+            ("bytes-kept", context.accounting.total(of: .keptBytes)), ("bytes-in-transfer", loads.inTransfer),
+            ("bytes-queued", context.accounting.queued), ("objects-held", context.accounting.total(of: .objects)),
             ("descriptors-passed", counters.passedDescriptors), ("destinations-awaited", UInt64(sessions.waitCount)),
             ("descriptors-expected", loads.expectedDescriptors), ("descriptors-unclosed", context.unclosedDescriptors),
         ]

@@ -6,6 +6,7 @@ package typealias SessionID = SlotTable<DragSession>.ID
 package struct DragSession: ~Copyable, Sendable {
     let source: PeerID
     let process: ProcessKey
+    let account: Accounting.AccountID
     /// The source's stream, which is open as long as the session exists.
     let stream: UInt64
     let publication: PublicationID

@@ -20,7 +20,7 @@ extension Sessions {
                 "destination \(message.name) is already registered by \(name); choose another name or stop that process"
             )
         }
-        try checkRoom(forDestinationOf: owner.process, context.limits)
+        try context.checkRoom(for: owner.account, of: .destinations, atMost: context.limits.destinationsPerProcess)
         for accept in message.accepts where accept.match != .any && !TypeIdentifier.isWellFormed(accept.type) {
             throw Failure(
                 .invalidArgument,
@@ -31,6 +31,7 @@ extension Sessions {
         let types = message.accepts.map { $0.match == .any ? "" : $0.type }
         let metadata = types.reduce(UInt64(message.name.utf8.count)) { $0 + UInt64($1.utf8.count) }
         let charge = try context.charge(owner.account, metadata: metadata, for: "a destination")
+        context.accounting.take(of: .destinations, for: owner.account)
         let id = destinationTable.insert(
             StoredDestination(
                 owner,
@@ -48,23 +49,6 @@ extension Sessions {
         context.send(Registered(), to: owner.peer, stream: stream)
         answerWaits(for: message.name, &context)
         return id
-    }
-
-    private func checkRoom(forDestinationOf process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
-        var own = 0
-        var cursor = destinationTable.next()
-        while let slot = cursor {
-            if destinationTable[slot].process == process { own += 1 }
-            cursor = destinationTable.next(after: slot)
-        }
-        guard own < limits.destinationsPerProcess, destinationTable.count < limits.destinations else {
-            throw Failure(
-                .limitExceeded,
-                "process \(process.pid) has \(own) of \(destinationTable.count) destinations; limit "
-                    + "destinations-per-process is \(limits.destinationsPerProcess), limit destinations "
-                    + "\(limits.destinations)"
-            )
-        }
     }
 
     /// Withdraws the next session of a destination that is being removed. The caller performs the outcome and calls
@@ -92,6 +76,7 @@ extension Sessions {
         guard let destination = destinationTable.remove(id) else { return }
         if destinationNames[destination.name] == id { destinationNames[destination.name] = nil }
         closedStreams.append(ClosedStream(peer: destination.peer, stream: destination.stream))
+        context.accounting.giveUp(of: .destinations, for: destination.charge.account)
         context.release(destination.charge)
     }
 }

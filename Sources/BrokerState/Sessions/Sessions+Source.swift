@@ -4,22 +4,6 @@ import PasteboardWire
 extension Sessions {
     // MARK: Items
 
-    func checkRoom(for process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
-        var own = 0
-        var cursor = sessionTable.next()
-        while let slot = cursor {
-            if sessionTable[slot].process == process { own += 1 }
-            cursor = sessionTable.next(after: slot)
-        }
-        guard own < limits.sessionsPerProcess, sessionTable.count < limits.sessions else {
-            throw Failure(
-                .limitExceeded,
-                "process \(process.pid) has \(own) of \(sessionTable.count) drag sessions; limit sessions-per-process is "
-                    + "\(limits.sessionsPerProcess), limit sessions \(limits.sessions)"
-            )
-        }
-    }
-
     /// Opens a session with committed items. The caller has checked that there is room.
     mutating func open(
         _ drag: Drag,
@@ -27,12 +11,15 @@ extension Sessions {
         stream: UInt64,
         by source: PeerID,
         of process: ProcessKey,
+        _ account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) -> SessionID {
+        context.accounting.take(of: .sessions, for: account)
         let id = sessionTable.insert(
             DragSession(
                 source: source,
                 process: process,
+                account: account,
                 stream: stream,
                 publication: publication,
                 allowsMove: drag.allowsMove ?? true,

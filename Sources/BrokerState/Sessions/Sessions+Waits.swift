@@ -35,12 +35,14 @@ extension Sessions {
             context.send(End(), to: owner.peer, stream: stream)
             return nil
         }
-        try checkRoom(forWaitOf: owner.process, context.limits)
+        // The limits of destinations apply, because a new destination is compared with all waits.
+        try context.checkRoom(for: owner.account, of: .waits, atMost: context.limits.destinationsPerProcess)
         let charge = try context.charge(
             owner.account,
             metadata: UInt64(message.destination.utf8.count),
             for: "a wait for a destination"
         )
+        context.accounting.take(of: .waits, for: owner.account)
         let milliseconds = message.milliseconds ?? .max
         let endsBy = context.now.addingClamped(milliseconds)
         let id = waitTable.insert(
@@ -58,25 +60,6 @@ extension Sessions {
         if let slot = session.flatMap({ sessionTable.find($0) }) { sessionTable[slot].waits += 1 }
         context.check(by: endsBy)
         return id
-    }
-
-    /// Throws if there are too many waits. The limits of destinations apply, because a new destination is compared with
-    /// all waits.
-    private func checkRoom(forWaitOf process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
-        var own = 0
-        var cursor = waitTable.next()
-        while let slot = cursor {
-            if waitTable[slot].process == process { own += 1 }
-            cursor = waitTable.next(after: slot)
-        }
-        guard own < limits.destinationsPerProcess, waitTable.count < limits.destinations else {
-            throw Failure(
-                .limitExceeded,
-                "process \(process.pid) has \(own) of \(waitTable.count) waits for destinations; limit "
-                    + "destinations-per-process is \(limits.destinationsPerProcess), limit destinations "
-                    + "\(limits.destinations)"
-            )
-        }
     }
 
     private func isAvailable(_ name: String, for session: SessionID?, of process: ProcessKey) -> Bool {

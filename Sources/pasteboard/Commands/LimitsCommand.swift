@@ -9,9 +9,9 @@ struct LimitsCommand: Command {
         options: [.json],
         notes: """
             Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config, except
-            those that are fixed by the protocol. One program cannot use up connections, boards, kept-pool or
-            kept-representations: an eighth, rounded down, stays free for other programs. Ends with 3 if no broker is
-            running; none is started.
+            those that are fixed by the protocol. No program can use up connections, boards, kept-pool,
+            kept-representations, sessions, destinations, objects or metadata: it gets a share, about half of each if
+            no other program needs some. Ends with 3 if no broker is running; none is started.
             """
     )
 

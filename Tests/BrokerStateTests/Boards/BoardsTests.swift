@@ -46,7 +46,7 @@ import Testing
     @Test("An empty board is forgotten to make room for another name, and its count never decreases")
     func room() throws {
         var context = Self.context(boards: 8)
-        let account = try context.accounting.connect(ProcessKey(pid: 1, identity: 1), limit: 10, free: 100)
+        let account = try context.accounting.connect(ProcessKey(pid: 1, identity: 1), limit: 10)
         var boards = Boards(firstChangeCount: 40)
         for index in 0..<7 { _ = boards.set("full \(index)", to: Self.publication(UInt32(index)), context) }
         _ = boards.set("empty", to: nil, context)

@@ -5,7 +5,7 @@ import PasteboardWire
 // The conditions that contents and their charges must meet after each input.
 extension ContentStore {
     /// - Parameters:
-    /// - boards: the number of boards that are not empty.
+    /// - boards: the number of boards, besides the general one, that are not empty.
     /// - charges: the charges of other parts of the broker.
     func brokenConditions(_ context: borrowing BrokerContext, boards: Int, charges: [Charge]) -> [String] {
         var broken = BrokenConditions()
@@ -34,28 +34,23 @@ extension ContentStore {
             bytes += charged
             broken.check(charged >= count, "\(id): \(count) bytes, \(charged) charged")
         }
-        let expected = Accounting.Kept(boards: UInt64(boards), representations: UInt64(kept.count), bytes: bytes)
-        let accounts = context.accounting.keptByAccount
-        broken.check(context.accounting.kept == expected, "\(context.accounting.kept) is charged for \(expected)")
-        broken.check(accounts == expected, "accounts hold \(accounts) of \(expected)")
-        let sum = Accounting.Amount(
-            objects: charges.reduce(0) { $0 + $1.amount.objects },
-            metadata: charges.reduce(0) { $0 + $1.amount.metadata }
-        )
-        broken.check(context.accounting.held == sum, "\(context.accounting.held) is charged for \(sum)")
+        for (resource, expected) in [
+            (Accounting.Resource.boards, UInt64(boards)), (.keptRepresentations, UInt64(kept.count)),
+            (.keptBytes, bytes), (.objects, charges.reduce(0) { $0 + $1.amount.objects }),
+            (.metadata, charges.reduce(0) { $0 + $1.amount.metadata }),
+        ] {
+            let total = context.accounting.total(of: resource)
+            let held = context.accounting.sum(of: resource)
+            broken.check(total == expected, "\(total) \(resource) are charged for \(expected)")
+            broken.check(held == expected, "accounts hold \(held) of \(expected) \(resource)")
+        }
         return broken.all
     }
 }
 
 extension Accounting {
-    fileprivate var keptByAccount: Kept {
-        var sum = Kept()
-        for id in accounts.ids {
-            guard let slot = accounts.find(id) else { continue }
-            sum.boards += accounts[slot].kept.boards
-            sum.representations += accounts[slot].kept.representations
-            sum.bytes += accounts[slot].kept.bytes
-        }
-        return sum
+    /// The units that the accounts hold.
+    func sum(of resource: Resource) -> UInt64 {
+        accounts.ids.reduce(0) { $0 + held(by: $1, of: resource) }
     }
 }

@@ -19,7 +19,7 @@ import Testing
         let slot = try #require(found)
         scene.contents.release(slot, &scene.context)
         #expect(scene.contents.publicationCount == 0)
-        #expect(scene.context.accounting.held == Accounting.Amount())
+        #expect(scene.context.accounting.total(of: .objects) == 0)
     }
 
     @Test("A discarded write leaves nothing, and its kept bytes are released")
@@ -27,11 +27,11 @@ import Testing
         let write = try scene.begin()
         try scene.add(Item([Representation("public.png", kept: true)]), to: write)
         let kept = try scene.contents.receive(500, last: false, for: write, &scene.context)
-        #expect(scene.context.accounting.kept.bytes == 500)
+        #expect(scene.context.accounting.total(of: .keptBytes) == 500)
         #expect(scene.contents.discard(write, &scene.context)?.stream == 3)
         #expect(scene.context.outbox.effects == [.closeKept(kept)])
-        #expect(scene.context.accounting.kept == Accounting.Kept())
-        #expect(scene.context.accounting.held == Accounting.Amount())
+        #expect(scene.context.accounting.total(of: .keptRepresentations) == 0)
+        #expect(scene.context.accounting.total(of: .objects) == 0)
     }
 
     @Test("Bytes belong to the kept representations in their order, and a commit needs the bytes of all of them")
@@ -99,7 +99,7 @@ import Testing
             if !isWhole { scene.contents.releaseKept([kept], &scene.context) }
         }
         #expect(try scene.offer(publication, to: scene.stranger).byteCount == 500)
-        #expect(scene.context.accounting.kept.bytes == 500)
+        #expect(scene.context.accounting.total(of: .keptBytes) == 500)
     }
 }
 
@@ -117,7 +117,7 @@ final class ContentScene {
         configure(&limits)
         context = BrokerContext(limits: limits, epoch: 77)
         for access in [writer, stranger] {
-            guard let account = try? context.accounting.connect(access.process, limit: 10, free: 100) else { continue }
+            guard let account = try? context.accounting.connect(access.process, limit: 10) else { continue }
             accounts.append(account)
         }
     }

@@ -241,12 +241,12 @@ import Testing
         let broker = StateHarness { $0.keptPool = 100 }
         let peer = broker.connect()
         let announced = broker.begin(from: peer)
-        broker.send(Item([Representation("a", byteCount: 89, kept: true)]), on: announced, from: peer)
+        broker.send(Item([Representation("a", byteCount: 46, kept: true)]), on: announced, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
         let growing = broker.begin(from: peer)
         broker.send(Item([Representation("a", kept: true)]), on: growing, from: peer)
-        broker.data(count: 88, on: growing, from: peer)
-        #expect(broker.take(peer).isEmpty && broker.held.keptBytes == 88)
+        broker.data(count: 45, on: growing, from: peer)
+        #expect(broker.take(peer).isEmpty && broker.held.keptBytes == 45)
         broker.data(count: 1, on: growing, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
         #expect(broker.held.keptBytes == 0 && broker.openMemory == 0)
@@ -257,7 +257,7 @@ import Testing
 
     @Test("A write beyond the number of kept representations is refused, and releases those that it had")
     func keptRepresentations() {
-        let broker = StateHarness { $0.keptRepresentations = 2 }
+        let broker = StateHarness { $0.keptRepresentations = 4 }
         let peer = broker.connect()
         let two = Item([Representation("a", kept: true), Representation("b", kept: true)])
         broker.write([two], kept: [[1], [2]], from: peer)
@@ -271,7 +271,7 @@ import Testing
 
     @Test("Replaced and cleared contents return their bytes to the pool")
     func credited() {
-        let broker = StateHarness { $0.keptPool = 100 }
+        let broker = StateHarness { $0.keptPool = 200 }
         let peer = broker.connect()
         let item = Item([Representation("a", kept: true)])
         broker.write([item], kept: [[UInt8](repeating: 1, count: 50)], from: peer)

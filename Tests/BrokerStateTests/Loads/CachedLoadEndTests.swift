@@ -9,7 +9,7 @@ import Testing
     private let reader: PeerID
 
     init() {
-        broker = StateHarness { $0.keptPool = 1_000 }
+        broker = StateHarness { $0.keptPool = 2_000 }
         source = broker.connect("s")
         reader = broker.connect("r")
         broker.promiseOnce(from: source)

@@ -16,7 +16,7 @@ import Testing
         #expect(welcome.version == 1 && welcome.epoch == 42)
         #expect(welcome.features == [Feature.condition.rawValue])
         #expect(welcome.maximumStreams == 128)
-        #expect(welcome.keptPool == 1_000 && welcome.keptFree == 875)
+        #expect(welcome.keptPool == 1_000 && welcome.keptFree == 444)
         #expect(welcome.firstByteMilliseconds == 30_000 && welcome.progressMilliseconds == 10_000)
     }
 
@@ -151,15 +151,15 @@ import Testing
         #expect(broker.take(sixth).isEmpty)
     }
 
-    @Test("The last eighth of all connections is reserved for processes with few connections")
+    @Test("A quarter of all connections is left to other processes, an eighth of all for their first ones")
     func lastConnections() {
         let broker = StateHarness { $0.connections = 80 }
         let greedy = (0..<80).map { _ in broker.connectSilently(process: 1) }
-        #expect(greedy.prefix(70).allSatisfy { !broker.closed.contains($0) })
-        #expect(greedy.dropFirst(70).allSatisfy { broker.closed.contains($0) })
+        #expect(greedy.prefix(63).allSatisfy { !broker.closed.contains($0) })
+        #expect(greedy.dropFirst(63).allSatisfy { broker.closed.contains($0) })
         #expect(greedy.last.map { broker.take($0).codes } == [.limitExceeded])
-        let others = (2...12).map { broker.connectSilently(process: $0) }
-        #expect(others.map { broker.closed.contains($0) } == [Bool](repeating: false, count: 10) + [true])
+        let others = (2...19).map { broker.connectSilently(process: $0) }
+        #expect(others.map { broker.closed.contains($0) } == [Bool](repeating: false, count: 17) + [true])
     }
 
     @Test("An error on stream 0 from a client closes it without an answer")

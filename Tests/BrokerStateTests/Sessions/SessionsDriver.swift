@@ -20,7 +20,7 @@ final class SessionsDriver {
         return Participant(
             peer: PeerID(slot: nextPeer, generation: 1),
             access: AccessContext(process: process),
-            account: try context.accounting.connect(process, limit: 8, free: 8),
+            account: try context.accounting.connect(process, limit: 8),
             label: label,
             receivesResults: true,
             unread: 0
@@ -48,6 +48,7 @@ final class SessionsDriver {
             stream: stream,
             by: source.peer,
             of: source.process,
+            source.account,
             &context
         )
         contents.setSession(session, of: publication)

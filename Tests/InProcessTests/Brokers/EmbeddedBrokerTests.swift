@@ -30,7 +30,7 @@ struct EmbeddedBrokerTests {
     @Test("a temporary broker serves its body, has the given limits, and lets the body use its caller's state")
     func temporary() async throws {
         let notes = Notes()
-        let result = try await Broker.withTemporary(limits: ["boards": "2"]) { connection in
+        let result = try await Broker.withTemporary(limits: ["boards": "4"]) { connection in
             for name in ["a", "b"] {
                 let pasteboard = Pasteboard(name: Pasteboard.Name(rawValue: name), connection: connection)
                 try await pasteboard.write(name)

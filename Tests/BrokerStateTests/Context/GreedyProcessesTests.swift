@@ -1,0 +1,97 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Many processes that take as much as they may, and one that needs a little.
+@Suite struct GreedyProcessesTests {
+    private static let count = 64
+
+    private let broker = StateHarness {
+        $0.keptPool = 1 << 30
+        $0.objects = 1 << 16
+        $0.metadata = 16 << 20
+    }
+
+    /// Takes boards, kept representations, bytes, metadata, destinations, waits and drag sessions until each is refused.
+    private func takeAll(_ number: Int, from peer: PeerID) {
+        repeatUntilRefused(peer) { broker.write([Item("a")], board: "\(number)-\($0)", from: peer) }
+        repeatUntilRefused(peer) { _ in
+            let stream = broker.begin(board: "\(number)-0", from: peer)
+            let types = (0..<64).map { Representation("a.t\($0)", byteCount: 1 << 20, kept: true) }
+            broker.send(Item(types), on: stream, from: peer)
+        }
+        repeatUntilRefused(peer) { _ in
+            let stream = broker.begin(board: "\(number)-0", from: peer)
+            broker.send(Item([Representation("a", kept: true)]), on: stream, from: peer)
+        }
+        repeatUntilRefused(peer) { _ in
+            let stream = broker.begin(board: "\(number)-0", from: peer)
+            for _ in 0..<500 { broker.send(Item("a"), on: stream, from: peer) }
+        }
+        repeatUntilRefused(peer) { broker.register("\(number)-\($0)", from: peer) }
+        repeatUntilRefused(peer) { count in
+            var wait = Wait()
+            wait.destination = "missing-\(count)"
+            broker.send(wait, on: broker.newStream(of: peer), from: peer)
+        }
+        repeatUntilRefused(peer) { _ in broker.offer(from: peer) }
+    }
+
+    private func repeatUntilRefused(_ peer: PeerID, _ body: (Int) -> Void) {
+        for count in 0..<10_000 {
+            body(count)
+            guard broker.take(peer).codes.isEmpty else { return }
+        }
+        Issue.record("a process was never refused")
+    }
+
+    /// Does the work of any program: it copies, promises on a board of its own, receives and offers a drag, and lists.
+    private func checkService(process: UInt32? = nil) {
+        let peer = broker.connect(process: process)
+        let bytes = [UInt8](repeating: 1, count: 60_000)
+        let copy = Item([Representation("public.data", byteCount: 60_000, kept: true)])
+        broker.write([copy], kept: [bytes], from: peer)
+        #expect(broker.take(peer).kinds == [.committed])
+        #expect(broker.promise("a", board: "new", from: peer).handle != nil)
+        broker.clear("new", from: peer)
+        broker.write([Item("b")], board: "newer", from: peer)
+        #expect(broker.take(peer).codes.isEmpty)
+        broker.register("newcomer", from: peer)
+        broker.offer(from: peer)
+        #expect(broker.take(peer).kinds == [.registered, .committed])
+        let load = broker.load(from: peer)
+        #expect(broker.take(peer).on(load).bytes.count == 60_000)
+        #expect(broker.list("newer", from: peer).first(Item.self)?.representations.map(\.type) == ["b"])
+        #expect(broker.brokenInvariants().isEmpty)
+        broker.disconnect(peer)
+    }
+
+    @Test("While 64 living processes hold all that they may, another one can copy, promise, drag, drop and list")
+    func living() {
+        let greedy = (1...Self.count).map { broker.connect(process: UInt32($0)) }
+        for (number, peer) in greedy.enumerated() { takeAll(number, from: peer) }
+        checkService(process: 65)
+        checkService(process: 66)
+        for peer in greedy { broker.disconnect(peer) }
+        #expect(broker.held.destinations == 0 && broker.held.sessions == 0 && broker.held.waits == 0)
+    }
+
+    @Test("After 64 processes that have kept all that they may and have ended, another one is served")
+    func ended() {
+        for number in 1...Self.count {
+            let peer = broker.connect(process: UInt32(number))
+            for count in 0..<64 {
+                let types = (0..<24).map { Representation("a.t\($0)", byteCount: 1, kept: true) }
+                broker.write(
+                    [Item(types)],
+                    kept: [[UInt8]](repeating: [1], count: 24),
+                    board: "\(number)-\(count)",
+                    from: peer
+                )
+            }
+            broker.disconnect(peer)
+        }
+        #expect(!broker.evictions.isEmpty && !broker.evictions.contains { $0.board == "general" })
+        checkService()
+    }
+}
