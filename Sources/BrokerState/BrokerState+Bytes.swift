@@ -35,7 +35,9 @@ extension BrokerState {
             return .drop
         }
         do throws(Failure) {
-            return .keep(try contents.receive(UInt64(count), last: last, for: id, &context))
+            let kept = try contents.receive(UInt64(count), last: last, for: id, &context)
+            refuseDisplaced()
+            return .keep(kept)
         } catch {
             refuse(id, error)
             return .drop

@@ -146,6 +146,7 @@ extension BrokerState {
         let account = peers[slot].account
         let id = try contents.beginWrite(to: target, stream: stream, by: peer, account, &context)
         peers.setTarget(.write(id), of: stream, at: peer)
+        refuseDisplaced()
     }
 
     mutating func commit(_ id: WriteID, _ commit: Commit, stream: UInt64, from peer: PeerID) throws(Failure) {
@@ -179,6 +180,10 @@ extension BrokerState {
         context.counters.writes += 1
         var committed = Committed()
         committed.changeCount = set(name, to: publication, reason: .replaced)
+        if let displaced = contents.takeDisplaced(by: publication, context) {
+            let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
+            loads.failAll(of: displaced, with: failure, &contents, &context)
+        }
         committed.epoch = context.epoch
         committed.handle = publication.rawValue
         context.send(committed, to: peer, stream: stream)

@@ -26,6 +26,12 @@ extension BrokerState {
         } catch {
             refuse(id, error)
         }
+        refuseDisplaced()
+    }
+
+    /// Refuses the write that has lost its place outside the pools to a newer one.
+    mutating func refuseDisplaced() {
+        if let displaced = contents.takeDisplacedWrite() { refuse(displaced.write, displaced.failure) }
     }
 
     /// The write on a client's stream; nil if the frame is late.
@@ -87,6 +93,7 @@ extension BrokerState {
             } catch {
                 refuse(id, error)
             }
+            refuseDisplaced()
         default:
             throw Failure(.protocolViolation, "frames of kind \(header.rawKind) must not pass descriptors")
         }

@@ -47,7 +47,9 @@ extension BrokerState {
         var evictable: [Accounting.Resource: UInt64] = [.boards: 0, .keptRepresentations: 0, .keptBytes: 0]
         for id in context.accounting.accounts.ids {
             let isLiving = peers.ids.contains { peer in peers.find(peer).map { peers[$0].account == id } ?? false }
-            guard let slot = context.accounting.accounts.find(id), !isLiving else { continue }
+            guard let slot = context.accounting.accounts.find(id), !isLiving, !context.accounting.isOutside(id) else {
+                continue
+            }
             let written = contents.publicationTable.ids.compactMap { contents.find($0) }
                 .filter { contents[$0].charge.account == id }
             let loads = written.reduce(0) { $0 + contents[$1].openLoads }

@@ -11,11 +11,19 @@ extension ContentStore {
         _ account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) throws(Failure) -> WriteID {
-        let charge = try context.charge(account, for: "a write")
+        let charge: Charge
+        do throws(Failure) {
+            charge = try context.charge(account, for: "a write")
+        } catch {
+            guard case .board(BoardName.general, _) = target else { throw error }
+            charge = try context.charge(context.accounting.openOutside(), for: "a write")
+        }
         context.check(in: context.limits.progress)
-        return writeTable.insert(
+        let id = writeTable.insert(
             PendingWrite(peer: peer, stream: stream, target: target, activeAt: context.now, charge: charge)
         )
+        if charge.account != account, let slot = writeTable.find(id) { guarantee(slot, &context) }
+        return id
     }
 
     func target(of id: WriteID) -> PendingWrite.Target? {
@@ -50,6 +58,10 @@ extension ContentStore {
         _ context: inout BrokerContext
     ) throws(Failure) {
         guard let slot = writeTable.find(id) else { return }
+        let isGuaranteed = isGuaranteed(slot, adding: item)
+        if context.accounting.isOutside(writeTable[slot].charge.account), !isGuaranteed {
+            throw Self.guaranteeExceeded
+        }
         try Feature.check(item.requires)
         try writeTable[slot].checkNothingAwaited()
         try item.check(at: writeTable[slot].items.count)
@@ -63,11 +75,14 @@ extension ContentStore {
         guard total <= most else {
             throw Failure(.limitExceeded, "names and types of the write take \(total) bytes; limit \(limit) is \(most)")
         }
-        try context.accounting.raise(
-            &writeTable[slot].charge,
-            by: Accounting.Amount(objects: 1 + UInt64(item.representations.count), metadata: metadata),
-            for: "a write"
-        )
+        let amount = Accounting.Amount(objects: 1 + UInt64(item.representations.count), metadata: metadata)
+        do throws(Failure) {
+            try context.accounting.raise(&writeTable[slot].charge, by: amount, for: "a write")
+        } catch {
+            guard isGuaranteed else { throw error }
+            guarantee(slot, &context)
+            try context.accounting.raise(&writeTable[slot].charge, by: amount, for: "a write")
+        }
         // The item is stored before its kept bytes are reserved, so that they are released with the write if an error
         // follows.
         let index = writeTable[slot].items.count
@@ -83,8 +98,14 @@ extension ContentStore {
         for (representation, supertypeClosure) in zip(item.representations, closures) {
             var kept: KeptID?
             if representation.provision == .kept {
+                do throws(Failure) {
+                    let account = writeTable[slot].charge.account
+                    try checkRoomForKept(announced: representation.byteCount, for: account, context)
+                } catch {
+                    guard isGuaranteed else { throw error }
+                    guarantee(slot, &context)
+                }
                 let account = writeTable[slot].charge.account
-                try checkRoomForKept(announced: representation.byteCount, for: account, context)
                 kept = insertKept(
                     announced: representation.byteCount,
                     content: representation.content,
@@ -123,7 +144,17 @@ extension ContentStore {
         if let announced = keptTable[kept].announced, total > announced || (last && total < announced) {
             throw Failure(.invalidArgument, "received \(total) bytes, but \(announced) were announced")
         }
-        try chargeKept(current, for: total, &context)
+        let isGuaranteed = total <= WireLimits.guaranteedLength && isGuaranteed(slot)
+        if context.accounting.isOutside(writeTable[slot].charge.account), !isGuaranteed {
+            throw Self.guaranteeExceeded
+        }
+        do throws(Failure) {
+            try chargeKept(current, for: total, &context)
+        } catch {
+            guard isGuaranteed else { throw error }
+            guarantee(slot, &context)
+            try chargeKept(current, for: total, &context)
+        }
         keptTable[kept].count = total
         context.counters.keptBytes += count
         if last { writeTable[slot].awaited.removeFirst() }

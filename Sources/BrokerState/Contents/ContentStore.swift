@@ -10,6 +10,11 @@ struct ContentStore: ~Copyable, Sendable {
     var publicationTable: SlotTable<Publication>
     var writeTable = SlotTable<PendingWrite>()
     var keptTable = SlotTable<KeptBytes>()
+    /// The write and the publication that are charged outside the pools. They may be over. See
+    /// `ContentStore+Guarantee.swift`.
+    var guaranteedWrite: WriteID?
+    var guaranteedPublication: PublicationID?
+    var displacedWrite: WriteID?
     /// Whether contents have become complete that may need the room of others: see `BrokerState.makeRoom`.
     var hasNewContents = false
 

@@ -4,8 +4,8 @@ package typealias KeptID = SlotTable<KeptBytes>.ID
 
 /// Bytes that the broker keeps itself. The driver stores them; this counts and charges them.
 package struct KeptBytes: Sendable {
-    /// The account of the writer, even after the writer has disconnected.
-    let account: Accounting.AccountID
+    /// The account of the writer, even after the writer has disconnected, or the one outside the pools.
+    var account: Accounting.AccountID
     package internal(set) var count: UInt64 = 0
     /// The announced size. Its room was reserved before the first byte arrived, and more bytes are an error.
     var announced: UInt64?

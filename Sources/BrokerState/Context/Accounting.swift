@@ -76,6 +76,8 @@ package struct Accounting: ~Copyable, Sendable {
     /// searches all conformances of the program, which takes about a fifth of the instructions of a start.
     private var accountsByProcess: [(process: ProcessKey, account: AccountID)] = []
     private var pools: InlineArray<9, Pool>
+    /// The account of contents that are always possible, while there are some.
+    private var outside: AccountID?
 
     package init(limits: BrokerLimits) {
         // In the order of `Resource`.
@@ -134,7 +136,7 @@ package struct Accounting: ~Copyable, Sendable {
     private mutating func updateHolder(_ slot: SlotTable<Account>.Slot) {
         let isLiving = accounts[slot].held[.connections] > 0 || accounts[slot].orphanLoads > 0
         let (old, new) = (accounts[slot].holder, isLiving ? Pool.Holder.living : .ended)
-        guard old != new else { return }
+        guard old != new, old != .outside else { return }
         accounts[slot].holder = new
         for index in pools.indices {
             guard let resource = Resource(rawValue: index) else { continue }
@@ -150,6 +152,22 @@ package struct Accounting: ~Copyable, Sendable {
     private mutating func close(_ slot: SlotTable<Account>.Slot) {
         accountsByProcess.remove(at: index(of: accounts[slot].process))
         accounts.remove(slot)
+    }
+
+    /// The account outside the pools, to which contents are charged that are always possible. It belongs to no process.
+    mutating func openOutside() -> AccountID {
+        if let outside, accounts.holds(outside) { return outside }
+        let process = ProcessKey(pid: .max, identity: .max)
+        let account = accounts.insert(Account(process: process))
+        if let slot = accounts.find(account) { accounts[slot].holder = .outside }
+        accountsByProcess.insert((process, account), at: index(of: process))
+        outside = account
+        return account
+    }
+
+    func isOutside(_ account: AccountID) -> Bool {
+        guard let slot = accounts.find(account) else { return false }
+        return accounts[slot].holder == .outside
     }
 
     /// The index of a process's account, or the index at which it has to be inserted.
@@ -186,6 +204,16 @@ package struct Accounting: ~Copyable, Sendable {
         let more = try self.charge(charge.account, amount, for: what)
         charge.amount.objects += more.amount.objects
         charge.amount.metadata += more.amount.metadata
+    }
+
+    /// Moves a charge to another account, where it is granted.
+    mutating func move(_ charge: inout Charge, to account: AccountID) {
+        let amount = charge.amount
+        release(charge)
+        charge = Charge(account: account, amount: amount)
+        guard let slot = accounts.find(account) else { return }
+        add(amount.objects, of: .objects, to: slot)
+        add(amount.metadata, of: .metadata, to: slot)
     }
 
     @inline(__always)
@@ -226,7 +254,7 @@ package struct Accounting: ~Copyable, Sendable {
 
     /// The maximum that an account may take of one resource.
     func room(for account: AccountID, of resource: Resource) -> UInt64 {
-        pools[resource.rawValue].room(holding: held(by: account, of: resource))
+        isOutside(account) ? .max : pools[resource.rawValue].room(holding: held(by: account, of: resource))
     }
 
     /// Counts units for an account. The caller has checked that there is room, of which contents that may be evicted can
@@ -245,6 +273,7 @@ package struct Accounting: ~Copyable, Sendable {
     @inline(__always)
     private func allows(_ count: UInt64, of resource: Resource, to slot: SlotTable<Account>.Slot) -> Bool {
         pools[resource.rawValue].allows(count, holding: accounts[slot].held[resource])
+            || accounts[slot].holder == .outside
     }
 
     @inline(__always)

@@ -26,6 +26,8 @@ struct Pool: BitwiseCopyable, Sendable {
         case living
         /// A process that has ended: what it has left may be evicted.
         case ended
+        /// No process: units of this account are always granted and use nothing of the pool.
+        case outside
     }
 
     let limit: UInt64
@@ -126,6 +128,8 @@ struct Pool: BitwiseCopyable, Sendable {
             if after <= firstUnits { sharers -= 1 }
         case .ended:
             evictable = evictable - before + after
+        case .outside:
+            break
         }
     }
 }

@@ -204,7 +204,8 @@ struct KeptRoom {
     let free: UInt64
 
     init(_ welcome: Welcome) {
-        free = welcome.keptFree ?? welcome.keptPool ?? .max
+        // The general board has room for so much even if nothing is free.
+        free = max(welcome.keptFree ?? welcome.keptPool ?? .max, WireLimits.guaranteedLength)
         pool = welcome.keptPool ?? free
     }
 

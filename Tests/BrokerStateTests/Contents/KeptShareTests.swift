@@ -51,7 +51,7 @@ import Testing
             let peer = broker.connectSilently()
             broker.send(Hello(), on: 0, from: peer)
             let free = try #require(broker.take(peer).first(Welcome.self)?.keptFree)
-            let stream = broker.begin(from: peer)
+            let stream = broker.begin(board: "\(peer)", from: peer)
             broker.send(Self.kept(free + 1), on: stream, from: peer)
             #expect(broker.take(peer).codes == [.noSpace])
             broker.write(

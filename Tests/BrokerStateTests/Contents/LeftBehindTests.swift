@@ -119,7 +119,7 @@ import Testing
         broker.write([Item("p")], board: "one", from: writer)
         broker.disconnect(writer)
         let other = broker.connect()
-        _ = broker.write([Item([Representation("a", byteCount: 600, kept: true)])], from: other)
+        _ = broker.write([Item([Representation("a", byteCount: 600, kept: true)])], board: "two", from: other)
         #expect(broker.take(other).codes == [.noSpace])
         #expect(boards(broker) == ["left", "one"] && broker.evictions.isEmpty)
         broker.disconnect(reader)

@@ -240,17 +240,17 @@ import Testing
     func pool() {
         let broker = StateHarness { $0.keptPool = 100 }
         let peer = broker.connect()
-        let announced = broker.begin(from: peer)
+        let announced = broker.begin(board: "b", from: peer)
         broker.send(Item([Representation("a", byteCount: 46, kept: true)]), on: announced, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
-        let growing = broker.begin(from: peer)
+        let growing = broker.begin(board: "b", from: peer)
         broker.send(Item([Representation("a", kept: true)]), on: growing, from: peer)
         broker.data(count: 45, on: growing, from: peer)
         #expect(broker.take(peer).isEmpty && broker.held.keptBytes == 45)
         broker.data(count: 1, on: growing, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
         #expect(broker.held.keptBytes == 0 && broker.openMemory == 0)
-        let immense = broker.begin(from: peer)
+        let immense = broker.begin(board: "b", from: peer)
         broker.send(Item([Representation("a", byteCount: .max, kept: true)]), on: immense, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
     }
@@ -260,12 +260,12 @@ import Testing
         let broker = StateHarness { $0.keptRepresentations = 4 }
         let peer = broker.connect()
         let two = Item([Representation("a", kept: true), Representation("b", kept: true)])
-        broker.write([two], kept: [[1], [2]], from: peer)
-        let third = broker.begin(from: peer)
+        broker.write([two], kept: [[1], [2]], board: "b", from: peer)
+        let third = broker.begin(board: "b", from: peer)
         broker.send(Item([Representation("c", kept: true)]), on: third, from: peer)
         #expect(broker.take(peer).codes.contains(.limitExceeded))
         #expect(broker.openMemory == 2)
-        broker.clear(from: peer)
+        broker.clear("b", from: peer)
         #expect(broker.openMemory == 0)
     }
 
