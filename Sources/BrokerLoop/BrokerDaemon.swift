@@ -42,18 +42,30 @@ package enum BrokerDaemon {
         System.ignoreFileSizeSignals()
         System.ignoreStraySignals()
         System.raiseDescriptorLimit()
+        System.closeNewFilesToOthers()
+        // Also while nothing is kept: a password passes through the memory of a broker as any other contents do.
+        System.closeMemoryToOthers()
         let log = LogStream(2, program: program)
         var server = try BrokerServer(limits: options.limits) { log.write($0) }
         try server.add(try asFailure { () throws(SystemError) in try SignalSource() })
         let inherited = try asFailure { () throws(SystemError) in
             try ServiceManager.listeningSocket(refusal: ListenerSource.refusal)
         }
+        var directory: String?
         if let inherited {
             try server.listen(at: inherited)
         } else {
-            try server.listen(at: options.socketPath())
+            let path = try options.socketPath()
+            try server.listen(at: path)
+            directory = path.directory
         }
         ServiceManager.notify("READY=1")
+        // From here on it opens no file, and removes only its socket, its lock and their directory. Not every kernel can
+        // ensure that.
+        try? System.giveUpFiles(
+            exceptRemovingFrom: directory,
+            readsProcesses: ProcessIdentity.isReadFromFiles()
+        )
         if let ready = options.readyDescriptor {
             try? System.write([UInt8(ascii: "r")].span, to: ready)
             _ = OwnedDescriptor(adopting: ready)

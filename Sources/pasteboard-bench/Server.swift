@@ -65,7 +65,14 @@ struct ProcessMemory {
     let proportional: Double
 
     init(of process: pid_t) throws {
-        let text = String(decoding: try System.contents(of: "/proc/\(process)/smaps_rollup"), as: UTF8.self)
+        let contents: [UInt8]
+        do throws(SystemError) {
+            contents = try System.contents(of: "/proc/\(process)/smaps_rollup")
+        } catch {
+            guard error.errno == EACCES else { throw error }
+            throw Skip("a broker closes this file to other programs; only root can read it")
+        }
+        let text = String(decoding: contents, as: UTF8.self)
         func value(_ name: String) throws -> Double {
             for line in text.split(separator: "\n") where line.hasPrefix("\(name):") {
                 if let number = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) { return number }

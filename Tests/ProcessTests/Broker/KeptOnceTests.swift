@@ -35,7 +35,7 @@ import Testing
     func sourceDies() throws {
         try BrokerProcess.run { broker in
             try broker.expectService()
-            let before = try broker.openDescriptors().count
+            let before = try broker.openDescriptorCount()
             let source = try broker.source("once")
             let loads = [try broker.destination(), try broker.destination("hold", "credit=10")]
             try source.expect("asked")

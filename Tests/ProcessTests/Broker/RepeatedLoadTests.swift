@@ -46,7 +46,7 @@ import Testing
     func loads(kind: String) throws {
         let directory = try TemporaryDirectory()
         try BrokerProcess.run { broker in
-            let open = try broker.openDescriptors().count
+            let open = try broker.openDescriptorCount()
             let peer = try broker.libraryRepeater([kind, "path=\(directory["file"])"])
             let before = try Holding(of: peer)
             // Once before, so that one-time allocations are made.

@@ -117,18 +117,12 @@ final class BrokerProcess {
         BlockingConnection(adopting: try place.connect(), path: place.socket)
     }
 
-    /// The numbers of the broker's open descriptors.
-    func openDescriptors() throws -> [Int] {
-        let directory = try #require(opendir("/proc/\(runner.child.id)/fd"))
-        defer { closedir(directory) }
-        var numbers: [Int] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let number = Int(name) { numbers.append(number) }
-        }
-        return numbers
+    /// The number of the broker's open descriptors.
+    func openDescriptorCount() throws -> Int {
+        // The directory is closed to other processes, but not its size, which is this number (Linux 6.2).
+        let count = Int(clamping: try System.status(at: "/proc/\(runner.child.id)/fd")?.size ?? 0)
+        try #require(count > 0)
+        return count
     }
 
     /// Waits until the broker has no more open descriptors than before. During each round trip it can close some.
@@ -139,7 +133,7 @@ final class BrokerProcess {
         // One is the connection that asks.
         while now > before + 1, MonotonicClock.now() < deadline {
             _ = try connection.status()
-            now = try openDescriptors().count
+            now = try openDescriptorCount()
         }
         #expect(now <= before + 1)
     }

@@ -1,0 +1,43 @@
+import CPasteboardSystem
+import Glibc
+
+// What a program that holds the contents of other programs gives up, so that a fault in it harms less. Libraries must
+// not call this: it changes the whole process, or the thread and those that it starts later.
+extension System {
+    /// Lets no other user open the files that this process creates, whatever mask it has inherited.
+    package static func closeNewFilesToOthers() {
+        _ = umask(0o077)
+    }
+
+    /// Keeps the memory of this process out of core dumps, and closes it and the descriptors to debuggers and other
+    /// processes of this user.
+    package static func closeMemoryToOthers() {
+        // The limit alone is not enough: the kernel ignores it if a program receives the dumps.
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        _ = pbs_set_dumpable(0)
+    }
+
+    /// Gives up files, programs, TCP, and signals to other processes, as far as the kernel supports it (Landlock, Linux
+    /// 5.13), and set-user-id programs. Descriptors that are open or arrive later stay usable.
+    ///
+    /// - Parameters:
+    ///   - directory: files may still be removed from this directory, and empty directories from the one above.
+    ///   - readsProcesses: whether the files in `/proc` may still be read.
+    package static func giveUpFiles(
+        exceptRemovingFrom directory: String?,
+        readsProcesses: Bool
+    ) throws(SystemError) {
+        let options: OpenOptions = [.nameOnly, .directory]
+        var opened: [DescriptorBox] = []
+        if let directory {
+            let box = DescriptorBox(try open(directory, options))
+            opened = [box, DescriptorBox(try openParent(of: box.raw))]
+        }
+        let processes = readsProcesses ? DescriptorBox(try open("/proc", options)) : nil
+        _ = try call("landlock", directory) {
+            pbs_give_up_files(opened.first?.raw ?? -1, opened.last?.raw ?? -1, processes?.raw ?? -1)
+        }
+        withExtendedLifetime((opened, processes)) {}
+    }
+}

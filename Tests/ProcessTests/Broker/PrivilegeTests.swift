@@ -1,0 +1,52 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// The privileges of a running broker.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerPrivilegeTests {
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try System.contents(of: path), as: UTF8.self)
+    }
+
+    @Test("A broker has a closed mask, no core dumps and no new privileges, whatever its starter has")
+    func process() throws {
+        let broker = try BrokerProcess(at: try BrokerPlace(), after: "umask 0; ulimit -c unlimited")
+        let process = broker.runner.child.id
+        let status = try Self.text("/proc/\(process)/status")
+        #expect(status.contains("\nUmask:\t0077\n"), "\(status)")
+        #expect(status.contains("\nNoNewPrivs:\t1\n"), "\(status)")
+        let limits = try Self.text("/proc/\(process)/limits").split(separator: "\n")
+        let core = limits.first { $0.hasPrefix("Max core file size") }?.split(separator: " ").dropFirst(4)
+        #expect(core?.prefix(2) == ["0", "0"])
+        #expect(try System.status(at: broker.place.socket)?.mode == 0o600)
+        try broker.expectService()
+        try broker.end()
+    }
+
+    // For root, every process is dumpable.
+    @Test(
+        "The memory and the descriptors of a broker are closed to the user's other programs",
+        .enabled(if: geteuid() != 0)
+    )
+    func memory() throws {
+        try BrokerProcess.run { broker in
+            for file in ["mem", "environ", "maps", "fd/0"] {
+                let error = #expect(throws: SystemError.self) {
+                    _ = try System.open("/proc/\(broker.runner.child.id)/\(file)")
+                }
+                #expect(error?.errno == EACCES, "\(file)")
+            }
+        }
+    }
+
+    @Test("A broker that a command starts does not inherit its mask")
+    func started() throws {
+        let desk = try Desk()
+        let script = "umask 0; ulimit -c unlimited; echo x | pasteboard copy && pasteboard status --json"
+        let copy = try desk.shell(script)
+        #expect(copy.exitCode == 0, "\(copy.errorText)")
+        let process = try #require(copy.text.firstMatch(of: /"process":([0-9]+)/)).1
+        #expect(try Self.text("/proc/\(process)/status").contains("\nUmask:\t0077\n"))
+    }
+}
