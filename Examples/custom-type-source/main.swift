@@ -6,7 +6,12 @@ setlinebuf(stdout)  // another program may wait for a line at the other end of a
 let route = Route(name: "Sierra", stops: ["Yosemite", "Sequoia", "Pinnacles"])
 let provider = ItemProvider(object: route)
 provider.suggestedName = route.name
-let publication = try await Pasteboard.general.write([provider])
-print("source: offers", provider.registeredTypeIdentifiers.joined(separator: ", "))
-print("source: a file of it would be", "sierra".appendingPathExtension(for: .route))
-print("source:", try await publication.ended())
+do {
+    let publication = try await Pasteboard.general.write([provider])
+    print("source: offers", provider.registeredTypeIdentifiers.joined(separator: ", "))
+    print("source: a file of it would be", "sierra".appendingPathExtension(for: .route))
+    print("source:", try await publication.ended())
+} catch {
+    print("source:", error)
+    exit(1)
+}

@@ -158,6 +158,11 @@ extension ClientState {
         return try onStream(kind, header.stream, at: index, bytes, payload)
     }
 
+    /// The memory for the entries of one status, and an estimate for an entry without its texts. The status of a broker
+    /// has no limit of the protocol; this one suffices for 100,000 connections.
+    private static let statusMemory = 128 << 20
+    private static let statusEntryMemory = 1 << 10
+
     private mutating func onStream(
         _ kind: FrameKind,
         _ stream: UInt64,
@@ -186,7 +191,8 @@ extension ClientState {
         case (.listing(let items), .item) where items < WireLimits.items:
             streams.values[index].phase = .listing(items: items + 1)
             return .item(open.programStream, try Item(decoding: bytes, range: payload))
-        case (.status, .statusEntry):
+        case (.status(let memory), .statusEntry) where memory < Self.statusMemory:
+            streams.values[index].phase = .status(memory: memory + Self.statusEntryMemory + payload.count)
             return .statusEntry(open.programStream, try StatusEntry(decoding: bytes, range: payload))
         case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.changed, .end),
             (.status, .end), (.stop, .end), (.wait, .end):

@@ -106,7 +106,7 @@ package struct ClientState: Sendable {
     }
 
     package mutating func open(_ status: Status) throws(Failure) -> UInt64 {
-        try open(status, as: .status)
+        try open(status, as: .status(memory: 0))
     }
 
     package mutating func open(_ stop: Stop) throws(Failure) -> UInt64 {

@@ -16,7 +16,8 @@ struct OpenStream: StreamRecord {
         case clear
         /// `committed` was received; only the end follows.
         case changed
-        case status
+        /// The entries that were received take about this many bytes.
+        case status(memory: Int)
         case stop
         /// Items of a new drag session, or of an addition to one, are being sent.
         case drag(isAddition: Bool)

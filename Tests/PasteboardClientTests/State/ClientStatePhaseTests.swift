@@ -141,4 +141,23 @@ import Testing
         for _ in 0..<WireLimits.items { #expect(try harness.broker(Item(), stream: stream) != nil) }
         #expect(throws: Failure.self) { try harness.broker(Item(), stream: stream) }
     }
+
+    @Test("A status has no more entries than fit into 128 MiB", arguments: [0, 60 << 10])
+    func statusEntries(length: Int) throws {
+        var harness = try StateHarness()
+        let stream = try harness.state.open(Status())
+        // A field that this version does not know, and its length in 3 bytes, count as well.
+        let digits = [0, 7, 14].map { UInt8(length >> $0 & 0x7F) | ($0 < 14 ? 0x80 : 0) }
+        let payload = [15 << 3 | 2] + digits + [UInt8](repeating: 0, count: length)
+        var encoder = FrameEncoder()
+        encoder.append(header: FrameHeader(.statusEntry, stream: stream, length: payload.count))
+        let frame = encoder.bytes + payload
+        var count = 0
+        let failure = #expect(throws: Failure.self) {
+            while try harness.broker(frame) != nil { count += 1 }
+        }
+        #expect(failure?.code == .protocolViolation)
+        #expect(count >= 100_000 || length > 0)
+        #expect(count * (length + 1_024) <= 129 << 20)
+    }
 }

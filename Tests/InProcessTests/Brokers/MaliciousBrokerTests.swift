@@ -1,0 +1,257 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Brokers that send anything. Every call ends with an error that names the reason, and none takes more memory than the
+/// program allowed.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct MaliciousBrokerTests {
+    private static let largeName = String(repeating: "x", count: WireLimits.name)
+
+    private func pasteboard(
+        welcome: Welcome = .standard(),
+        _ answer: @escaping ScriptedBroker.Answer
+    ) -> Pasteboard {
+        Pasteboard(name: .general, connection: ScriptedBroker(welcome: welcome, answer).connect())
+    }
+
+    /// A broker with one text, whose loads are answered by `load`.
+    private func item(
+        byteCount: UInt64? = nil,
+        welcome: Welcome = .standard(),
+        load: @escaping ScriptedBroker.Answer
+    ) async throws -> ItemProvider {
+        let board = pasteboard(welcome: welcome) { peer, frame in
+            switch frame.kind {
+            case .list:
+                var contents = Contents()
+                (contents.handle, contents.changeCount, contents.epoch) = (.max, .max, .max)
+                contents.itemCount = .max
+                try peer.send(contents, stream: frame.stream)
+                var representation = Representation()
+                representation.type = "public.utf8-plain-text"
+                representation.byteCount = byteCount
+                var item = Item()
+                item.representations = [representation]
+                (item.presentationWidth, item.presentationHeight) = (.max, .max)
+                try peer.send(item, stream: frame.stream)
+                try peer.send(End(), stream: frame.stream)
+            case .load: try load(peer, frame)
+            default: break
+            }
+        }
+        return try #require(try await board.contents().items.first).itemProvider
+    }
+
+    private static func answer(_ byteCount: UInt64?) -> Answer {
+        var answer = Answer()
+        answer.type = "public.utf8-plain-text"
+        answer.byteCount = byteCount
+        return answer
+    }
+
+    /// Loads in each form, and returns the code of each error.
+    private func codes(_ provider: ItemProvider) async -> [PasteboardError.Code?] {
+        var codes: [PasteboardError.Code?] = []
+        for form in LoadedForm.allCases {
+            let progress = LoadProgress()
+            let error = await #expect(throws: PasteboardError.self, "\(form)") {
+                switch form {
+                case .data: _ = try await provider.loadData(for: .text, progress: progress)
+                case .file, .inPlace:
+                    try await provider.withLoadedFile(
+                        for: .text,
+                        openInPlace: form == .inPlace,
+                        progress: progress
+                    ) { _ in }
+                case .object: _ = try await provider.loadObject(ofClass: String.self, progress: progress)
+                case .chunks:
+                    for try await _ in try await provider.loadBytes(for: .text, progress: progress).value {}
+                }
+            }
+            codes.append(error?.code)
+        }
+        return codes
+    }
+
+    private func all(_ code: PasteboardError.Code) -> [PasteboardError.Code?] {
+        LoadedForm.allCases.map { _ in code }
+    }
+
+    @Test("A list that never ends is a violation after the items that a publication may have")
+    func endlessItems() async throws {
+        let board = pasteboard { peer, frame in
+            try peer.send(Contents(), stream: frame.stream)
+            var item = Item()
+            item.teamData = [UInt8](repeating: 0, count: WireLimits.teamData)
+            while true { try peer.send(item, stream: frame.stream) }
+        }
+        let error = await #expect(throws: PasteboardError.self) { try await board.contents() }
+        #expect(error?.code == .protocolViolation)
+    }
+
+    @Test("A status that never ends is a violation")
+    func endlessStatus() async throws {
+        let connection = ScriptedBroker { peer, frame in
+            var entry = StatusEntry()
+            var destination = DestinationStatus()
+            destination.name = Self.largeName
+            entry.destination = destination
+            while true { try peer.send(entry, stream: frame.stream) }
+        }.connect()
+        let error = await #expect(throws: PasteboardError.self) {
+            try await DropDestination.names(connection: connection)
+        }
+        #expect(error?.code == .protocolViolation)
+    }
+
+    @Test("Announced sizes reserve nothing, and fewer bytes are an error", arguments: [1 << 63, .max, 1 << 40])
+    func hugeSizes(byteCount: UInt64) async throws {
+        let provider = try await item(byteCount: byteCount) { peer, frame in
+            try peer.send(Self.answer(byteCount), stream: frame.stream)
+            try peer.sendData([1, 2, 3], stream: frame.stream, last: true)
+        }
+        #expect(await codes(provider) == all(.sourceTruncated))
+    }
+
+    @Test("More bytes than announced are a violation")
+    func moreBytes() async throws {
+        let provider = try await item(byteCount: 2) { peer, frame in
+            try peer.send(Self.answer(2), stream: frame.stream)
+            try peer.sendData([1, 2, 3], stream: frame.stream, last: true)
+        }
+        #expect(await codes(provider) == all(.protocolViolation))
+    }
+
+    @Test("Bytes beyond the credit are a violation, so a program that reads nothing holds one window")
+    func beyondCredit() async throws {
+        let chunk = [UInt8](repeating: 7, count: 64 << 10)
+        let loads = Counter()
+        let provider = try await item { peer, frame in
+            // A load over the next connection.
+            guard loads.increment() == 1 else { return try peer.send(Failure(.refused, "no"), stream: frame.stream) }
+            try peer.send(Self.answer(nil), stream: frame.stream)
+            while true { try peer.sendData(chunk, stream: frame.stream) }
+        }
+        let chunks = try await provider.loadBytes(for: .text).value
+        // Another load over this connection is never answered, so it ends with the connection.
+        await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .text) }
+        var count = 0
+        let error = await #expect(throws: PasteboardError.self) {
+            for try await chunk in chunks { count += chunk.count }
+        }
+        #expect(error?.code == .protocolViolation)
+        #expect(count <= 1 << 20)
+    }
+
+    @Test("A load that never ends ends at its timeout, even while bytes arrive", arguments: LoadedForm.allCases)
+    func endlessBytes(form: LoadedForm) async throws {
+        let provider = try await item { peer, frame in
+            try peer.send(Self.answer(nil), stream: frame.stream)
+            while true { try peer.sendData([7], stream: frame.stream) }
+        }
+        let timeout = Duration.milliseconds(200)
+        let error = await #expect(throws: PasteboardError.self) {
+            switch form {
+            case .data: _ = try await provider.loadData(for: .text, timeout: timeout)
+            case .file, .inPlace:
+                try await provider.withLoadedFile(for: .text, openInPlace: form == .inPlace, timeout: timeout) { _ in }
+            case .object: _ = try await provider.loadObject(ofClass: String.self, timeout: timeout)
+            case .chunks: for try await _ in try await provider.loadBytes(for: .text, timeout: timeout).value {}
+            }
+        }
+        #expect(error?.code == .timeout)
+    }
+
+    @Test("An error of any text is shown without control characters")
+    func errorText() async throws {
+        let provider = try await item { peer, frame in
+            var failure = Failure(.sourceFailed, "\u{1B}]0;pwn\u{7} text\u{202E}\u{9B}2J", detail: "a\u{1B}[2Jb\nc\rd")
+            var source = SourceFailure()
+            (source.domain, source.message, source.code) = ("d\u{1B}m", "m\u{8}", .max)
+            failure.source = source
+            try peer.send(failure, stream: frame.stream)
+        }
+        let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .text) }
+        let shown = "\(try #require(error)) \(String(reflecting: error))"
+        #expect(error?.code == .sourceFailed)
+        #expect(!shown.unicodeScalars.contains { $0 != "\n" && $0.isHarmful }, "\(shown.debugDescription)")
+    }
+
+    @Test("A frame on a stream that was never opened ends the connection", arguments: [3, 4, 99, .max - 1, .max])
+    func unknownStream(stream: UInt64) async throws {
+        let board = pasteboard { peer, _ in
+            try peer.send(End(), stream: stream)
+            try peer.send(Item(), stream: stream)
+            try peer.sendData([1], stream: stream)
+        }
+        let error = await #expect(throws: PasteboardError.self) { try await board.contents() }
+        #expect(error?.code == .protocolViolation)
+    }
+
+    @Test("A frame of any length that is never sent reserves nothing", arguments: [1 << 16, 1 << 24, .max])
+    func hugeFrames(length: UInt32) async throws {
+        for kind in FrameKind.allCases {
+            let board = pasteboard { peer, frame in
+                var encoder = FrameEncoder()
+                encoder.append(header: FrameHeader(.end, stream: frame.stream, length: 0))
+                var bytes = encoder.bytes
+                bytes.replaceSubrange(0..<4, with: withUnsafeBytes(of: length.littleEndian, Array.init))
+                bytes[4] = kind.rawValue
+                try peer.write(bytes)
+                peer.close()
+            }
+            let error = await #expect(throws: PasteboardError.self) { try await board.contents() }
+            #expect([.protocolViolation, .brokerUnavailable].contains(error?.code), "\(kind)")
+        }
+    }
+
+    @Test("The limits of a welcome may have any value", arguments: [0, .max] as [UInt64])
+    func absurdWelcome(number: UInt64) async throws {
+        var welcome = Welcome.standard()
+        welcome.maximumStreams = UInt32(clamping: number)
+        (welcome.keptPool, welcome.keptFree) = (number, number)
+        (welcome.firstByteMilliseconds, welcome.progressMilliseconds) = (number, number)
+        welcome.process = UInt32(clamping: number)
+        welcome.epoch = number
+        welcome.features = (0...63).map { $0 == 63 ? .max : $0 }
+        welcome.programVersion = "\u{1B}[2J"
+        let provider = try await item(welcome: welcome) { peer, frame in
+            try peer.send(Self.answer(5), stream: frame.stream)
+            try peer.sendData(Array("bytes".utf8), stream: frame.stream, last: true)
+        }
+        for _ in 0..<3 {
+            #expect(try await provider.loadData(for: .text).value == Data("bytes".utf8))
+            #expect(try await provider.loadData(for: .text, timeout: .seconds(600)).value == Data("bytes".utf8))
+        }
+        let board = pasteboard(welcome: welcome) { peer, frame in
+            guard frame.kind == .commit else { return }
+            var committed = Committed()
+            committed.changeCount = .max
+            try peer.send(committed, stream: frame.stream)
+        }
+        let kept = ItemProvider()
+        kept.registerDataRepresentation(for: .utf8PlainText) { Data("kept".utf8) }
+        _ = try? await board.write([kept])
+    }
+
+    @Test("A destination gets no more sessions and asks than it can have, and ends with an error")
+    func endlessSessions() async throws {
+        let connection = ScriptedBroker { peer, frame in
+            guard frame.kind == .destination else { return }
+            try peer.send(Registered(), stream: frame.stream)
+            for stream in stride(from: UInt64(2), to: .max, by: 2) {
+                var session = Session()
+                (session.destination, session.handle) = (frame.stream, stream)
+                try peer.send(session, stream: stream)
+            }
+        }.connect()
+        let error = await #expect(throws: PasteboardError.self) {
+            try await DropDestination(name: "desk", connection: connection).run { _, _ in }
+        }
+        #expect(error?.code == .protocolViolation)
+    }
+}
