@@ -11,6 +11,7 @@ enum LibraryPeer {
                library-peer destination SOCKET [NAME=VALUE | FORM ...]
                library-peer view SOCKET [NAME=VALUE | WORD ...]
                library-peer repeats SOCKET KIND [path=PATH]
+               library-peer forks SOCKET
 
         A source makes an item of each KIND: data, file, folder, object, lazy, json, stream, memory, custom; a setting
         counts for the kinds behind it: name=NAME (suggested), title=TEXT, file=PATH (of file, folder), count=N (bytes), presentation,
@@ -30,6 +31,9 @@ enum LibraryPeer {
         What repeats is source and destination at once. It says `promised`; for each line `go` it loads an item of KIND
         100 times and says `done`, for `measure` it says how many descriptors, threads and KiB it has.
 
+        What forks publishes data and says `promised`; for each line `fork`, `fork and close`, `load` or `close` it does
+        that. See LibraryForker.swift.
+
         """
 
     static func main() async {
@@ -44,6 +48,7 @@ enum LibraryPeer {
             case "source": try await LibrarySource(words).run(board)
             case "destination": try await LibraryDestination(words).run(board)
             case "view": try await LibraryView(words).run(connection)
+            case "forks": try await LibraryForker(connection).run(board)
             case "repeats": try await LibraryRepeater(words, socket: path).run(board)
             default: throw Misuse()
             }

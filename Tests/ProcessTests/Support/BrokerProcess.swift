@@ -106,6 +106,13 @@ final class BrokerProcess {
         return peer
     }
 
+    /// Starts a program with the library that forks when the test orders it.
+    func libraryForker() throws -> PeerProcess {
+        let peer = try library(["forks", place.socket])
+        try peer.expect("promised")
+        return peer
+    }
+
     private func library(_ arguments: [String]) throws -> PeerProcess {
         let peer = try PeerProcess("library-peer", arguments, environment: place.environment)
         peers.append(peer)
