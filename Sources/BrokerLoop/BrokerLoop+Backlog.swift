@@ -9,7 +9,7 @@ extension BrokerLoop {
     /// Reports input that is held after a read. Long answers are written first: bytes that the peer takes at once do
     /// not count, and answers to other peers in the same turn are not added to them.
     mutating func weighInput(of peer: PeerID) {
-        if let slot = find(peer), !connections[slot].mayAsk {
+        if let slot = find(peer), !connections[slot].mayBeAnswered {
             flush(peer)
             weighOutput(of: peer)
         }
@@ -27,7 +27,7 @@ extension BrokerLoop {
         guard count > 0 || connections[slot].report.hasUnread else { return }
         let position = connections[slot].output.controlPosition
         let hasRead = position != connections[slot].report.position
-        let isHeldUp = !connections[slot].mayAsk
+        let isHeldUp = !connections[slot].mayBeAnswered
         connections[slot].report.hasUnread = count > 0
         connections[slot].report.position = position
         input { $0.unread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead) }

@@ -12,7 +12,8 @@ extension BrokerLoop {
             { $0.connected(process) },
             beforePerforming: { loop, peer in
                 guard let descriptor = descriptor.take() else { return }
-                loop.insert(Connection(descriptor, peer: peer, closer: loop.closer), of: process)
+                let account = loop.state.account(of: peer)
+                loop.insert(Connection(descriptor, peer: peer, account: account, closer: loop.closer), of: process)
             }
         )
     }
@@ -21,6 +22,8 @@ extension BrokerLoop {
         let peer = connection.peer
         do throws(SystemError) {
             try epoll.add(connection.descriptor.raw, .readable, token: peer.rawValue)
+            readingQueue.connected(of: connection.account)
+            readingQueue.charge(Cost.connection, to: connection.account)
             connections.insert(connection, at: ConnectionID(peer))
         } catch {
             report(PeerRemoval(.refused, process: process.pid, Failure(.limitExceeded, "\(error)")))
@@ -37,6 +40,7 @@ extension BrokerLoop {
     /// Removes a connection. Queued output is written as far as the socket takes it.
     mutating func close(_ peer: PeerID) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
+        readingQueue.disconnected(of: connection.account)
         let descriptor = connection.descriptor.raw
         if !connection.isWriteClosed {
             while case .refused? = try? connection.output.flush(to: descriptor, delivered: &deliveries) {}

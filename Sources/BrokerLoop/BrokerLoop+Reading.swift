@@ -2,27 +2,37 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-// Processing a peer's input may cost far more than its bytes: 16 bytes request a list of 1 MiB. Therefore a turn spends
-// a bounded effort on one connection, and a peer that has not read the answers to earlier requests makes no new ones.
-// The input that is left over stays with the connection until the next turn or until the peer has read. Meanwhile its
+// Processing a peer's input may cost far more than its bytes: 16 bytes request a list of 1 MiB. Therefore a visit to a
+// connection has a bounded cost, and a peer that has not read the answers to earlier requests makes no new ones. The
+// input that is left over stays with the connection until its next visit or until the peer has read. Meanwhile its
 // socket fills, which stops that peer and no other.
 //
 // Only requests, and the input after them, wait for the peer to read. A source that requests nothing is always read:
 // other peers' asks are queued for it, and it may send everything it has before it reads them.
 extension BrokerLoop {
-    /// The number of reads of one connection in a turn, so that a peer that sends continuously does not delay others.
-    private static let readsPerTurn = 4
-    /// The effort that one connection may cost in a turn: this number of frames, or 128 requests, which is the number
-    /// that ordinary programs have open.
-    private static let effortPerTurn = 4096
-    private static let requestEffort = 32
+    /// The cost of the input of one turn: about 5 ms. Signals, new connections and output wait for no more than that.
+    static let turnCost = 50_000
 
-    /// Processes the input that an earlier turn has left over, then that in the socket. All input of a connection that
+    /// Visits every connection whose input waits once, unless that costs too much for one turn.
+    mutating func readQueued() {
+        let end = state.context.cost + Self.turnCost
+        for _ in 0..<readingQueue.count {
+            guard state.context.cost < end, let visit = readingQueue.next() else { return }
+            let start = state.context.cost
+            if let slot = find(visit.peer) { connections[slot].resume() }
+            read(visit.peer, until: start + visit.credit)
+            readingQueue.charge(state.context.cost - start, for: visit)
+        }
+    }
+
+    /// Processes the input that an earlier visit has left over, then that in the socket. All input of a connection that
     /// has ended is processed before the connection is removed.
-    mutating func read(_ peer: PeerID) {
+    ///
+    /// - Parameter limit: the cost in all at which the visit ends.
+    private mutating func read(_ peer: PeerID, until limit: Int) {
         // Processing input does not lead to another read before it has finished.
         guard var buffer = readBuffer.take() else { return }
-        read(peer, through: &buffer)
+        read(peer, through: &buffer, until: limit)
         readBuffer = consume buffer
         if let slot = find(peer), connections[slot].writing == .failed {
             readLater(slot)
@@ -31,14 +41,14 @@ extension BrokerLoop {
         weighInput(of: peer)
     }
 
-    private mutating func read(_ peer: PeerID, through buffer: inout ReadBuffer) {
-        var effort = Self.effortPerTurn
+    private mutating func read(_ peer: PeerID, through buffer: inout ReadBuffer, until limit: Int) {
         // A peer that has already read the end of a load may begin another one.
         reportDeliveries()
-        guard takeRest(of: peer, effort: &effort) else { return }
-        for _ in 0..<Self.readsPerTurn where effort > 0 {
+        continueReport(for: peer, until: limit)
+        guard takeRest(of: peer, until: limit) else { return }
+        while let slot = find(peer) {
+            guard state.context.cost < limit else { return readLater(slot) }
             reportDeliveries()
-            guard let slot = find(peer) else { return }
             let outcome: ReceiveOutcome
             do throws(SystemError) {
                 let takesDescriptors = takesDescriptors
@@ -53,46 +63,46 @@ extension BrokerLoop {
             case .endOfFile:
                 return gone(peer)
             case .bytes(let count):
-                guard checkReceived(peer), take(&buffer, of: peer, effort: &effort), let slot = find(peer) else {
-                    return
-                }
+                input { $0.charge(forRead: count) }
+                guard checkReceived(peer), take(&buffer, of: peer, until: limit), let slot = find(peer) else { return }
                 // A short read has emptied the socket. Epoll reports later input.
                 if count < ReadBuffer.standardReadSize, !connections[slot].isWriteClosed { return }
             }
         }
     }
 
-    /// Makes the next turn read the connection, regardless of epoll's events.
-    mutating func readLater(_ slot: ConnectionSlot) {
-        if connections[slot].fallBehind() { behind.append(connections[slot].peer) }
+    /// Sends more of the list or status that waits until the peer has read.
+    private mutating func continueReport(for peer: PeerID, until limit: Int) {
+        while state.context.cost < limit, let slot = find(peer), connections[slot].isReporting,
+            connections[slot].mayBeAnswered
+        {
+            connections[slot].answerCount = .max
+            let hasEnded = input { $0.continueReport(for: peer) }
+            guard let slot = find(peer) else { return }
+            connections[slot].isReporting = !hasEnded
+            connections[slot].answerCount = connections[slot].output.controlCount
+        }
     }
 
-    /// Reads the connections that have input left from earlier turns.
-    mutating func readBehind() {
-        guard !behind.isEmpty else { return }
-        swap(&behind, &resuming)
-        for peer in resuming {
-            guard let slot = find(peer) else { continue }
-            connections[slot].resume()
-            read(peer)
-        }
-        resuming.removeAll(keepingCapacity: true)
+    /// Makes this turn or one of the next ones read the connection.
+    mutating func readLater(_ slot: ConnectionSlot) {
+        if connections[slot].queued() { readingQueue.append(connections[slot].peer, of: connections[slot].account) }
     }
 
     /// Returns false if some of the rest is still left over, or the peer has been ended.
-    private mutating func takeRest(of peer: PeerID, effort: inout Int) -> Bool {
+    private mutating func takeRest(of peer: PeerID, until limit: Int) -> Bool {
         guard let slot = find(peer), !connections[slot].rest.isEmpty else { return true }
         var rest = connections[slot].takeRest()
         let start = rest.offset
         var bytes = rest.bytes.mutableSpan
-        let outcome = parse(&bytes, from: start, of: peer, effort: &effort)
+        let outcome = parse(&bytes, from: start, of: peer, until: limit)
         guard let slot = find(peer) else { return false }
         switch outcome {
         case .taken(let end):
             connections[slot].carry.append(copying: rest.bytes.span.extracting(end...))
         case .stopped(let end, let reason):
             rest.offset = end
-            connections[slot].stop(reason, leaving: rest)
+            stop(slot, reason, leaving: rest)
         case .closed:
             return false
         }
@@ -101,16 +111,22 @@ extension BrokerLoop {
         return connections[slot].rest.isEmpty
     }
 
+    /// Stores the rest of a read, which is processed later.
+    private mutating func stop(_ slot: ConnectionSlot, _ reason: StopReason, leaving rest: Rest) {
+        connections[slot].hold(rest)
+        if reason == .cost { readLater(slot) }
+    }
+
     /// Returns false if some input is left over, or the peer has been ended.
-    private mutating func take(_ buffer: inout ReadBuffer, of peer: PeerID, effort: inout Int) -> Bool {
-        let outcome = buffer.withMutableBytes { parse(&$0, from: 0, of: peer, effort: &effort) }
+    private mutating func take(_ buffer: inout ReadBuffer, of peer: PeerID, until limit: Int) -> Bool {
+        let outcome = buffer.withMutableBytes { parse(&$0, from: 0, of: peer, until: limit) }
         guard let slot = find(peer) else { return false }
         switch outcome {
         case .taken(let end):
             buffer.keep(unconsumedFrom: end, into: &connections[slot].carry)
             return true
         case .stopped(let end, let reason):
-            connections[slot].stop(reason, leaving: buffer.withBytes { Rest(copying: $0.extracting(end...)) })
+            stop(slot, reason, leaving: buffer.withBytes { Rest(copying: $0.extracting(end...)) })
             flushLater(slot)
             return false
         case .closed:
@@ -118,11 +134,17 @@ extension BrokerLoop {
         }
     }
 
+    /// The reason why input is left over.
+    private enum StopReason {
+        case cost
+        case unreadAnswers
+    }
+
     private enum ParseOutcome {
         /// Everything up to an offset has been processed. An incomplete frame header or control frame may follow.
         case taken(Int)
         /// Input from an offset on has to wait.
-        case stopped(Int, Connection.StopReason)
+        case stopped(Int, StopReason)
         /// The peer has been ended.
         case closed
     }
@@ -132,9 +154,9 @@ extension BrokerLoop {
         _ bytes: inout MutableSpan<UInt8>,
         from start: Int,
         of peer: PeerID,
-        effort: inout Int
+        until limit: Int
     ) -> ParseOutcome {
-        let outcome = parseFrames(in: &bytes, from: start, of: peer, effort: &effort)
+        let outcome = parseFrames(in: &bytes, from: start, of: peer, until: limit)
         endRun(in: bytes.span, isLast: true)
         performOutbox()
         return outcome
@@ -144,7 +166,7 @@ extension BrokerLoop {
         in bytes: inout MutableSpan<UInt8>,
         from start: Int,
         of peer: PeerID,
-        effort: inout Int
+        until limit: Int
     ) -> ParseOutcome {
         var consumed = start
         var taken = start
@@ -157,17 +179,15 @@ extension BrokerLoop {
                 if chunk.header.rawKind != FrameKind.data.rawValue, chunk.header.isRequest {
                     // The decoder keeps no state of a control frame, so it will decode this one again.
                     guard connections[slot].mayAsk else { return .stopped(taken, .unreadAnswers) }
-                    effort -= Self.requestEffort
                     connections[slot].answerCount = .max
                     try take(chunk, &bytes, from: peer)
                     guard let slot = find(peer) else { return .closed }
                     connections[slot].answerCount = connections[slot].output.controlCount
                 } else {
-                    effort -= 1
                     try take(chunk, &bytes, from: peer)
                 }
                 taken = consumed
-                if effort <= 0, taken < bytes.count { return .stopped(taken, .effort) }
+                if state.context.cost >= limit, taken < bytes.count { return .stopped(taken, .cost) }
             }
             return .closed
         } catch {

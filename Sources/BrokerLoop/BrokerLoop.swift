@@ -5,8 +5,8 @@ import PasteboardWire
 /// The driver of the broker's state: one thread that waits for sockets, passes their input to the state, and
 /// performs the state's decisions.
 ///
-/// A turn takes a bounded amount of input from every ready connection, and then writes once to every connection that
-/// has something to send. Bytes of a load are sent from the memory into which they were read; only those that the
+/// A turn takes input from the ready connections until it has cost ``turnCost``, fairly among their processes, and then
+/// writes once to every connection that has something to send. Bytes of a load are sent from the memory into which they were read; only those that the
 /// destination's socket does not take at once are stored. The loop never waits for a peer, and calls no foreign code
 /// except the log closure.
 package struct BrokerLoop: ~Copyable {
@@ -38,10 +38,8 @@ package struct BrokerLoop: ~Copyable {
     var unflushed: [PeerID] = []
     /// The part of that list that is being flushed.
     var flushing: [PeerID] = []
-    /// Connections that the next turn reads regardless of epoll's events: their `reading` is `behind`.
-    var behind: [PeerID] = []
-    /// The part of that list that is being read.
-    var resuming: [PeerID] = []
+    /// Connections with input that is read in this turn or the next ones: their `reading` is `queued`.
+    var readingQueue = ReadingQueue()
     /// nil while a connection is read: reading must not start another read, which would overwrite the buffer.
     var readBuffer: ReadBuffer? = ReadBuffer()
     /// The data frames that are sent from the memory of the current read.
@@ -93,7 +91,7 @@ package struct BrokerLoop: ~Copyable {
     package mutating func turn(waiting: Bool) throws(SystemError) {
         try armTimer()
         // Output and input that the previous turn left over must not wait for an event.
-        let isIdle = unflushed.isEmpty && deliveries.isEmpty && behind.isEmpty && !state.hasReadyKept
+        let isIdle = unflushed.isEmpty && deliveries.isEmpty && readingQueue.isEmpty && !state.hasReadyKept
         // Another turn follows at once after a wait that a signal has ended.
         guard try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0) else { return }
         clock.wake(due: timerSetTo)
@@ -101,7 +99,7 @@ package struct BrokerLoop: ~Copyable {
         input { $0.setTime(now) }
         if !paused.isEmpty { resumePaused() }
         if state.context.unclosedDescriptors > 0 { countUnclosed() }
-        isAlone = events.count == 1 && behind.isEmpty
+        isAlone = events.count == 1 && readingQueue.isEmpty
         // Signals and new connections are handled first, because the input of peers may take long.
         for index in 0..<events.count where events[index].token < Self.firstPeerToken {
             let token = events[index].token
@@ -111,9 +109,9 @@ package struct BrokerLoop: ~Copyable {
             let event = events[index]
             guard let slot = find(PeerID(rawValue: event.token)) else { continue }
             if event.isWritable { flushLater(slot) }
-            if event.isReadable, connections[slot].isReadOnEvent { read(connections[slot].peer) }
+            if event.isReadable, connections[slot].isReadOnEvent { readLater(slot) }
         }
-        readBehind()
+        readQueued()
         settle()
         checkDeadlines()
         if state.isDrained {
@@ -123,10 +121,12 @@ package struct BrokerLoop: ~Copyable {
     }
 
     /// Ends what has exceeded a deadline. This runs after the turn's input and output, so that a peer is not late if its
-    /// bytes have arrived. If more events are pending, the check waits for them, but at most 1 s.
+    /// bytes have arrived. If more input is waiting, the check waits for it, but at most 1 s.
     private mutating func checkDeadlines() {
         let due = state.context.nextCheck
-        guard clock.now >= due, !events.isFull || clock.now - due > Self.longestDelayOfDeadlines else { return }
+        guard clock.now >= due else { return }
+        let mayBeLate = readingQueue.isEmpty && !events.isFull
+        guard mayBeLate || clock.now - due > Self.longestDelayOfDeadlines else { return }
         input { $0.checkDeadlines() }
     }
 
@@ -220,6 +220,8 @@ package struct BrokerLoop: ~Copyable {
         case .adoptKept(let kept): memory.adopt(received, for: kept)
         case .sealKept(let kept): memory.seal(kept)
         case .closeKept(let kept): memory.close(kept)
+        case .continueReport(let peer):
+            if let slot = find(peer) { connections[slot].isReporting = true }
         case .stopListening: notifyOfDraining()
         }
     }

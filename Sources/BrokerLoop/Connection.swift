@@ -7,10 +7,9 @@ import PasteboardWire
 // states that can follow.
 //
 //   reading   left over  epoll: readable  continues                                   to
-//   open      nothing    reported         with the next event                         spent, held, behind
-//   spent     input      reported         with the flush at the end of this turn      behind
-//   held      input      off              with a flush, once `mayAsk` is true         behind
-//   behind    input      ignored          in the next turn, from the list `behind`    open
+//   open      nothing    reported         with the next event, or if `mayContinue`    queued, held
+//   held      input      off              with a flush, once `mayContinue` is true    queued
+//   queued    anything   ignored          in this turn or later, from `readingQueue`  open
 //
 //   writing   queued     epoll: writable  continues                                   to
 //   idle      nothing    off              with the next frame for the peer            pending, failing, failed
@@ -25,14 +24,13 @@ import PasteboardWire
 //
 //   reading \ writing   idle, blocked   pending   failing   failed
 //   open                yes             yes       yes       -
-//   spent               -               yes       yes       -
 //   held                yes             yes       yes       -
-//   behind              yes             yes       yes       yes, also with nothing left over
+//   queued              yes             yes       yes       yes
 //
 //   transition                          function               called by
-//   open to spent, held                 stop                   the parser
-//   behind to open                      resume                 BrokerLoop.readBehind
-//   open, spent, held to behind         fallBehind             BrokerLoop.readLater, from a flush or a read
+//   open to held                        hold                   the parser
+//   queued to open                      resume                 BrokerLoop.readQueued
+//   open, held to queued                queued                 BrokerLoop.readLater, from an event, a flush or a read
 //   idle, blocked to pending            appended               BrokerLoop.flushLater, from all code that adds output
 //   pending to idle                     beginFlush             BrokerLoop.settle
 //   idle, blocked to idle, blocked      flushed                BrokerLoop.flush
@@ -48,12 +46,10 @@ struct Connection: ~Copyable {
     enum Reading {
         /// Everything that was read has been processed.
         case open
-        /// The connection has used up the work that one turn does for it.
-        case spent
         /// The next request waits until the peer has read the answers to earlier ones.
         case held
-        /// The next turn continues with the input that is left over.
-        case behind
+        /// The connection is in the queue of those that are read.
+        case queued
     }
 
     enum Writing {
@@ -67,12 +63,6 @@ struct Connection: ~Copyable {
         case failed
     }
 
-    /// The reason why input is left over.
-    enum StopReason {
-        case effort
-        case unreadAnswers
-    }
-
     /// The latest report to the state. When nothing more is held for the peer, that is reported once.
     struct Report {
         var hasUnread = false
@@ -84,6 +74,8 @@ struct Connection: ~Copyable {
     private static let unreadAnswers = 64 << 10
 
     let peer: PeerID
+    /// The account of the peer's process.
+    let account: Accounting.AccountID
     let descriptor: OwnedDescriptor
     private(set) var reading = Reading.open
     private(set) var writing = Writing.idle
@@ -100,14 +92,22 @@ struct Connection: ~Copyable {
     /// The number of bytes in the control queue that count as answers to the peer's own requests: at most the queue's
     /// size after the latest request. It is `Int.max` while a request is processed.
     var answerCount = 0
+    /// Whether the peer is sent a list or a status, of which the rest waits until it has read.
+    var isReporting = false
     var report = Report()
     /// The events that epoll reports.
     var interest = Epoll.Interest.readable
 
     /// - Parameter closer: closes the descriptors that the peer passes.
-    init(_ descriptor: consuming OwnedDescriptor, peer: PeerID, closer: DescriptorCloser) {
+    init(
+        _ descriptor: consuming OwnedDescriptor,
+        peer: PeerID,
+        account: Accounting.AccountID,
+        closer: DescriptorCloser
+    ) {
         self.descriptor = descriptor
         self.peer = peer
+        self.account = account
         descriptors = ReceivedDescriptors(closer: closer)
     }
 
@@ -126,22 +126,25 @@ struct Connection: ~Copyable {
         )
     }
 
+    /// Whether the peer has read enough to be sent more answers.
+    var mayBeAnswered: Bool { mutating get { output.controlCount <= Self.unreadAnswers || isWriteClosed } }
+
     /// Whether the peer's next request may be processed. If not, it waits until the peer has read earlier answers.
-    var mayAsk: Bool { mutating get { output.controlCount <= Self.unreadAnswers || isWriteClosed } }
+    var mayAsk: Bool { mutating get { !isReporting && mayBeAnswered } }
 
     var isReadOnEvent: Bool { reading == .open && !isWriteClosed }
 
     /// Whether reading may continue after a flush.
-    var mayContinue: Bool { mutating get { reading == .spent || reading == .held && mayAsk } }
+    var mayContinue: Bool { mutating get { (reading == .held || isReporting) && mayBeAnswered } }
 
-    /// Whether epoll reports input. While a connection is `behind`, which lasts less than a turn, its events are
-    /// ignored: that is cheaper than switching them off and on.
-    var isWatchedForInput: Bool { reading == .open || reading == .behind }
+    /// Whether epoll reports input. While a connection is `queued`, which does not last long, its events are ignored:
+    /// that is cheaper than switching them off and on.
+    var isWatchedForInput: Bool { reading != .held }
 
     /// Stores the rest of a read for later.
-    mutating func stop(_ reason: StopReason, leaving rest: Rest) {
+    mutating func hold(_ rest: Rest) {
         self.rest = rest
-        reading = reason == .effort ? .spent : .held
+        reading = .held
     }
 
     /// Removes the rest, to process it.
@@ -149,10 +152,10 @@ struct Connection: ~Copyable {
         exchange(&rest, with: Rest())
     }
 
-    /// Returns whether the connection has to be added to the loop's list `behind`.
-    mutating func fallBehind() -> Bool {
-        guard reading != .behind else { return false }
-        reading = .behind
+    /// Returns whether the connection has to be added to the loop's `readingQueue`.
+    mutating func queued() -> Bool {
+        guard reading != .queued else { return false }
+        reading = .queued
         return true
     }
 

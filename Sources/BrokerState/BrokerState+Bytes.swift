@@ -7,6 +7,7 @@ extension BrokerState {
     /// the socket.
     package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
         guard let slot = peers.find(peer) else { return .closing }
+        context.cost += Cost.frame
         do throws(Failure) {
             guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello has to be the first frame") }
             guard StreamID(stream).isOpenedByBroker else {

@@ -3,8 +3,9 @@ import PasteboardWire
 // Time, and the end of the broker. Deadlines are checked lazily: nothing is armed for a load or a peer. `nextCheck` is
 // never later than the first deadline; then all are checked, and the next time is found.
 extension BrokerState {
-    /// The minimum time between checks, so that tiny timeouts do not make the broker spin.
-    private static let coarseness: UInt64 = 20
+    /// The minimum time between checks, so that tiny timeouts do not make the broker spin. A check looks at every load, so
+    /// with many loads there are fewer.
+    private var coarseness: UInt64 { 20 + UInt64(clamping: loads.count / 500) }
 
     /// Sets the time. The driver then passes what has arrived by that time, and after that checks the deadlines.
     package mutating func setTime(_ now: UInt64) {
@@ -25,7 +26,7 @@ extension BrokerState {
         if isDraining, let drainEnds {
             if drainEnds <= context.now { endDraining() } else { context.check(by: drainEnds) }
         }
-        context.nextCheck = max(context.nextCheck, context.now.addingClamped(Self.coarseness))
+        context.nextCheck = max(context.nextCheck, context.now.addingClamped(coarseness))
     }
 
     private mutating func checkLoads() {

@@ -46,8 +46,8 @@ extension BrokerState {
 
     private func candidates() -> [Candidate] {
         var candidates: [Candidate] = []
-        for (name, changeCount, publication) in boards.full {
-            guard let slot = contents.find(publication),
+        for name in boards.full {
+            guard let publication = boards.publication(on: name), let slot = contents.find(publication),
                 let end = context.accounting.end(ofEvictable: contents[slot].charge.account)
             else { continue }
             let isKept = !contents[slot].keptBytes.isEmpty
@@ -55,7 +55,7 @@ extension BrokerState {
                 Candidate(
                     board: name,
                     publication: publication,
-                    changeCount: changeCount,
+                    changeCount: boards.changeCount(of: name),
                     isKept: isKept,
                     end: end
                 )

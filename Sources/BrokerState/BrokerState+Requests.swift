@@ -90,6 +90,7 @@ extension BrokerState {
         from peer: PeerID,
         _ slot: Peers.Slot
     ) throws(Failure) {
+        context.cost += load.accepts.count * Cost.accept
         try Feature.check(load.requires)
         try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
         let publication = try publication(of: load, for: peer)
@@ -195,6 +196,7 @@ extension BrokerState {
         try BoardName.check(name)
         try boards.check(clear.ifChangeCount, on: name)
         context.counters.clears += 1
+        context.cost += boards.count / Cost.walkedBoards
         var committed = Committed()
         committed.changeCount = set(name, to: nil, reason: .cleared)
         committed.epoch = context.epoch

@@ -202,7 +202,7 @@ extension BrokerState {
                 if let publication = sessions.sourceGone(id, contents, &context) { publications.append(publication) }
                 closeStreams()
             case .destination(let id): destinationLeft(id)
-            case .write, .publication, .wait: break
+            case .write, .publication, .wait, .report: break
             }
         }
         sessions.peerLeft(peer)

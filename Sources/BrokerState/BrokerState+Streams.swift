@@ -120,6 +120,7 @@ extension BrokerState {
         case .drag(let id): sourceLeft(id)
         case .destination(let id): destinationLeft(id)
         case .wait(let id): waitLeft(id)
+        case .report(let report): self.end(report, for: peer)
         }
     }
 

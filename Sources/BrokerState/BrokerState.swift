@@ -58,7 +58,17 @@ package struct BrokerState: ~Copyable, Sendable {
         swap(&context.outbox, &emptied)
     }
 
+    /// Charges one read from a socket.
+    package mutating func charge(forRead count: Int) {
+        context.cost += Cost.read + count / Cost.bytes
+    }
+
     // MARK: Peers
+
+    /// The account of a peer's process.
+    package func account(of peer: PeerID) -> Accounting.AccountID {
+        peers.account(of: peer) ?? .none
+    }
 
     /// A process has connected. It has to send hello before the deadline for it.
     package mutating func connected(_ process: ProcessKey) -> PeerID {
@@ -91,11 +101,14 @@ package struct BrokerState: ~Copyable, Sendable {
         guard peers.holds(id) else { return }
         loads.peerLeft(id, &contents, &context)
         reportLoads()
+        context.cost += Cost.disconnection
         for target in peers.targets(at: id) {
+            context.cost += Cost.end
             switch target {
             case .write(let write): discard(write)
             case .publication(let publication): ownerLeft(publication)
             case .wait(let wait): waitLeft(wait)
+            case .report(let report): end(report, for: id)
             case .drag, .destination: break
             }
         }
@@ -159,6 +172,7 @@ package struct BrokerState: ~Copyable, Sendable {
         from peer: PeerID
     ) {
         guard let slot = peers.find(peer) else { return }
+        let start = context.outbox.frames.count
         do throws(Failure) {
             try dispatch(header, payload, descriptor, from: peer, slot)
         } catch {
@@ -167,6 +181,8 @@ package struct BrokerState: ~Copyable, Sendable {
         }
         reportLoads()
         makeRoom()
+        let byteCount = payload.count + context.outbox.frames.count - start
+        context.cost += Cost.frame + byteCount / Cost.metadata
     }
 
     private mutating func dispatch(
@@ -192,6 +208,7 @@ package struct BrokerState: ~Copyable, Sendable {
         let stream = header.stream
         switch kind {
         case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait:
+            context.cost += Cost.request
             try peers.open(stream, by: slot)
             request(kind, stream: stream, payload, from: peer, slot)
         case .item, .commit:

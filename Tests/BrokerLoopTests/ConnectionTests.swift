@@ -6,7 +6,7 @@ import Testing
 
 /// The transitions of the two states of a connection, as the table in `Connection.swift` lists them.
 @Suite struct ConnectionTests {
-    private static let readings: [Connection.Reading] = [.open, .spent, .held, .behind]
+    private static let readings: [Connection.Reading] = [.open, .held, .queued]
     private static let writings: [Connection.Writing] = [.idle, .pending, .blocked, .failing, .failed]
 
     /// A connection in the two given states.
@@ -15,12 +15,16 @@ import Testing
         _ writing: Connection.Writing = .idle
     ) throws -> Connection {
         let peer = PeerID(rawValue: 1 << 32)
-        var connection = Connection(try Socket.pair().keepingFirst(), peer: peer, closer: DescriptorCloser())
+        var connection = Connection(
+            try Socket.pair().keepingFirst(),
+            peer: peer,
+            account: .none,
+            closer: DescriptorCloser()
+        )
         switch reading {
         case .open: break
-        case .spent: connection.stop(.effort, leaving: Rest(copying: [1, 2].span))
-        case .held: connection.stop(.unreadAnswers, leaving: Rest(copying: [1, 2].span))
-        case .behind: _ = connection.fallBehind()
+        case .held: connection.hold(Rest(copying: [1, 2].span))
+        case .queued: _ = connection.queued()
         }
         switch writing {
         case .idle: break
@@ -34,29 +38,30 @@ import Testing
     }
 
     @Test(
-        "A connection in any state can be left for the next turn, and is added to the list `behind` once",
+        "A connection in any state can be queued to be read, and is added to the queue once",
         arguments: Self.readings
     )
-    func fallsBehind(from reading: Connection.Reading) throws {
+    func queues(from reading: Connection.Reading) throws {
         var connection = try connection(reading)
-        #expect(connection.fallBehind() == (reading != .behind))
-        #expect(connection.reading == .behind)
-        #expect(connection.fallBehind() == false)
+        #expect(connection.queued() == (reading != .queued))
+        #expect(connection.reading == .queued)
+        #expect(connection.queued() == false)
         connection.resume()
         #expect(connection.reading == .open)
     }
 
     @Test(
-        "After a flush, reading continues if the turn's effort was used up, or if the peer may send requests again",
+        "After a flush, reading continues if the peer may send requests again, or be sent more of a report",
         arguments: Self.readings
     )
     func continues(from reading: Connection.Reading) throws {
         var connection = try connection(reading)
-        let isLeftOver = reading == .spent || reading == .held
-        #expect(connection.mayContinue == isLeftOver)
+        #expect(connection.mayContinue == (reading == .held))
+        connection.isReporting = true
+        #expect(connection.mayContinue && !connection.mayAsk)
         connection.output.appendControl([UInt8](repeating: 0, count: (64 << 10) + 1).span)
         #expect(connection.mayAsk == false)
-        #expect(connection.mayContinue == (reading == .spent))
+        #expect(connection.mayContinue == false)
     }
 
     @Test(
@@ -69,8 +74,8 @@ import Testing
             #expect(connection.isReadOnEvent == (reading == .open && !connection.isWriteClosed))
         }
         switch reading {
-        case .open, .behind: #expect(try connection(reading).isWatchedForInput == true)
-        case .spent, .held: #expect(try connection(reading).isWatchedForInput == false)
+        case .open, .queued: #expect(try connection(reading).isWatchedForInput == true)
+        case .held: #expect(try connection(reading).isWatchedForInput == false)
         }
     }
 
@@ -119,11 +124,11 @@ import Testing
     @Test("The rest of the input is taken out to be processed, and put back from where that stopped")
     func rest() throws {
         var connection = try connection()
-        connection.stop(.effort, leaving: Rest(copying: [1, 2, 3, 4].span))
+        connection.hold(Rest(copying: [1, 2, 3, 4].span))
         var rest = connection.takeRest()
         #expect(connection.rest.isEmpty && !rest.isEmpty)
         rest.offset = 3
-        connection.stop(.unreadAnswers, leaving: rest)
+        connection.hold(rest)
         #expect(connection.reading == .held && connection.rest.offset == 3 && !connection.rest.isEmpty)
     }
 }

@@ -89,7 +89,7 @@ final class SteppedBroker {
 
     /// The provision of the first representation of the first item.
     func provision(on board: String, for peer: SteppedPeer) throws -> Provision? {
-        let frames = try answer(List(board), to: peer)
+        let frames = try answer(List(board), to: peer, turns: 6)
         return try frames.first { $0.kind == .item }?.decoded(as: Item.self).representations[0].provision
     }
 
@@ -109,8 +109,12 @@ final class SteppedBroker {
         }
         for _ in 0..<items { peer.queue(item, stream: stream) }
         peer.queue(Commit(items: items), stream: stream)
-        try step(sending: peer)
-        guard try peer.hear().last?.kind == .committed else { throw ScriptedPeerError.nothingCame }
+        // Large items take more than one turn.
+        for _ in 0..<10 {
+            try step(sending: peer)
+            if try peer.hear().last?.kind == .committed { return }
+        }
+        throw ScriptedPeerError.nothingCame
     }
 }
 

@@ -85,16 +85,23 @@ extension BrokerState {
         return broken.all
     }
 
+    private func reportCount(of publication: PublicationID) -> Int {
+        peers.ids.count { peer in
+            if case .items(publication, _)? = peers.report(of: peer)?.position { true } else { false }
+        }
+    }
+
     private func brokenContents() -> [String] {
         var broken = BrokenConditions()
-        let boards = boards.full.map(\.publication)
+        let boards = self.boards.full.compactMap { self.boards.publication(on: $0) }
         for id in contents.publicationTable.ids {
             guard let slot = contents.find(id) else { continue }
             let holders = boards.count { $0 == id } + sessions.sessionCount(of: id)
             broken.check(holders == (contents[slot].isCurrent ? 1 : 0), "\(id) has \(holders) holders")
             broken.check(
-                contents[slot].openLoads == loads.openCount(of: id),
-                "\(id) counts \(contents[slot].openLoads) of \(loads.openCount(of: id)) loads"
+                contents[slot].openLoads == loads.openCount(of: id) + reportCount(of: id),
+                "\(id) counts \(contents[slot].openLoads) of \(loads.openCount(of: id)) loads and "
+                    + "\(reportCount(of: id)) lists"
             )
         }
         let named = boards.count { $0 != self.boards.general }

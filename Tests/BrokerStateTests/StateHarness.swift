@@ -9,6 +9,10 @@ final class StateHarness {
     private(set) var now: UInt64 = 1_000
     /// Whether sockets accept bytes at once. Otherwise the bytes wait for `deliver`.
     var deliversAtOnce = true
+    /// Whether the rest of a list or a status is sent at once. Otherwise it waits for `continueReport`.
+    var readsReports = true
+    /// The peers with a list or a status of which a part has been sent.
+    private(set) var unfinishedReports: Set<PeerID> = []
     /// Whether the system refuses to pass descriptors.
     var refusesDescriptors = false
     /// Whether the bytes of a cached load cannot be stored.
@@ -104,6 +108,14 @@ final class StateHarness {
 
     func stopReading(_ peer: PeerID) {
         state.stoppedReading(peer)
+    }
+
+    /// Sends the rest of a peer's list or status, or the given number of pieces of it.
+    func continueReport(for peer: PeerID, pieces: Int = .max) {
+        for _ in 0..<pieces where unfinishedReports.contains(peer) {
+            if state.continueReport(for: peer) { unfinishedReports.remove(peer) }
+            collect()
+        }
     }
 
     /// The frames to a peer since the last call.
@@ -333,6 +345,9 @@ final class StateHarness {
     private func perform(_ effect: Outbox.Effect) {
         switch effect {
         case .logEviction(let eviction): evictions.append(eviction)
+        case .continueReport(let peer):
+            unfinishedReports.insert(peer)
+            if readsReports { continueReport(for: peer) }
         case .log(let removal):
             removals.append(removal)
         case .close(let peer):

@@ -57,10 +57,9 @@ struct Boards: ~Copyable, Sendable {
         return publication
     }
 
-    /// The boards that have contents, sorted by name.
-    var full: [(name: String, changeCount: UInt64, publication: PublicationID)] {
-        boardTable.compactMap { name, board in board.publication.map { (name, board.changeCount, $0) } }
-            .sorted { $0.name < $1.name }
+    /// The names of the boards that have contents, sorted.
+    var full: [String] {
+        boardTable.compactMap { name, board in board.publication.map { _ in name } }.sorted()
     }
 
     // MARK: Rules

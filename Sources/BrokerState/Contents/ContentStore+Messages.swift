@@ -2,8 +2,14 @@ import PasteboardWire
 
 // Items as destinations see them.
 extension ContentStore {
-    /// Describes an item with the representations that `access` shows.
-    func describe(_ item: Int, of slot: Slot, to access: AccessContext) -> Item {
+    /// The number of items of which `access` shows a representation.
+    func visibleItemCount(of slot: Slot, to access: AccessContext) -> Int {
+        publicationTable[slot].isRestricted
+            ? publicationTable[slot].visibleItems(to: access).count : publicationTable[slot].items.count
+    }
+
+    /// Describes an item with the representations that `access` shows; nil if it shows none.
+    func describe(_ item: Int, of slot: Slot, to access: AccessContext) -> Item? {
         var message = Item()
         let stored = publicationTable[slot].items[item]
         let writer = publicationTable[slot].writer
@@ -11,6 +17,7 @@ extension ContentStore {
         for stored in stored.representations where access.sees(stored.visibility, of: writer) {
             message.representations.append(describe(stored, hasSource: hasSource))
         }
+        guard !message.representations.isEmpty else { return nil }
         message.suggestedName = stored.suggestedName
         message.presentationWidth = stored.presentation?.width
         message.presentationHeight = stored.presentation?.height
@@ -58,16 +65,5 @@ extension ContentStore {
         guard let slot = find(id) else { return nil }
         let representation = publicationTable[slot].representation(part)
         return access.sees(representation.visibility, of: publicationTable[slot].writer) ? representation.type : nil
-    }
-
-    /// The numbers of publications whose writers are connected.
-    var publicationCounts: [PeerID: Int] {
-        var counts: [PeerID: Int] = [:]
-        var cursor: Slot?
-        while let slot = publicationTable.next(after: cursor) {
-            cursor = slot
-            if let owner = publicationTable[slot].owner { counts[owner.peer, default: 0] += 1 }
-        }
-        return counts
     }
 }

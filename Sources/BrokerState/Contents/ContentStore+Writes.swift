@@ -65,6 +65,7 @@ extension ContentStore {
         try Feature.check(item.requires)
         try writeTable[slot].checkNothingAwaited()
         try item.check(at: writeTable[slot].items.count)
+        context.cost += item.representations.reduce(Cost.entry) { $0 + (1 + $1.supertypes.count) * Cost.name }
         let closures = item.representations.map { Conformance.SupertypeClosure(of: $0.type, closure: $0.supertypes) }
         let metadata = closures.reduce(metadata) { $0 + $1.byteCount }
         let total = writeTable[slot].metadata + metadata

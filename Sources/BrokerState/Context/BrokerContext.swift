@@ -11,6 +11,8 @@ package struct BrokerContext: ~Copyable, Sendable {
     var now: UInt64 = 0
     /// The time of the next check of the deadlines. No deadline is earlier.
     package internal(set) var nextCheck = UInt64.max
+    /// The cost of all inputs in units of ``Cost``.
+    package internal(set) var cost = 0
     var accounting: Accounting
     var counters = Counters()
     package internal(set) var outbox = Outbox()

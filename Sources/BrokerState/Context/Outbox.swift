@@ -38,6 +38,8 @@ package struct Outbox: Sendable {
         /// Seal the memory of kept bytes.
         case sealKept(KeptID)
         case closeKept(KeptID)
+        /// Call `BrokerState.continueReport` when the peer has read enough, and until then keep its next requests back.
+        case continueReport(PeerID)
         /// Unlink the socket and stop accepting; continue until the state is drained.
         case stopListening
     }

@@ -105,6 +105,7 @@ extension Loads {
         _ context: inout BrokerContext,
         where isMeant: (borrowing ActiveLoad) -> Bool
     ) {
+        context.cost += count / Cost.walkedLoads
         var meant: [LoadID] = []
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
@@ -149,6 +150,7 @@ extension Loads {
     mutating func peerLeft(_ peer: PeerID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         guard let peerLoads = peerLoads(of: peer), peerLoadsTable[peerLoads].isBusy else { return }
         peerLoadsTable[peerLoads].maximumAsks = 0
+        context.cost += count / Cost.walkedLoads
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
             cursor = slot

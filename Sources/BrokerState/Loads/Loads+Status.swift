@@ -8,31 +8,27 @@ extension Loads {
         status.asks = UInt32(clamping: peerLoadsTable[peerLoads].openAsks + peerLoadsTable[peerLoads].queue.count)
     }
 
-    /// The loads that are not over, of representations that the peer's access context shows.
-    func statusEntries(
+    /// The load after another one, which may have ended; the first one after nil.
+    func next(after slot: Slot?) -> Slot? { loadTable.next(after: slot) }
+
+    /// The status of a load; nil if it is over, or if `access` does not show its representation.
+    func status(
+        of slot: Slot,
         for access: AccessContext,
         _ contents: borrowing ContentStore,
         _ context: borrowing BrokerContext
-    ) -> [StatusEntry] {
-        var entries: [StatusEntry] = []
-        var cursor: Slot?
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
-            let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
-            guard !loadTable[slot].phase.isDelivering,
-                let type = contents.visibleType(of: part, in: publication, to: access)
-            else { continue }
-            var status = LoadStatus()
-            status.type = type
-            if case .peer(let source) = loadTable[slot].source { status.source = process(of: source) }
-            if case .destination(let peer, _) = loadTable[slot].receiver { status.destination = process(of: peer) }
-            status.byteCount = loadTable[slot].window.received
-            status.milliseconds = context.now - loadTable[slot].startedAt
-            var entry = StatusEntry()
-            entry.load = status
-            entries.append(entry)
-        }
-        return entries
+    ) -> LoadStatus? {
+        let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
+        guard !loadTable[slot].phase.isDelivering,
+            let type = contents.visibleType(of: part, in: publication, to: access)
+        else { return nil }
+        var status = LoadStatus()
+        status.type = type
+        if case .peer(let source) = loadTable[slot].source { status.source = process(of: source) }
+        if case .destination(let peer, _) = loadTable[slot].receiver { status.destination = process(of: peer) }
+        status.byteCount = loadTable[slot].window.received
+        status.milliseconds = context.now - loadTable[slot].startedAt
+        return status
     }
 
     private func process(of peer: PeerID) -> UInt32? {

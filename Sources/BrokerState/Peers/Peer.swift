@@ -21,6 +21,16 @@ package struct Peer: ~Copyable, Sendable {
 
     var process: ProcessKey { access.process }
 
+    /// The number of boards and drag sessions that have items of the peer.
+    var publicationCount: Int {
+        streams.values.count { target in
+            switch target {
+            case .publication, .drag: true
+            default: false
+            }
+        }
+    }
+
     var isDeaf: Bool {
         switch phase {
         case .silent(_, let isDeaf): isDeaf
@@ -53,6 +63,8 @@ enum StreamTarget: Sendable {
     case destination(DestinationID)
     /// A wait for a destination.
     case wait(WaitID)
+    /// A list or a status of which a part has been sent.
+    case report(Report)
 }
 
 extension ProcessKey {

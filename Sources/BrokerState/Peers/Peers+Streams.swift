@@ -37,6 +37,15 @@ extension Peers {
         peerTable[slot].streams[stream] = target
     }
 
+    /// The report that is being sent to a peer.
+    func report(of id: PeerID) -> Report? {
+        guard let slot = find(id) else { return nil }
+        for target in peerTable[slot].streams.values {
+            if case .report(let report) = target { return report }
+        }
+        return nil
+    }
+
     /// Treats a stream as opened and closed: frames on it are late from now on.
     mutating func skip(_ stream: UInt64, at slot: Slot) {
         peerTable[slot].highestStream = max(peerTable[slot].highestStream, stream)

@@ -19,6 +19,11 @@ struct Peers: ~Copyable, Sendable {
     var isEmpty: Bool { peerTable.isEmpty }
     var ids: [PeerID] { peerTable.ids }
 
+    /// The peer after another one, which may have disconnected; the first one after nil.
+    func next(after slot: Slot?) -> Slot? { peerTable.next(after: slot) }
+
+    func id(of slot: Slot) -> PeerID { peerTable.id(of: slot) }
+
     @inline(__always)
     func find(_ id: PeerID) -> Slot? { peerTable.find(id) }
 

@@ -1,7 +1,13 @@
 import PasteboardWire
 
 // Reports: the contents of a board, and the status of the broker. A status has sizes, types, ages and names, never contents.
+//
+// A peer has one report at a time: while it is sent, the driver keeps the peer's next requests back. It calls
+// `continueReport` when the peer has read enough.
 extension BrokerState {
+    /// The size of a piece of a report, in bytes of frames. The entry that reaches it is sent whole.
+    private static let pieceSize = 16 << 10
+
     mutating func list(
         _ list: List,
         stream: UInt64,
@@ -14,23 +20,20 @@ extension BrokerState {
         var message = Contents()
         message.changeCount = boards.changeCount(of: name)
         message.epoch = context.epoch
-        let access = peers[slot].access
-        if let id = boards.publication(on: name), let publication = contents.find(id) {
-            let items = contents[publication].visibleItems(to: access)
-            if !items.isEmpty {
-                message.handle = id.rawValue
-                message.itemCount = UInt32(clamping: items.count)
-                message.ownerLabel = contents[publication].ownerLabel
-                message.ownerProcess = contents[publication].ownerProcess.pid
-            }
+        guard let id = boards.publication(on: name), let publication = contents.find(id) else {
             context.send(message, to: peer, stream: stream)
-            for item in items {
-                context.send(contents.describe(item, of: publication, to: access), to: peer, stream: stream)
-            }
-        } else {
-            context.send(message, to: peer, stream: stream)
+            return context.send(End(), to: peer, stream: stream)
         }
-        context.send(End(), to: peer, stream: stream)
+        let count = contents.visibleItemCount(of: publication, to: peers[slot].access)
+        if count > 0 {
+            message.handle = id.rawValue
+            message.itemCount = UInt32(clamping: count)
+            message.ownerLabel = contents[publication].ownerLabel
+            message.ownerProcess = contents[publication].ownerProcess.pid
+        }
+        context.send(message, to: peer, stream: stream)
+        contents.hold(id, &context)
+        begin(Report(stream: stream, position: .items(of: id, from: 0)), for: peer)
     }
 
     mutating func status(
@@ -40,43 +43,107 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         try Feature.check(status.requires)
+        begin(Report(stream: stream, position: .peers(after: nil)), for: peer)
+    }
+
+    // MARK: Pieces
+
+    /// Sends the first piece. If it is not all, the driver is told to continue.
+    private mutating func begin(_ report: Report, for peer: PeerID) {
+        peers.setTarget(.report(report), of: report.stream, at: peer)
+        if !continueReport(report, for: peer) { context.perform(.continueReport(peer)) }
+    }
+
+    /// Sends the next piece of a peer's report, and returns whether it has ended.
+    package mutating func continueReport(for peer: PeerID) -> Bool {
+        guard let report = peers.report(of: peer) else { return true }
+        return continueReport(report, for: peer)
+    }
+
+    private mutating func continueReport(_ report: Report, for peer: PeerID) -> Bool {
+        var report = report
+        let start = context.outbox.frames.count
+        while context.outbox.frames.count - start < Self.pieceSize {
+            guard let slot = peers.find(peer), !peers[slot].isDeaf, sendEntry(of: &report, to: peer, slot) else {
+                context.send(End(), to: peer, stream: report.stream)
+                end(report, for: peer)
+                return true
+            }
+            context.cost += Cost.entry
+        }
+        context.cost += (context.outbox.frames.count - start) / Cost.metadata
+        peers.setTarget(.report(report), of: report.stream, at: peer)
+        return false
+    }
+
+    /// Ends a report whose peer does not want or get the rest.
+    mutating func end(_ report: Report, for peer: PeerID) {
+        peers.setTarget(nil, of: report.stream, at: peer)
+        if case .items(let id, _) = report.position, let slot = contents.find(id) { contents.release(slot, &context) }
+    }
+
+    /// Sends one entry at most, and moves on. Returns false at the end.
+    private mutating func sendEntry(of report: inout Report, to peer: PeerID, _ slot: Peers.Slot) -> Bool {
         let access = peers[slot].access
-        for entry in entries(for: access) { context.send(entry, to: peer, stream: stream) }
-        context.send(End(), to: peer, stream: stream)
-    }
-
-    private func entries(for access: AccessContext) -> [StatusEntry] {
-        let held = peerEntries() + boardEntries(for: access) + loads.statusEntries(for: access, contents, context)
-        let sessions =
-            sessions.sessionEntries(for: access, contents, at: context.now) + sessions.destinationEntries(for: access)
-        return held + sessions + counterEntries() + context.limits.statusEntries
-    }
-
-    private func peerEntries() -> [StatusEntry] {
-        let publications = contents.publicationCounts
-        return peers.ids.compactMap { id in
-            guard let slot = peers.find(id) else { return nil }
-            var status = PeerStatus()
-            status.process = peers[slot].process.pid
-            status.label = peers[slot].label
-            status.publications = UInt32(clamping: publications[id] ?? 0)
-            loads.describe(id, in: &status)
-            var entry = StatusEntry()
-            entry.peer = status
-            return entry
+        var entry: StatusEntry?
+        switch report.position {
+        case .items(let id, let index):
+            guard let publication = contents.find(id), index < contents[publication].items.count else { return false }
+            report.position = .items(of: id, from: index + 1)
+            if let item = contents.describe(index, of: publication, to: access) {
+                context.send(item, to: peer, stream: report.stream)
+            }
+        case .peers(let last):
+            let next = peers.next(after: last)
+            report.position = next.map { .peers(after: $0) } ?? .boards(boards.full, from: 0)
+            entry = next.map { StatusEntry(peer: status(of: $0)) }
+        case .boards(let names, let index):
+            report.position = index < names.count ? .boards(names, from: index + 1) : .loads(after: nil)
+            if index < names.count { entry = status(ofBoard: names[index], for: access).map { StatusEntry(board: $0) } }
+        case .loads(let last):
+            let next = loads.next(after: last)
+            report.position = next.map { .loads(after: $0) } ?? .sessions(after: nil)
+            entry = next.flatMap { loads.status(of: $0, for: access, contents, context) }.map { StatusEntry(load: $0) }
+        case .sessions(let last):
+            let next = sessions.nextSession(after: last)
+            report.position =
+                next.map { .sessions(after: $0) } ?? .destinations(sessions.sortedDestinationNames, from: 0)
+            entry = next.flatMap { sessions.status(of: $0, for: access, contents, at: context.now) }
+                .map { StatusEntry(session: $0) }
+        case .destinations(let names, let index):
+            report.position = index < names.count ? .destinations(names, from: index + 1) : .numbers
+            if index < names.count {
+                entry = sessions.status(ofDestination: names[index], for: access).map { StatusEntry(destination: $0) }
+            }
+        case .numbers:
+            for entry in counterEntries() + context.limits.statusEntries {
+                context.send(entry, to: peer, stream: report.stream)
+            }
+            return false
         }
+        if let entry { context.send(entry, to: peer, stream: report.stream) }
+        return true
     }
 
-    private func boardEntries(for access: AccessContext) -> [StatusEntry] {
-        boards.full.map { board in
-            var status = BoardStatus()
-            status.name = board.name
-            status.changeCount = board.changeCount
-            contents.describe(board.publication, in: &status, to: access)
-            var entry = StatusEntry()
-            entry.board = status
-            return entry
-        }
+    // MARK: Entries
+
+    private mutating func status(of slot: Peers.Slot) -> PeerStatus {
+        var status = PeerStatus()
+        status.process = peers[slot].process.pid
+        status.label = peers[slot].label
+        status.publications = UInt32(clamping: peers[slot].publicationCount)
+        loads.describe(peers.id(of: slot), in: &status)
+        return status
+    }
+
+    /// Returns nil if the board is empty.
+    private func status(ofBoard name: String, for access: AccessContext) -> BoardStatus? {
+        guard let publication = boards.publication(on: name) else { return nil }
+        var status = BoardStatus()
+        status.name = name
+        status.changeCount = boards.changeCount(of: name)
+        contents.describe(publication, in: &status, to: access)
+        return status
     }
 
     private func counterEntries() -> [StatusEntry] {
@@ -91,11 +158,7 @@ extension BrokerState {
             ("descriptors-passed", counters.passedDescriptors), ("destinations-awaited", UInt64(sessions.waitCount)),
             ("descriptors-expected", loads.expectedDescriptors), ("descriptors-unclosed", context.unclosedDescriptors),
         ]
-        return numbers.map { name, value in
-            var entry = StatusEntry()
-            entry.counter = NamedNumber(name, value)
-            return entry
-        }
+        return numbers.map { name, value in StatusEntry(counter: NamedNumber(name, value)) }
     }
 }
 
@@ -107,11 +170,28 @@ extension BrokerLimits {
         let fixed = Self.fixed.map { limit in
             NamedNumber(limit.name, UInt64(limit.value), note: "count: \(limit.meaning); fixed by the protocol")
         }
-        return (set + fixed).map { limit in
-            var entry = StatusEntry()
-            entry.limit = limit
-            return entry
-        }
+        return (set + fixed).map { StatusEntry(limit: $0) }
+    }
+}
+
+extension StatusEntry {
+    fileprivate init(
+        peer: PeerStatus? = nil,
+        board: BoardStatus? = nil,
+        load: LoadStatus? = nil,
+        session: SessionStatus? = nil,
+        destination: DestinationStatus? = nil,
+        counter: NamedNumber? = nil,
+        limit: NamedNumber? = nil
+    ) {
+        self.init()
+        self.peer = peer
+        self.board = board
+        self.load = load
+        self.session = session
+        self.destination = destination
+        self.counter = counter
+        self.limit = limit
     }
 }
 

@@ -129,20 +129,21 @@ extension Sessions {
         let count = news.addingClamped(1_024 + 64 * UInt64(itemCount - announced.items))
         let isAllowed = announcements[peer]?.announce(count, at: context.now, delay: context.limits.proposal)
         guard isAllowed == true else { return false }
-        let indices = contents[publication].visibleItems(to: destinationTable[destination].access)
         var message = Session()
         message.destination = destinationTable[destination].stream
         message.handle = sessionTable[slot].publication.rawValue
         message.version = sessionTable[slot].version
-        message.itemCount = UInt32(clamping: indices.count)
+        message.itemCount = UInt32(
+            clamping: contents.visibleItemCount(of: publication, to: destinationTable[destination].access)
+        )
         message.allowsMove = sessionTable[slot].allowsMove(by: destinationTable[destination].process)
         message.isRestricted = sessionTable[slot].isRestricted
         message.ownerLabel = contents[publication].ownerLabel
         message.ownerProcess = contents[publication].ownerProcess.pid
         context.send(message, to: peer, stream: stream)
-        for index in indices where index >= announced.items {
+        for index in announced.items..<itemCount {
             let item = contents.describe(index, of: publication, to: destinationTable[destination].access)
-            context.send(item, to: peer, stream: stream)
+            if let item { context.send(item, to: peer, stream: stream) }
         }
         destinationSessionTable[destinationSession].announced = DestinationSession.Announced(
             version: sessionTable[slot].version,
