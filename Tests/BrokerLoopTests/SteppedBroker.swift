@@ -110,7 +110,7 @@ final class SteppedBroker {
         for _ in 0..<items { peer.queue(item, stream: stream) }
         peer.queue(Commit(items: items), stream: stream)
         // Large items take more than one turn.
-        for _ in 0..<10 {
+        for _ in 0..<100 {
             try step(sending: peer)
             if try peer.hear().last?.kind == .committed { return }
         }

@@ -112,9 +112,11 @@ final class StateHarness {
 
     /// Sends the rest of a peer's list or status, or the given number of pieces of it.
     func continueReport(for peer: PeerID, pieces: Int = .max) {
-        for _ in 0..<pieces where unfinishedReports.contains(peer) {
+        var rest = pieces
+        while rest > 0, unfinishedReports.contains(peer) {
             if state.continueReport(for: peer) { unfinishedReports.remove(peer) }
             collect()
+            rest -= 1
         }
     }
 

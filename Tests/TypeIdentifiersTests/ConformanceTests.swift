@@ -120,45 +120,6 @@ struct ConformanceTests {
         #expect(!Conformance.conforms("com.example.z", closure: [], to: "public.png", edges: edges))
     }
 
-    @Test("The byte count of a closure covers names from dynamic identifiers, not received ones or the table's")
-    func reachByteCount() {
-        #expect(Conformance.SupertypeClosure(of: "a.b", closure: ["c.d", "public.png", "C.D"]).byteCount == 0)
-        // The identifier contains a.a, b.b and c.c as its supertypes.
-        let spelling = "dyn.ah62d42msqe0gepxcfvvw622"
-        let names = ["a.a", "b.b", "c.c"]
-        let supertypeClosure = Conformance.SupertypeClosure(of: "a.b", closure: [spelling])
-        #expect(names.allSatisfy(supertypeClosure.conforms))
-        #expect(supertypeClosure.byteCount == 3 * 64)
-    }
-
-    @Test("Edges that lead to each other are followed once each, in any order")
-    func reachAlongEdges() {
-        let ring = (0..<300).reversed().map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 300)"]) }
-        let edges = Conformance.Edges(ring)
-        #expect(edges.nameCount == 600)
-        let supertypeClosure = Conformance.SupertypeClosure(of: "t.7", closure: []).adding(edges)
-        #expect((0..<300).allSatisfy { supertypeClosure.conforms(to: "T.\($0)") })
-        #expect(!Conformance.SupertypeClosure(of: "t.300", closure: []).adding(edges).conforms(to: "t.0"))
-    }
-
-    @Test("One walk has the same answers as single questions")
-    func walkedClosure() {
-        let edges = [("com.example.a", ["com.example.b", "PUBLIC.png"]), ("public.image", ["com.example.a"])]
-            .map { (type: $0.0, supertypes: $0.1) }
-        let names = [
-            "com.example.A", "com.example.b", "public.png", "public.data", "public.text", "", "dyn.ah62d4rv4ge80g62",
-        ]
-        for (name, closure) in [
-            ("com.example.z", ["public.tiff"]), ("com.example.a", []), ("dyn.ah62d4r34ge80q55t", []),
-        ] {
-            let supertypeClosure = Conformance.SupertypeClosure(of: name, closure: closure).adding(.init(edges))
-            for target in names + [name] {
-                let answer = Conformance.conforms(name, closure: closure, to: target, edges: edges)
-                #expect(supertypeClosure.conforms(to: target) == answer)
-            }
-        }
-    }
-
     @Test("The walk along circular edges ends")
     func cycles() {
         let ring = (0..<1000).map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 1000)", "t.\($0)"]) }

@@ -157,20 +157,17 @@ extension ContentStore {
         for filter: AccessContext?
     ) throws(Failure) -> Int {
         let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
+        let types = publicationTable[slot].items[item].types
         let representations = publicationTable[slot].items[item].representations
-        let hasSource = publicationTable[slot].owner != nil
-        let writer = filter == nil ? nil : publicationTable[slot].writer
-        func isVisible(_ representation: StoredRepresentation) -> Bool {
-            guard let filter, let writer else { return true }
-            return filter.sees(representation.visibility, of: writer)
+        let visible = filter.map { publicationTable[slot].visibleRepresentations(of: item, to: $0) } ?? .max
+        var offered = visible
+        if publicationTable[slot].owner == nil {
+            for (index, representation) in representations.enumerated() where representation.kept == nil {
+                offered &= ~(1 << UInt64(index))
+            }
         }
-        if let choice = list.choose(
-            among: representations,
-            where: { (hasSource || $0.kept != nil) && isVisible($0) }
-        ) {
-            return choice
-        }
-        if list.choose(among: representations, where: isVisible) != nil {
+        if let choice = list.choose(among: types, offered: offered) { return choice }
+        if list.choose(among: types, offered: visible) != nil {
             let name = publicationTable[slot].ownerName
             throw Failure(.sourceGone, "source \(name) has ended; its promises can no longer be loaded")
         }
@@ -180,7 +177,8 @@ extension ContentStore {
         throw Failure(
             .typeUnavailable,
             "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",
-            detail: representations.filter(isVisible).map(\.type).joined(separator: "\n")
+            detail: representations.indices.filter { visible & 1 << UInt64($0) != 0 }
+                .map { representations[$0].type }.joined(separator: "\n")
         )
     }
 }

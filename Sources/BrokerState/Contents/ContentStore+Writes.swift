@@ -66,8 +66,12 @@ extension ContentStore {
         try writeTable[slot].checkNothingAwaited()
         try item.check(at: writeTable[slot].items.count)
         context.cost += item.representations.reduce(Cost.entry) { $0 + (1 + $1.supertypes.count) * Cost.name }
-        let closures = item.representations.map { Conformance.SupertypeClosure(of: $0.type, closure: $0.supertypes) }
-        let metadata = closures.reduce(metadata) { $0 + $1.byteCount }
+        var types = Conformance.TypeIndex()
+        for representation in item.representations {
+            types.append(representation.type, closure: representation.supertypes)
+        }
+        let metadata = metadata + types.byteCount
+        context.cost += Int(clamping: types.byteCount) / Cost.metadata
         let total = writeTable[slot].metadata + metadata
         var (most, limit) = (context.limits.metadataPerSession, "metadata-per-session")
         if case .board = writeTable[slot].target {
@@ -91,12 +95,13 @@ extension ContentStore {
             StoredItem(
                 suggestedName: item.suggestedName?.asSuggestedName,
                 presentation: StoredItem.Presentation(item),
-                teamData: item.teamData
+                teamData: item.teamData,
+                types: types
             )
         )
         writeTable[slot].items[index].representations.reserveCapacity(item.representations.count)
         var awaited: [KeptID] = []
-        for (representation, supertypeClosure) in zip(item.representations, closures) {
+        for representation in item.representations {
             var kept: KeptID?
             if representation.provision == .kept {
                 do throws(Failure) {
@@ -116,7 +121,6 @@ extension ContentStore {
             }
             let stored = StoredRepresentation(
                 representation,
-                supertypeClosure,
                 kept: kept,
                 keepAlive: context.limits.keepAlive
             )

@@ -63,14 +63,12 @@ extension Representation {
 extension StoredRepresentation {
     init(
         _ representation: Representation,
-        _ supertypeClosure: Conformance.SupertypeClosure,
         kept: KeptID?,
         keepAlive: UInt64
     ) {
         self.init(
             type: representation.type,
             supertypes: representation.supertypes,
-            supertypeClosure: supertypeClosure,
             visibility: representation.visibility ?? .absent,
             isKeptOnce: representation.policy == .onceAndKept,
             isOpenInPlace: representation.fileOptions?.contains(.openInPlace) == true,

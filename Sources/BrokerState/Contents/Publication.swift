@@ -78,6 +78,16 @@ package struct Publication: ~Copyable, Sendable {
         }
     }
 
+    /// The set of an item's representations that `access` shows, with one bit for each.
+    func visibleRepresentations(of item: Int, to access: AccessContext) -> UInt64 {
+        var visible: UInt64 = 0
+        for (index, representation) in items[item].representations.enumerated()
+        where access.sees(representation.visibility, of: writer) {
+            visible |= 1 << UInt64(index)
+        }
+        return visible
+    }
+
     func keptBytes(visibleTo access: AccessContext) -> [KeptID] {
         items.flatMap { item in
             item.representations.compactMap { access.sees($0.visibility, of: writer) ? $0.kept ?? $0.cached : nil }

@@ -8,6 +8,8 @@ struct StoredItem: Sendable {
     let presentation: Presentation?
     /// Data for this user's programs on this machine.
     let teamData: [UInt8]?
+    /// The types and supertypes of the representations, found when the item was written, so that a load looks them up.
+    let types: Conformance.TypeIndex
     var representations: [StoredRepresentation] = []
 
     /// The item's preferred size, style and title. The broker only passes them on.
@@ -33,12 +35,10 @@ struct StoredItem: Sendable {
 }
 
 /// One representation of an item.
-struct StoredRepresentation: Sendable, AcceptList.Candidate {
+struct StoredRepresentation: Sendable {
     // There are many of these: the order and the types of the fields leave little padding.
     let type: String
     let supertypes: [String]
-    /// Computed when the item is written, so that a load does not walk the types.
-    let supertypeClosure: Conformance.SupertypeClosure
     let visibility: Visibility
     /// Whether the source is asked once, and the broker keeps the bytes.
     let isKeptOnce: Bool

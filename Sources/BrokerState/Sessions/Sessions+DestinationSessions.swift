@@ -30,7 +30,7 @@ extension Sessions {
             sessionTable[slot].destinationSessions[destinationID] = destinationSessionID
             destinationTable[destination].sessions.insert(destinationSessionID)
         }
-        try checkIsAcceptable(publication, destinationSessionID, destination, contents)
+        try checkIsAcceptable(publication, destinationSessionID, destination, contents, &context)
         let name = destinationTable[destination].name
         for destinationSession in destinationTable[destination].sessions {
             guard let destinationSession = destinationSessionTable.find(destinationSession),
@@ -51,17 +51,20 @@ extension Sessions {
         _ publication: SlotTable<Publication>.Slot,
         _ id: DestinationSessionID,
         _ destination: SlotTable<StoredDestination>.Slot,
-        _ contents: borrowing ContentStore
+        _ contents: borrowing ContentStore,
+        _ context: inout BrokerContext
     ) throws(Failure) {
         guard let destinationSession = destinationSessionTable.find(id),
             !destinationSessionTable[destinationSession].isAcceptable
         else { return }
         let access = destinationTable[destination].access
-        let acceptedTypes = destinationTable[destination].acceptedTypes
-        let writer = contents[publication].writer
-        let unchecked = contents[publication].items[destinationSessionTable[destinationSession].checkedItems...]
-        let isAcceptable = unchecked.contains { item in
-            item.representations.contains { access.sees($0.visibility, of: writer) && acceptedTypes.contains($0) }
+        let accepts = destinationTable[destination].accepts
+        let first = destinationSessionTable[destinationSession].checkedItems
+        var isAcceptable = false
+        for index in first..<contents[publication].items.count where !isAcceptable {
+            context.cost += accepts.count
+            let visible = contents[publication].visibleRepresentations(of: index, to: access)
+            isAcceptable = accepts.choose(among: contents[publication].items[index].types, offered: visible) != nil
         }
         destinationSessionTable[destinationSession].isAcceptable = isAcceptable
         destinationSessionTable[destinationSession].checkedItems = contents[publication].items.count

@@ -38,7 +38,7 @@ extension Sessions {
                 stream: stream,
                 name: message.name,
                 types: types.contains("") ? [] : types,
-                acceptedTypes: AcceptedTypes(message.accepts),
+                accepts: AcceptList(message.accepts),
                 isOwnProcess: message.isOwnProcess ?? false,
                 allowsSimultaneousSessions: message.allowsSimultaneousSessions ?? false,
                 charge: charge

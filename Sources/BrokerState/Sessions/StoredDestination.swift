@@ -16,7 +16,7 @@ package struct StoredDestination: ~Copyable, Sendable {
     let name: String
     /// The accepted types, for the status; empty if the destination accepts any.
     let types: [String]
-    let acceptedTypes: AcceptedTypes
+    let accepts: AcceptList
     /// Whether only sessions of its own process may enter it.
     let isOwnProcess: Bool
     let allowsSimultaneousSessions: Bool
@@ -33,7 +33,7 @@ package struct StoredDestination: ~Copyable, Sendable {
         stream: UInt64,
         name: String,
         types: [String],
-        acceptedTypes: AcceptedTypes,
+        accepts: AcceptList,
         isOwnProcess: Bool,
         allowsSimultaneousSessions: Bool,
         charge: Charge
@@ -45,7 +45,7 @@ package struct StoredDestination: ~Copyable, Sendable {
         label = owner.label
         self.name = name
         self.types = types
-        self.acceptedTypes = acceptedTypes
+        self.accepts = accepts
         self.isOwnProcess = isOwnProcess
         self.allowsSimultaneousSessions = allowsSimultaneousSessions
         receivesResults = owner.receivesResults

@@ -1,21 +1,19 @@
 package import TypeIdentifiers
 
-/// The types that a load accepts, and the only rule by which a representation is chosen. The broker uses it to answer
-/// loads, and the library to answer whether a load is possible.
+/// The types that a load or a destination accepts, and the only rule by which a representation is chosen. The broker
+/// uses it to answer loads and to find destinations, and the command line to select items.
 package struct AcceptList: Sendable {
-    /// A type to choose from, with its supertypes from its publisher and from the table.
-    package protocol Candidate {
-        var type: String { get }
-        var supertypeClosure: Conformance.SupertypeClosure { get }
-    }
-
-    @usableFromInline let accepts: [Accept]
-    @usableFromInline let prefersReader: Bool
-    @usableFromInline let edges: Conformance.Edges
+    private let entries: [(rule: Accept.Rule, type: Conformance.TypeName)]
+    private let prefersReader: Bool
+    private let edges: Conformance.Edges
 
     /// - Parameter edges: the supertypes that the destination declares for its own types, at most
     ///   `WireLimits.edgeSupertypes` in all.
-    package init(_ accepts: [Accept], preference: Preference?, edges: [TypeEdges]) throws(Failure) {
+    package init(
+        _ accepts: [Accept],
+        preference: Preference?,
+        edges: [TypeEdges]
+    ) throws(Failure) {
         let count = edges.reduce(0) { $0 + $1.supertypes.count }
         guard count <= WireLimits.edgeSupertypes else {
             throw Failure(
@@ -23,69 +21,75 @@ package struct AcceptList: Sendable {
                 "the load declares \(count) supertypes; at most \(WireLimits.edgeSupertypes) are allowed"
             )
         }
-        self.accepts = accepts
-        prefersReader = preference == .acceptList
-        self.edges = Conformance.Edges(edges.map { (type: $0.type, supertypes: $0.supertypes) })
+        self.init(accepts, preference, Conformance.Edges(edges.map { (type: $0.type, supertypes: $0.supertypes) }))
         // Dynamic identifiers in the edges contain many more names.
-        guard self.edges.nameCount <= WireLimits.edgeNames else {
+        guard self.edges.reachedCount <= WireLimits.edgeNames else {
             throw Failure(
                 .limitExceeded,
-                "the supertypes that the load declares lead to \(self.edges.nameCount) names; at most "
+                "the supertypes that the load declares lead to \(self.edges.reachedCount) names; at most "
                     + "\(WireLimits.edgeNames) are allowed"
             )
         }
     }
 
-    /// The index in `candidates` of the chosen type, among those that `isOffered` allows; nil if none fits. An empty
-    /// list chooses the first candidate. A list with a single entry prefers the type itself to types that conform to
-    /// it.
+    /// The list without edges.
+    package init(_ accepts: [Accept]) {
+        self.init(accepts, nil, Conformance.Edges([]))
+    }
+
+    private init(_ accepts: [Accept], _ preference: Preference?, _ edges: Conformance.Edges) {
+        entries = accepts.map { ($0.rule, Conformance.TypeName($0.type)) }
+        prefersReader = preference == .acceptList
+        self.edges = edges
+    }
+
+    package var count: Int { entries.count }
+
+    /// The index of the chosen type, among those of the set `offered`; nil if none fits. An empty list chooses the first
+    /// one. A list with a single entry prefers the type itself to types that conform to it.
     ///
-    /// Without edges this allocates nothing.
-    @inlinable
-    @inline(__always)
-    package func choose<Offered: Candidate>(among candidates: [Offered], where isOffered: (Offered) -> Bool) -> Int? {
-        guard !accepts.isEmpty else { return candidates.firstIndex(where: isOffered) }
+    /// - Parameter offered: one bit for each member of `types`.
+    package func choose(among types: Conformance.TypeIndex, offered: UInt64 = .max) -> Int? {
+        let offered = offered & (types.count < 64 ? (1 << UInt64(types.count)) - 1 : .max)
+        guard !entries.isEmpty else { return Self.first(of: offered) }
         // A load that accepts a single type gets that type if it is offered.
-        if accepts.count == 1, accepts[0].match ?? .absent == .conforming {
-            for index in 0..<candidates.count where isOffered(candidates[index]) {
-                if Conformance.equal(candidates[index].type, accepts[0].type) { return index }
-            }
+        if entries.count == 1, entries[0].rule == .conforming,
+            let own = Self.first(of: types.members(named: entries[0].type) & offered)
+        {
+            return own
         }
-        let closures = self.closures(of: candidates)
-        if prefersReader {
-            for accept in accepts {
-                for index in 0..<candidates.count where isOffered(candidates[index]) {
-                    if fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
-                }
+        let types = edges.isEmpty ? types : types.adding(edges)
+        var fitting: UInt64 = 0
+        for entry in entries {
+            switch entry.rule {
+            case .any: fitting |= offered
+            case .exact: fitting |= types.members(named: entry.type) & offered
+            case .conforming: fitting |= types.members(conformingTo: entry.type) & offered
             }
-        } else {
-            for index in 0..<candidates.count where isOffered(candidates[index]) {
-                for accept in accepts {
-                    if fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
-                }
-            }
+            if prefersReader, fitting != 0 { break }
         }
-        return nil
+        return Self.first(of: fitting)
     }
 
-    /// The supertype closure of each candidate. With edges, one search for each candidate then serves all entries of
-    /// the list.
-    @inlinable
-    func closures<Offered: Candidate>(of candidates: [Offered]) -> [Conformance.SupertypeClosure] {
-        guard !edges.isEmpty else { return [] }
-        return candidates.map { $0.supertypeClosure.adding(edges) }
+    private static func first(of members: UInt64) -> Int? {
+        members == 0 ? nil : members.trailingZeroBitCount
+    }
+}
+
+extension Accept {
+    /// The rule by which an entry fits a representation.
+    enum Rule {
+        case any
+        case exact
+        /// The type itself or a type that conforms to it. A number that this version does not know means this too.
+        case conforming
     }
 
-    @inlinable
-    @inline(__always)
-    func fits(_ candidate: some Candidate, _ accept: Accept, _ supertypeClosure: Conformance.SupertypeClosure?) -> Bool
-    {
-        switch accept.rule {
-        case .exact: Conformance.equal(candidate.type, accept.type)
-        case .any: true
-        case .conforming:
-            Conformance.equal(candidate.type, accept.type)
-                || (supertypeClosure ?? candidate.supertypeClosure).conforms(to: accept.type)
+    var rule: Rule {
+        switch match ?? .absent {
+        case .any: .any
+        case .exact: .exact
+        default: .conforming
         }
     }
 }

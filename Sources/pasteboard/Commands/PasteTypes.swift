@@ -41,9 +41,9 @@ struct PasteTypes {
 
     /// The indices of the items that have one of the requested types; throws if there is none.
     func indices(among items: [Item]) throws -> [UInt32] {
-        let accepts = try AcceptList(self.wanted, preference: .acceptList, edges: [])
+        let accepts = AcceptList(self.wanted)
         let indices = items.indices.filter { index in
-            accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
+            accepts.choose(among: items[index].types) != nil
         }
         guard indices.isEmpty else { return indices.map { UInt32(clamping: $0) } }
         let wanted = requested.map(\.identifier).joined(separator: ", ")
@@ -61,13 +61,12 @@ struct PasteTypes {
     }
 }
 
-/// A type of a listed item.
-private struct ListedType: AcceptList.Candidate {
-    let type: String
-    let supertypeClosure: Conformance.SupertypeClosure
-
-    init(_ representation: Representation) {
-        type = representation.type
-        supertypeClosure = Conformance.SupertypeClosure(of: representation.type, closure: representation.supertypes)
+extension Item {
+    fileprivate var types: Conformance.TypeIndex {
+        var types = Conformance.TypeIndex()
+        for representation in representations {
+            types.append(representation.type, closure: representation.supertypes)
+        }
+        return types
     }
 }

@@ -60,7 +60,6 @@ final class SessionsDriver {
         let representation = StoredRepresentation(
             type: type,
             supertypes: [],
-            supertypeClosure: Conformance.SupertypeClosure(of: type, closure: []),
             visibility: .all,
             isKeptOnce: false,
             isOpenInPlace: false,
@@ -68,10 +67,13 @@ final class SessionsDriver {
             byteCount: nil,
             file: nil
         )
+        var types = Conformance.TypeIndex()
+        types.append(type, closure: [])
         return StoredItem(
             suggestedName: nil,
             presentation: nil,
             teamData: nil,
+            types: types,
             representations: [representation]
         )
     }
