@@ -28,7 +28,8 @@ extension ClientState {
         } else {
             do throws(Failure) {
                 if header.rawKind == FrameKind.answer.rawValue, let index = answeredLoad(header.stream) {
-                    let answer = try AnswerFields(decoding: bytes, range: payload)
+                    var answer = AnswerFields()
+                    try answer.decode(bytes, payload)
                     streams.values[index].answered(answer)
                     return handle(&self, .answered(streams.values[index].programStream, answer), bytes)
                 }

@@ -50,7 +50,7 @@ package struct ClientState: Sendable {
     private var probe: UInt64?
     /// Loads beyond the broker's limit. `turns` contains their order; a number that is no longer in `waiting` was
     /// cancelled.
-    private var waiting: [UInt64: Load] = [:]
+    private var waiting: [UInt64: EncodedLoad] = [:]
     private var turns: [UInt64] = []
     private var nextTurn = 0
     /// The number on the wire of each open load that had to wait.
@@ -76,14 +76,35 @@ package struct ClientState: Sendable {
 
     /// Opens a load. Beyond the broker's limit the load waits for its turn.
     package mutating func open(_ load: borrowing Load) throws(Failure) -> UInt64 {
-        guard openLoads < maximumLoads, waiting.isEmpty else { return try wait(copy load) }
+        guard mayStartLoad else { return try wait(EncodedLoad(load, standardCredit: Self.standardWindow)) }
+        try checkIsOpen()
+        let stream = takeID()
+        let credit = load.credit ?? Self.standardWindow
+        try connectionFrames.check(connectionFrames.append(load, credit: credit, stream: stream))
+        streams.insert(
+            OpenStream(
+                on: stream,
+                credit: credit,
+                maximum: load.maximumByteCount,
+                descriptorWelcome: load.descriptorWelcome ?? false
+            )
+        )
+        openLoads += 1
+        return stream
+    }
+
+    /// Opens a load that was encoded before, with the same effect.
+    package mutating func open(_ load: borrowing EncodedLoad) throws(Failure) -> UInt64 {
+        guard mayStartLoad else { return try wait(copy load) }
         return try start(load)
     }
 
-    private mutating func wait(_ load: Load) throws(Failure) -> UInt64 {
+    private var mayStartLoad: Bool {
+        @inline(__always) get { openLoads < maximumLoads && waiting.isEmpty }
+    }
+
+    private mutating func wait(_ load: EncodedLoad) throws(Failure) -> UInt64 {
         try checkIsOpen()
-        var load = load
-        load.credit = load.credit ?? Self.standardWindow
         // A load that is too long fails here, while the caller can handle the error.
         var scratch = FrameMemory()
         try scratch.check(scratch.append(load, stream: 0))
@@ -150,12 +171,18 @@ package struct ClientState: Sendable {
     }
 
     @inline(__always)
-    private mutating func start(_ load: borrowing Load) throws(Failure) -> UInt64 {
+    private mutating func start(_ load: borrowing EncodedLoad) throws(Failure) -> UInt64 {
         try checkIsOpen()
         let stream = takeID()
-        let credit = load.credit ?? Self.standardWindow
-        try connectionFrames.check(connectionFrames.append(load, credit: credit, stream: stream))
-        streams.insert(OpenStream(load, credit: credit, on: stream))
+        try connectionFrames.check(connectionFrames.append(load, stream: stream))
+        streams.insert(
+            OpenStream(
+                on: stream,
+                credit: load.credit,
+                maximum: load.maximumByteCount,
+                descriptorWelcome: load.descriptorWelcome
+            )
+        )
         openLoads += 1
         return stream
     }

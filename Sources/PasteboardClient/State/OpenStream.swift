@@ -70,12 +70,12 @@ struct OpenStream: StreamRecord {
 
     /// A load.
     @inline(__always)
-    init(_ load: borrowing Load, credit: UInt64, on stream: UInt64) {
+    init(on stream: UInt64, credit: UInt64, maximum: UInt64?, descriptorWelcome: Bool) {
         self.init(.load, on: stream)
         granted = credit
         window = credit
-        maximum = load.maximumByteCount ?? .max
-        descriptorWelcome = load.descriptorWelcome ?? false
+        self.maximum = maximum ?? .max
+        self.descriptorWelcome = descriptorWelcome
     }
 
     /// Records the answer to a load.

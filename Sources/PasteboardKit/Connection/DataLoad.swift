@@ -8,11 +8,11 @@ import PasteboardWire
 final class LoadTarget: Sendable {
     let type: UniformType
     /// The request of a load without a timeout.
-    let request: Load
+    private let request: EncodedLoad
 
     init(_ type: UniformType, _ request: Load) {
         self.type = type
-        self.request = request
+        self.request = EncodedLoad(request, standardCredit: ClientState.standardWindow)
     }
 
     // A method of this object, because the request would be copied to be used elsewhere.

@@ -11,6 +11,7 @@ final class RemoteRepresentation: Sendable {
     let firstByteMilliseconds: UInt64?
     /// The drop that the item belongs to, if any.
     let scope: (any LoadScope)?
+    private let handle: UInt64
     private let target: LoadTarget
     private let connection: PasteboardConnection
     private let live: LiveConnection
@@ -28,6 +29,14 @@ final class RemoteRepresentation: Sendable {
         self.type = type
         self.firstByteMilliseconds = firstByteMilliseconds
         self.scope = scope
+        self.handle = handle
+        target = LoadTarget(type, Self.request(of: type, handle: handle, item: item))
+        self.connection = connection
+        self.live = live
+    }
+
+    /// The request of a load without a timeout.
+    private static func request(of type: UniformType, handle: UInt64, item: Int) -> Load {
         var accept = Accept()
         accept.type = type.identifier
         accept.match = .exact
@@ -36,9 +45,7 @@ final class RemoteRepresentation: Sendable {
         request.item = UInt32(clamping: item)
         request.accepts = [accept]
         request.descriptorWelcome = true
-        target = LoadTarget(type, request)
-        self.connection = connection
-        self.live = live
+        return request
     }
 
     // Inlined, like the wait for the result: an asynchronous call costs as much as the request.
@@ -118,7 +125,7 @@ final class RemoteRepresentation: Sendable {
     }
 
     private func request(timeout: Duration?, inPlace: Bool) -> Load {
-        var load = target.request
+        var load = Self.request(of: type, handle: handle, item: item)
         load.timeoutMilliseconds = timeout?.loadMilliseconds
         if inPlace { load.inPlaceWelcome = true }
         return load

@@ -105,6 +105,31 @@ package struct FrameMemory: Sendable {
         }
     }
 
+    /// Appends the frame of a load that was encoded before.
+    package mutating func append(_ load: borrowing EncodedLoad, stream: UInt64) -> Range<Int> {
+        let start = count
+        reserve(8 * load.words.count)
+        var span = bytes.mutableSpan
+        // Any byte is a valid element, and the stores are checked against the span.
+        var memory = unsafe span.mutableBytes
+        var offset = start
+        for index in load.words.indices {
+            memory.storeBytes(of: load.words[index], toByteOffset: offset, as: UInt64.self)
+            offset = offset &+ 8
+        }
+        memory.storeBytes(of: stream.littleEndian, toByteOffset: start &+ 8, as: UInt64.self)
+        count = start &+ load.byteCount
+        return start..<count
+    }
+
+    /// The frames in words of eight bytes, little endian.
+    var words: [UInt64] {
+        stride(from: 0, to: count, by: 8).map { start in
+            let word = bytes[start..<Swift.min(start + 8, count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            return word.littleEndian
+        }
+    }
+
     /// Appends an ask, as the bytes of an ``Ask`` with the same fields.
     package mutating func append(_ ask: AskNumbers, type: String, stream: UInt64) -> Range<Int> {
         let type = type.utf8.span

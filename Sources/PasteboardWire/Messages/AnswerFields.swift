@@ -18,9 +18,10 @@ package struct AnswerFields: Sendable {
         try decode(bytes, range)
     }
 
-    // A method changes the fields where they are stored. The initializer would copy all of them at its end.
+    /// Sets the fields of a new value.
+    // A method changes the fields where they are stored. The initializer copies all of them at its end.
     @inline(never)
-    private mutating func decode(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Failure) {
+    package mutating func decode(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Failure) {
         var reader = try FieldReader(bytes, range)
         while try reader.next(in: bytes) {
             switch reader.key {

@@ -7,6 +7,8 @@ struct CoreDestination {
     private let connections: [BlockingConnection]
     private let work: DestinationWork
     private let load: Load
+    /// The same load, for many requests.
+    private let encoded: EncodedLoad
 
     init(_ socket: String, _ work: DestinationWork) throws {
         self.work = work
@@ -21,6 +23,7 @@ struct CoreDestination {
         load.accepts = [accept]
         load.descriptorWelcome = false
         self.load = load
+        encoded = EncodedLoad(load, standardCredit: ClientState.standardWindow)
     }
 
     func measure() throws -> Measurement {
@@ -64,7 +67,7 @@ struct CoreDestination {
     }
 
     private func open(_ count: Int, _ state: inout ClientState) throws(Failure) {
-        for _ in 0..<count { _ = try state.open(load) }
+        for _ in 0..<count { _ = try state.open(encoded) }
     }
 
     /// Loads over all connections, which one thread watches.
@@ -73,7 +76,7 @@ struct CoreDestination {
         var events = EpollEvents()
         for (index, connection) in connections.enumerated() {
             try epoll.add(connection.io.descriptor, .readable, token: UInt64(index))
-            _ = try connection.io.state.open(load)
+            _ = try connection.io.state.open(encoded)
             try connection.io.flush()
         }
         var asked = connections.count

@@ -31,6 +31,30 @@ import Testing
 
     // MARK: Loads
 
+    @Test("A load that was encoded before is opened like any other, also if it has to wait")
+    func encoded() throws {
+        var load = Load()
+        load.handle = 7
+        load.maximumByteCount = 10
+        load.accepts = [Accept()]
+        var (plain, encoded) = (try StateHarness(maximumStreams: 1), try StateHarness(maximumStreams: 1))
+        let repeated = EncodedLoad(load, standardCredit: ClientState.standardWindow)
+        for _ in 0..<2 {
+            #expect(try plain.state.open(load) == (try encoded.state.open(repeated)))
+        }
+        #expect(plain.sent() == encoded.sent())
+        // The second gets another number on the wire.
+        for stream in [1, 5] as [UInt64] {
+            for var harness in [plain, encoded] {
+                _ = try harness.broker(Answer(), stream: stream)
+                #expect(throws: Failure.self) { try harness.data(11, stream: stream) }
+            }
+            _ = try plain.broker(Failure(.timeout, ""), stream: stream)
+            _ = try encoded.broker(Failure(.timeout, ""), stream: stream)
+            #expect(plain.sent() == encoded.sent())
+        }
+    }
+
     @Test("A load is answered, delivers its bytes and ends with the last of them")
     func load() throws {
         var harness = try StateHarness()

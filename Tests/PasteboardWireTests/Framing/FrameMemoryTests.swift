@@ -102,9 +102,16 @@ import Testing
             encoded.append(Ask(), stream: 2)
             let start = direct.count
             #expect(direct.append(load, credit: credit, stream: stream) == start..<direct.count)
+            let repeated = EncodedLoad(load, standardCredit: credit)
+            let end = direct.count
+            #expect(direct.append(repeated, stream: stream &+ 2) == end..<direct.count)
             load.credit = credit
             encoded.append(load, stream: stream)
+            encoded.append(load, stream: stream &+ 2)
             #expect(Array(direct.bytes.prefix(direct.count)) == encoded.bytes, "seed \(random.seed)")
+            #expect(EncodedLoad(load, standardCredit: 1).credit == credit)
+            #expect(repeated.handle == load.handle && repeated.maximumByteCount == load.maximumByteCount)
+            #expect(repeated.descriptorWelcome == (load.descriptorWelcome == true))
         }
     }
 
