@@ -68,7 +68,8 @@ final class LiveConnection: Sendable {
     private struct Opening {
         enum Step {
             case make
-            case schedule
+            /// A task may make the requests a moment later.
+            case maySchedule
             case none
         }
 
@@ -83,12 +84,15 @@ final class LiveConnection: Sendable {
         /// it is large, several tasks probably make their next request soon, also if only a few of them have made it yet.
         var recentCount = 0
 
-        mutating func add(_ load: DataLoad, isOnPool: Bool) -> Step {
+        mutating func add(_ load: DataLoad) -> Step {
             loads.append(load)
             if isLeftToThread || isScheduled { return .none }
-            guard isOnPool, recentCount >= ConnectionCore.sharing else { return .make }
-            isScheduled = true
-            return .schedule
+            return recentCount >= ConnectionCore.sharing ? .maySchedule : .make
+        }
+
+        /// - Returns: whether the task has to be made.
+        mutating func schedule() -> Bool {
+            !exchange(&isScheduled, with: true)
         }
 
         /// - Returns: whether the thread sends the waiting frames.
@@ -133,11 +137,14 @@ final class LiveConnection: Sendable {
     ///
     /// - Parameter isOnPool: whether the caller is a task on Swift's own threads, and waits for the load next. Then its
     ///   thread can run the task that makes the requests. Others must not depend on these threads, which programs block.
-    func open(_ load: DataLoad, isOnPool: Bool) {
-        switch opening.withLock({ $0.add(load, isOnPool: isOnPool) }) {
-        case .make: makeRequests()
-        case .schedule: Task { self.makeRequests() }
+    ///   Called only if it matters, because finding the answer takes longer than adding the load.
+    func open(_ load: DataLoad, isOnPool: () -> Bool) {
+        switch opening.withLock({ $0.add(load) }) {
         case .none: break
+        case .make: makeRequests()
+        case .maySchedule:
+            guard isOnPool() else { return makeRequests() }
+            if opening.withLock({ $0.schedule() }) { Task { self.makeRequests() } }
         }
     }
 

@@ -55,11 +55,11 @@ final class RemoteRepresentation: Sendable {
             return try await loadReportedData(timeout: timeout, progress: progress)
         }
         let load = DataLoad(target, progress: nil, live: live)
-        let isOnPool = !MainActorLine.orders(#isolation) && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil }
+        let isInLine = MainActorLine.orders(#isolation)
         return try await load.result.value {
             load.cancel()
         } start: {
-            live.open(load, isOnPool: isOnPool)
+            live.open(load) { !isInLine && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
         }
     }
 
