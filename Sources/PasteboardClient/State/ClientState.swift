@@ -10,8 +10,9 @@ package import PasteboardWire
 /// ended on this side are late and are dropped. Requests on a stream that has ended do nothing, because the program may
 /// not have handled its end yet.
 package struct ClientState: Sendable {
-    /// The credit window of a load that sets none.
-    package static let standardWindow: UInt64 = 1 << 20
+    /// The credit window of a load that sets none. It is twice the window that the broker grants a source, so that the
+    /// credit of a destination is seldom the smaller one.
+    package static let standardWindow: UInt64 = 2 << 20
     /// The number of loads that may be open before the broker has reported its limit. Every broker allows more.
     private static let loadsBeforeWelcome = 16
 

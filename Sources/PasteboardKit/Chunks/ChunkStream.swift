@@ -32,9 +32,7 @@ final class ChunkStream: ChunkSource {
             if let last = chunks.indices.last, chunks[last].count < room {
                 chunks[last].append(copying: bytes)
             } else if !bytes.isEmpty {
-                var chunk = Data()
-                chunk.append(copying: bytes)
-                chunks.append(chunk)
+                chunks.append(Data(chunk: bytes))
             }
         }
     }

@@ -3,7 +3,7 @@ import PasteboardTransport
 
 /// The bytes of one load, in chunks as they arrive. They can be iterated once.
 ///
-/// There is back-pressure: the source sends at most about 1 MiB more than was read. Each chunk is `Data` whose first
+/// There is back-pressure: the source sends at most about 2 MiB more than was read. Each chunk is `Data` whose first
 /// index is 0. The sequence ends without an error only if the source has reported that the bytes are complete;
 /// otherwise it throws, possibly after some chunks. Releasing the iterator before the end, or the sequence before it is
 /// iterated, cancels the load.

@@ -91,7 +91,7 @@ struct ByteQueue: ~Copyable {
 
     private static func free(_ storage: UnsafeMutableRawPointer?, _ capacity: Int) {
         guard let storage else { return }
-        if capacity == StoragePool.blockSize { StoragePool.give(storage) } else { storage.deallocate() }
+        if capacity == BlockPool.queues.blockSize { BlockPool.queues.give(storage) } else { storage.deallocate() }
     }
 
     /// Small memory grows fourfold, up to the size of a pooled block. Larger memory has at least the size that is
@@ -101,7 +101,7 @@ struct ByteQueue: ~Copyable {
             let size = min(max(4096, 4 * capacity, count), keptCapacity)
             return (.allocate(byteCount: size, alignment: 16), size)
         }
-        if count <= StoragePool.blockSize { return (StoragePool.take(), StoragePool.blockSize) }
+        if count <= BlockPool.queues.blockSize { return (BlockPool.queues.take(), BlockPool.queues.blockSize) }
         let size = max(2 * capacity, count)
         return (.allocate(byteCount: size, alignment: 16), size)
     }
@@ -116,7 +116,7 @@ struct ByteQueue: ~Copyable {
             tail = count
             return storage + count
         }
-        let least = storage == nil ? max(extra, min(usual, StoragePool.blockSize)) : count + extra
+        let least = storage == nil ? max(extra, min(usual, BlockPool.queues.blockSize)) : count + extra
         let (replacement, larger) = Self.allocate(atLeast: least, now: capacity)
         if let storage {
             replacement.copyMemory(from: storage + head, byteCount: count)

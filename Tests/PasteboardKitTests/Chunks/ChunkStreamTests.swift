@@ -15,6 +15,26 @@ struct ChunkStreamTests {
         return sizes
     }
 
+    // MARK: Connections
+
+    @Test("Received bytes become chunks of their own, which may be changed and kept", arguments: [10, 70_000, 262_144])
+    func received(count: Int) async throws {
+        let stream = ChunkStream(byteCount: nil)
+        for byte in 1...3 as ClosedRange<UInt8> { stream.append([UInt8](repeating: byte, count: count).span) }
+        stream.end(.success(()))
+        var all = Data()
+        var kept: [Data] = []
+        while var chunk = try await stream.next() {
+            all += chunk
+            kept.append(chunk.dropFirst())
+            chunk[0] = 9
+            chunk.append(9)
+        }
+        #expect(all == Data((1...3 as ClosedRange<UInt8>).flatMap { [UInt8](repeating: $0, count: count) }))
+        #expect(kept.reduce(0) { $0 + $1.count } == 3 * count - kept.count)
+        #expect(kept.allSatisfy { !$0.contains(9) })
+    }
+
     // MARK: Handlers
 
     @Test("The chunks contain the bytes in the order of the writes, and small writes share a chunk")

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import PasteboardTransport
+
+@Suite struct BlockPoolTests {
+    @Test("A block that was given back is used again, and no more than the limit are kept")
+    func reuse() {
+        let pool = BlockPool(blockSize: 4096, keeping: 1)
+        let (first, second) = (pool.take(), pool.take())
+        #expect(first != second)
+        pool.give(first)
+        pool.give(second)
+        #expect(pool.take() == first)
+        // The second was released.
+        let third = pool.take()
+        third.storeBytes(of: 1, toByteOffset: 4095, as: UInt8.self)
+        pool.give(first)
+        pool.give(third)
+    }
+
+    @Test("Each copy of the bytes of a frame has its own memory")
+    func copies() {
+        let copies = (0..<20).map { FrameBytes(copying: [UInt8](repeating: $0, count: 100_000 + Int($0)).span) }
+        for (number, copy) in copies.enumerated() {
+            #expect(copy.count == 100_000 + number)
+            #expect(UnsafeRawBufferPointer(start: copy.base, count: copy.count).allSatisfy { $0 == number })
+        }
+        #expect(Set(copies.map(\.base)).count == copies.count)
+    }
+}
