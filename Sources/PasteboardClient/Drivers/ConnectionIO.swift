@@ -76,6 +76,11 @@ package struct ConnectionIO: ~Copyable {
 
     // MARK: Reading
 
+    /// The memory of the next read, whose bytes the handler of `pump` can borrow, at the ranges of its events.
+    package mutating func memoryOfNextRead() -> ReadMemory {
+        input.memoryOfNextRead()
+    }
+
     /// Reads once, and passes the events to `handle`, which may make requests on the state at once.
     ///
     /// - Parameter waiting: whether to block until bytes arrive, as long as the socket's timeout allows.

@@ -32,7 +32,9 @@ final class ChunkStream: ChunkSource {
             if let last = chunks.indices.last, chunks[last].count < room {
                 chunks[last].append(copying: bytes)
             } else if !bytes.isEmpty {
-                chunks.append(Data(chunk: bytes))
+                var chunk = Data()
+                chunk.append(copying: bytes)
+                chunks.append(chunk)
             }
         }
     }
@@ -121,6 +123,15 @@ final class ChunkStream: ChunkSource {
     func append(_ bytes: Span<UInt8>) {
         state.withLock { state in
             if !state.isCancelled { state.append(bytes) }
+        }
+    }
+
+    /// Adds a chunk without waiting, as the other method does, and without a copy.
+    func append(_ chunk: Data) {
+        state.withLock { state in
+            guard !state.isCancelled else { return }
+            state.chunks.append(chunk)
+            state.waitingCount += chunk.count
         }
     }
 

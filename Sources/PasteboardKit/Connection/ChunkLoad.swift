@@ -68,12 +68,23 @@ final class ChunkLoad: LoadSink {
         state.withLock { $0.sourceReports = true }
     }
 
+    var borrowsBytes: Bool { true }
+
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
+        chunks.append(bytes)
+        return received(bytes.count, isLast: isLast, &effects)
+    }
+
+    func received(_ bytes: Data, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
+        chunks.append(bytes)
+        return received(bytes.count, isLast: isLast, &effects)
+    }
+
+    private func received(_ count: Int, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
         let (chunks, received, sourceReports) = state.withLock { state in
-            state.received += Int64(bytes.count)
+            state.received += Int64(count)
             return (state.chunks, state.received, state.sourceReports)
         }
-        chunks.append(bytes)
         if progress != nil, !sourceReports { report(received, of: chunks.byteCount, &effects) }
         if isLast { finish(&effects) } else { effects.append(.deliver(.changed, to: self)) }
         return .held

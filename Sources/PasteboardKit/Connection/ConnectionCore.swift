@@ -77,7 +77,8 @@ struct ConnectionCore: ~Copyable {
         to streams: inout ConnectionStreams,
         _ effects: inout [ConnectionEffect]
     ) throws(Failure) -> Bool {
-        try io.pump { state, event, bytes in streams.take(event, in: bytes, &state, &effects) }
+        let memory = io.memoryOfNextRead()
+        return try io.pump { state, event, bytes in streams.take(event, in: bytes, of: memory, &state, &effects) }
     }
 
     /// The way in which frames get to the socket.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 
 /// The state of a connection apart from its socket: the sinks of its streams, the publications of this process, and the
@@ -25,9 +26,12 @@ struct ConnectionStreams {
     var report: HandlerRun.Report = { _, _ in }
 
     /// Takes an event from the broker.
+    ///
+    /// - Parameter memory: the memory of the bytes, if they can be lent.
     mutating func take(
         _ event: ClientEvent,
         in bytes: Span<UInt8>,
+        of memory: ReadMemory? = nil,
         _ state: inout ClientState,
         _ effects: inout [ConnectionEffect]
     ) {
@@ -44,7 +48,13 @@ struct ConnectionStreams {
         case .data(let stream, let payload, let isLast):
             let sink = isLast ? sinks.removeValue(for: stream) : sinks[stream]
             guard let sink else { return }
-            let disposal = sink.received(bytes.extracting(payload), isLast: isLast, &effects)
+            let disposal: BytesDisposal
+            // Many bytes are not copied. A few would keep much memory from being used again.
+            if payload.count > WireLimits.sharedDataLength, let memory, sink.borrowsBytes {
+                disposal = sink.received(Data(payload, lentBy: memory), isLast: isLast, &effects)
+            } else {
+                disposal = sink.received(bytes.extracting(payload), isLast: isLast, &effects)
+            }
             if disposal == .consumed, !isLast { state.consumed(stream, count: payload.count) }
         case .passed(let stream, _, _):
             sinks.removeValue(for: stream)?.received(event, in: bytes, &effects)

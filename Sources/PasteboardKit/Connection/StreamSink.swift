@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PasteboardClient
 import PasteboardWire
 
@@ -16,6 +17,10 @@ protocol StreamSink: AnyObject, Sendable {
     /// Receives bytes of a load, in order. A sink that returns `held` later reports to the connection that it has
     /// consumed them.
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal
+    /// Whether many bytes are received as data that refers to the memory of the read, without a copy.
+    var borrowsBytes: Bool { get }
+    /// Receives bytes as the other method does.
+    func received(_ bytes: Data, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal
     /// Called when the stream, or the whole connection, has failed.
     func failed(_ failure: Failure, _ effects: inout [ConnectionEffect])
     /// Passes an event or the result on to the program. Called without a lock.
@@ -76,6 +81,12 @@ extension StreamSink {
 
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
         .consumed
+    }
+
+    var borrowsBytes: Bool { false }
+
+    func received(_ bytes: Data, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
+        received(bytes.span, isLast: isLast, &effects)
     }
 
     func failed(_ failure: Failure, _ effects: inout [ConnectionEffect]) {

@@ -1,5 +1,3 @@
-import PasteboardWire
-
 /// A pool of large memory blocks of one size.
 ///
 /// A block is often needed only for microseconds. New pages would be faulted in and cleared each time, which costs more
@@ -7,8 +5,8 @@ import PasteboardWire
 final class BlockPool: Sendable {
     /// Blocks for byte queues: the largest credit window that the broker grants a source, with the headers of its frames.
     static let queues = BlockPool(blockSize: (1 << 20) + (64 << 10), keeping: 4)
-    /// Blocks for the bytes of one data frame. Those of a whole credit window may wait for a reader.
-    static let frames = BlockPool(blockSize: WireLimits.dataLength, keeping: 8)
+    /// Blocks for reads, whose bytes may wait for a reader: as many as a credit window has frames.
+    static let reads = BlockPool(blockSize: ReadBuffer.carryLimit + ReadBuffer.standardReadSize, keeping: 8)
 
     // Free blocks. The user that takes one owns it alone, so it is safe to send.
     private struct Block: @unchecked Sendable {

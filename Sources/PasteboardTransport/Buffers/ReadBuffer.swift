@@ -20,9 +20,11 @@ package struct ReadBuffer: ~Copyable {
     package static var carryLimit: Int { 64 * 1024 + 16 }
     private static let keptCarry = 64
 
-    // Owned by this value alone and read below `count` only. Not an array, which would have to be filled with zeros:
-    // pages that no read has reached cost no memory.
-    private let storage: UnsafeMutableRawPointer
+    // Used by this value alone, except for lent bytes, and read below `count` only. Not an array, which would have to be
+    // filled with zeros: pages that no read has reached cost no memory.
+    private var memory: ReadMemory
+    /// The start of `memory`, which is not looked up at every read.
+    private var storage: UnsafeMutableRawPointer
     private let readSize: Int
     // Memory for the descriptors of one message.
     private let numbers = UnsafeMutablePointer<CInt>.allocate(capacity: Int(PBS_RECEIVED_DESCRIPTORS))
@@ -33,12 +35,23 @@ package struct ReadBuffer: ~Copyable {
     /// - Parameter readSize: the maximum number of bytes that one read takes.
     package init(readSize: Int = standardReadSize) {
         self.readSize = readSize
-        storage = .allocate(byteCount: Self.carryLimit + readSize, alignment: 16)
+        memory = ReadMemory(size: Self.carryLimit + readSize)
+        storage = memory.base
     }
 
     deinit {
-        storage.deallocate()
         numbers.deallocate()
+    }
+
+    /// The memory of the next read, whose bytes can be lent. It is other memory than that of the last read if bytes of
+    /// that were lent. All bytes must have been consumed.
+    package mutating func memoryOfNextRead() -> ReadMemory {
+        if memory.isLent {
+            memory = ReadMemory(size: Self.carryLimit + readSize)
+            storage = memory.base
+            count = 0
+        }
+        return memory
     }
 
     /// Reads once from a socket, and places the bytes after the connection's carried bytes.

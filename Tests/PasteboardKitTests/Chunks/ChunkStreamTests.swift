@@ -17,10 +17,17 @@ struct ChunkStreamTests {
 
     // MARK: Connections
 
-    @Test("Received bytes become chunks of their own, which may be changed and kept", arguments: [10, 70_000, 262_144])
-    func received(count: Int) async throws {
+    @Test(
+        "Received bytes become chunks, which may be changed and kept",
+        arguments: [10, 70_000, 262_144],
+        [true, false]
+    )
+    func received(count: Int, isCopied: Bool) async throws {
         let stream = ChunkStream(byteCount: nil)
-        for byte in 1...3 as ClosedRange<UInt8> { stream.append([UInt8](repeating: byte, count: count).span) }
+        for byte in 1...3 as ClosedRange<UInt8> {
+            let bytes = [UInt8](repeating: byte, count: count)
+            if isCopied { stream.append(bytes.span) } else { stream.append(Data(bytes)) }
+        }
         stream.end(.success(()))
         var all = Data()
         var kept: [Data] = []

@@ -17,14 +17,4 @@ import Testing
         pool.give(first)
         pool.give(third)
     }
-
-    @Test("Each copy of the bytes of a frame has its own memory")
-    func copies() {
-        let copies = (0..<20).map { FrameBytes(copying: [UInt8](repeating: $0, count: 100_000 + Int($0)).span) }
-        for (number, copy) in copies.enumerated() {
-            #expect(copy.count == 100_000 + number)
-            #expect(UnsafeRawBufferPointer(start: copy.base, count: copy.count).allSatisfy { $0 == number })
-        }
-        #expect(Set(copies.map(\.base)).count == copies.count)
-    }
 }

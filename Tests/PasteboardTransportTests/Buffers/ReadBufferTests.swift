@@ -29,6 +29,36 @@ import Testing
         #expect(buffer.count == 0)
     }
 
+    @Test("Lent bytes stay as they were during later reads, until the borrower releases the memory")
+    func lends() throws {
+        let ends = try Socket.pair()
+        var buffer = ReadBuffer()
+        var carry: [UInt8] = []
+        var descriptors = ReceivedDescriptors()
+        var borrowed: [(memory: ReadMemory, bytes: UnsafeMutableRawBufferPointer)] = []
+        for number in 0..<20 as Range<UInt8> {
+            let memory = buffer.memoryOfNextRead()
+            try System.write([0, number, number, 0xFF].span, to: ends.first.raw)
+            #expect(try buffer.receive(from: ends.second.raw, carry: &carry, descriptors: &descriptors) == .bytes(4))
+            #expect(buffer.withBytes { bytes in bytes[1] } == number)
+            if number % 2 == 0 { borrowed.append((memory, .init(start: memory.lend(1..<3), count: 2))) }
+            // The rest of a read whose bytes are lent precedes the bytes of the next one.
+            buffer.keep(unconsumedFrom: number % 3 == 0 ? 3 : 4, into: &carry)
+            if number % 3 == 0 {
+                _ = buffer.memoryOfNextRead()
+                try System.write([7].span, to: ends.first.raw)
+                let outcome = try buffer.receive(from: ends.second.raw, carry: &carry, descriptors: &descriptors)
+                #expect(outcome == .bytes(1))
+                #expect(buffer.withBytes { bytes in [bytes[0], bytes[1]] } == [0xFF, 7])
+                buffer.keep(unconsumedFrom: 2, into: &carry)
+            }
+        }
+        for (index, (memory, bytes)) in borrowed.enumerated() {
+            #expect(Array(bytes) == [UInt8(2 * index), UInt8(2 * index)])
+            memory.takeBack()
+        }
+    }
+
     @Test("Bytes of one connection do not appear in the next")
     func changesConnections() throws {
         let one = try Socket.pair()
