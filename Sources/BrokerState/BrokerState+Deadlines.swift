@@ -31,6 +31,8 @@ extension BrokerState {
 
     private mutating func checkLoads() {
         loads.beginDeadlines(&context)
+        loads.checkPlaces(&contents, &context)
+        reportLoads()
         var load: Loads.Slot?
         while let late = loads.nextLate(after: &load, &contents, &context) {
             reportLoads()

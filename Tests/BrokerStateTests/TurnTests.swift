@@ -75,7 +75,7 @@ import Testing
         for _ in 0..<3 { broker.load(from: idler, credit: 0) { $0.board = "b" } }
         broker.load(from: reader) { $0.board = "b" }
         broker.advance(by: 10_000)
-        #expect(broker.take(idler).codes == [.destinationStalled])
+        #expect(broker.take(idler).codes == [.limitExceeded])
         broker.advance(by: 3_600_000)
         #expect(broker.take(idler).isEmpty)
     }
@@ -95,7 +95,7 @@ import Testing
         let ask = try contend(credit: 1 << 40)
         for _ in 0..<50 {
             broker.advance(by: 5_000)
-            broker.data([1], on: ask, from: source)
+            broker.data(count: 8 << 10, on: ask, from: source)
         }
         #expect(broker.take(reader).isEmpty)
         broker.data([1], last: true, on: ask, from: source)
@@ -126,7 +126,7 @@ import Testing
         let ask = try contend(credit: 1 << 40)
         for _ in 0..<119 {
             broker.advance(by: 5_000)
-            broker.data([1], on: ask, from: source)
+            broker.data(count: 8 << 10, on: ask, from: source)
         }
         #expect(broker.take(reader).isEmpty)
         broker.advance(by: 5_000)

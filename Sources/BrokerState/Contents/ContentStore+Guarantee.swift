@@ -11,7 +11,8 @@ extension ContentStore {
             guard writeTable[slot].items.isEmpty, item.representations.count == 1 else { return false }
             return item.representations.allSatisfy { representation in
                 representation.provision == .kept
-                    ? representation.byteCount ?? 0 <= WireLimits.guaranteedLength : representation.policy != .onceAndKept
+                    ? representation.byteCount ?? 0 <= WireLimits.guaranteedLength
+                    : representation.policy != .onceAndKept
             }
         }
         return writeTable[slot].items.count == 1 && writeTable[slot].items[0].representations.count == 1
@@ -40,7 +41,8 @@ extension ContentStore {
     mutating func takeDisplacedWrite() -> (write: WriteID, failure: Failure)? {
         guard let write = displacedWrite else { return nil }
         displacedWrite = nil
-        let text = "the broker has no room, and another program has written to pasteboard \(BoardName.general); try again"
+        let text =
+            "the broker has no room, and another program has written to pasteboard \(BoardName.general); try again"
         return (write, Failure(.limitExceeded, text))
     }
 

@@ -74,7 +74,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry(
             "progress",
             .milliseconds,
-            "time without progress of a source, or of a destination that blocks others",
+            "time without progress of a source, or of a destination that blocks others; while others wait: for 16 KiB",
             \.progress
         ),
         Entry("keep-alive", .milliseconds, "time for which progress reports alone extend a load", \.keepAlive),

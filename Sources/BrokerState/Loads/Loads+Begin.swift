@@ -82,8 +82,8 @@ extension Loads {
             guard displaced != nil else { return }
         }
         peerLoadsTable[peerLoads].queue.append(loadTable.id(of: slot), of: account, at: context.now)
-        // Loads that occupy places at the source have a deadline from now on.
-        context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
+        // Loads that occupy places at the source have a deadline from now on, and processes may have too many of them.
+        context.check(in: min(loadTable[slot].firstByte, context.limits.progress / 10))
     }
 
     /// Starts the next loads of a source's queue while the source has free places.

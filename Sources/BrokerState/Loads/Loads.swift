@@ -19,6 +19,8 @@ struct Loads: ~Copyable, Sendable {
     var pool = TransferPool()
     /// The number of loads for which a descriptor may arrive or is in transfer.
     var expectedDescriptors: UInt64 = 0
+    /// For each load whose place at its source others wait for.
+    var placeProgress: [LoadID: PlaceProgress] = [:]
     private var events: [LoadEvent] = []
     private var firstEvent = 0
 

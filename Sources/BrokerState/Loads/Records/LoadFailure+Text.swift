@@ -42,7 +42,7 @@ extension LoadFailure {
             return Failure(.sourceFailed, text)
         case .shortDescriptor(let byteCount, let declared):
             return Failure(.sourceTruncated, "\(source) declared \(declared) bytes but passed \(byteCount)")
-        case .late, .sourceBusy, .sourceSilent, .sourceStalled, .destinationStalled:
+        case .late, .sourceBusy, .sourceSilent, .sourceStalled, .sourceSlow, .destinationStalled:
             return timeFailure(from: source, context)
         case .tooLarge(let byteCount, let maximum):
             return .tooLarge(byteCount, allowed: maximum)
@@ -51,6 +51,11 @@ extension LoadFailure {
             return Failure(.tooLarge, text)
         case .queueFull(let count):
             return Failure(.limitExceeded, "\(count) loads already wait for \(source) (limit waiting-per-source)")
+        case .overShare(let places):
+            let text =
+                "other programs wait for \(source), which serves \(places) loads at once, and this program has more than "
+                + "its share of them"
+            return Failure(.limitExceeded, text)
         case .descriptorRefused:
             let text = "the file was not passed: too many descriptors of this user are in transfer; try again"
             return Failure(.limitExceeded, text)
@@ -78,10 +83,19 @@ extension LoadFailure {
         case .sourceStalled(let received):
             let text = "\(source) stopped after \(received) bytes; it sent nothing more for \(progress) ms"
             return Failure(.sourceStalled, text)
+        case .sourceSlow(let received):
+            let text =
+                "\(source) sent less than \(PlaceProgress.least) bytes within \(progress) ms while other loads "
+                + "waited for it, \(received) bytes in all"
+            return Failure(.sourceStalled, text)
+        case .destinationStalled(isOthersSource: true):
+            let text =
+                "the destination read less than \(PlaceProgress.least) bytes within \(progress) ms while other "
+                + "loads waited for the source"
+            return Failure(.destinationStalled, text)
         default:
-            var need = "the broker's transfer pool was full"
-            if case .destinationStalled(isOthersSource: true) = self { need = "other loads waited for the source" }
-            return Failure(.destinationStalled, "the destination read nothing for \(progress) ms while \(need)")
+            let text = "the destination read nothing for \(progress) ms while the broker's transfer pool was full"
+            return Failure(.destinationStalled, text)
         }
     }
 

@@ -21,12 +21,14 @@ enum LoadFailure {
     case sourceBusy(since: UInt64)
     case sourceSilent(since: UInt64)
     case sourceStalled(received: UInt64)
+    case sourceSlow(received: UInt64)
     case destinationStalled(isOthersSource: Bool)
 
     // Limits.
     case tooLarge(byteCount: UInt64, maximum: UInt64)
     case moreThanMaximum(UInt64)
     case queueFull(count: Int)
+    case overShare(places: Int)
     case descriptorRefused
 
     // The destination's and the broker's doing.

@@ -51,6 +51,16 @@ struct SourceQueue: Sendable {
         return longest.loads.last
     }
 
+    /// Whether a process waits that is not the one of the account.
+    func hasOthers(than account: Accounting.AccountID) -> Bool {
+        lines.count > 1 || lines.first.map { $0.account != account } ?? false
+    }
+
+    /// The processes that wait, each with its first load and the number of its loads.
+    var waiting: [(account: Accounting.AccountID, first: LoadID, count: Int)] {
+        lines.map { ($0.account, $0.loads[0], $0.loads.count) }
+    }
+
     func contains(_ load: LoadID) -> Bool {
         lines.contains { $0.loads.contains(load) }
     }

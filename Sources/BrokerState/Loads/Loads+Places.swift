@@ -1,0 +1,179 @@
+import PasteboardWire
+
+// Places at a source. A source is asked for a limited number of loads at once. While a process waits for a place, others
+// keep at most their shares, and each load of others has to make progress at a minimum rate. Without that, one process
+// could hold every place with a few bytes now and then.
+extension Loads {
+    private typealias PeerLoadsID = SlotTable<PeerLoads>.ID
+
+    /// Ends loads that keep other processes from a place at their source. It is called now and then while loads wait.
+    mutating func checkPlaces(_ contents: inout ContentStore, _ context: inout BrokerContext) {
+        let places = contendedPlaces()
+        guard !places.isEmpty else {
+            if !placeProgress.isEmpty { placeProgress = [:] }
+            return
+        }
+        context.check(in: max(1, context.limits.progress / 10))
+        checkProgress(places, &contents, &context)
+        for source in places.keys.sorted(by: { $0.slot < $1.slot }) {
+            endExcess(at: source, places[source] ?? [], &contents, &context)
+        }
+    }
+
+    /// The loads that have a place, for each source that others wait for.
+    private func contendedPlaces() -> [PeerLoadsID: [LoadID]] {
+        var places: [PeerLoadsID: [LoadID]] = [:]
+        var peer: SlotTable<PeerLoads>.Slot?
+        while let slot = peerLoadsTable.next(after: peer) {
+            peer = slot
+            if !peerLoadsTable[slot].queue.isEmpty { places[peerLoadsTable.id(of: slot)] = [] }
+        }
+        guard !places.isEmpty else { return [:] }
+        var cursor: Slot?
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            guard case .peer(let source) = loadTable[slot].source, loadTable[slot].phase.hasPlace,
+                let peer = peerLoads(of: source)
+            else { continue }
+            places[peerLoadsTable.id(of: peer)]?.append(loadTable.id(of: slot))
+        }
+        return places
+    }
+
+    // MARK: Progress
+
+    private mutating func checkProgress(
+        _ places: [PeerLoadsID: [LoadID]],
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        let before = placeProgress
+        placeProgress = [:]
+        var late: [(load: LoadID, cause: LoadFailure)] = []
+        for (source, loads) in places {
+            guard let peer = peerLoadsTable.find(source) else { continue }
+            for id in loads {
+                guard let slot = loadTable.find(id),
+                    peerLoadsTable[peer].queue.hasOthers(than: loadTable[slot].charge.account)
+                else { continue }
+                let current = progress(of: slot, at: context.now)
+                guard let last = before[id], current.received < last.received.addingClamped(PlaceProgress.least) else {
+                    placeProgress[id] = current
+                    continue
+                }
+                let deadline = last.start.addingClamped(context.limits.progress)
+                if deadline > context.now {
+                    placeProgress[id] = last
+                    context.check(by: deadline)
+                } else if let cause = slowness(of: slot, since: last) {
+                    late.append((id, cause))
+                } else {
+                    placeProgress[id] = current
+                }
+            }
+        }
+        for (id, cause) in late.sorted(by: { $0.load.slot < $1.load.slot }) {
+            guard let slot = loadTable.find(id) else { continue }
+            fail(slot, cause, notifiesSource: true, &contents, &context)
+        }
+    }
+
+    private func progress(of slot: Slot, at now: UInt64) -> PlaceProgress {
+        let received = loadTable[slot].window.received
+        return PlaceProgress(start: now, received: received, hadCredit: allowsProgress(slot, from: received))
+    }
+
+    /// Whether the destination allows the least progress after an offset, or all of the rest.
+    private func allowsProgress(_ slot: Slot, from received: UInt64) -> Bool {
+        let credit = loadTable[slot].window.credit
+        return credit >= received.addingClamped(PlaceProgress.least)
+            || loadTable[slot].declaredByteCount.map { credit >= $0 } ?? false
+    }
+
+    /// The reason why a load has made too little progress in a period; nil if neither side is to blame yet.
+    private func slowness(of slot: Slot, since last: PlaceProgress) -> LoadFailure? {
+        guard !loadTable[slot].window.isUsedUp, allowsProgress(slot, from: last.received) else {
+            return .destinationStalled(isOthersSource: true)
+        }
+        // Before the first byte, and while the source reports progress, its own deadlines apply.
+        let isWorking = !loadTable[slot].phase.isFlowing || loadTable[slot].activeAt > loadTable[slot].byteAt
+        return last.hadCredit && !isWorking ? .sourceSlow(received: loadTable[slot].window.received) : nil
+    }
+
+    // MARK: Shares
+
+    /// The places of one process at a source.
+    private struct Holder {
+        let account: Accounting.AccountID
+        var loads: [LoadID]
+    }
+
+    /// Ends loads of processes that hold more than their share of the places, as many as processes wait for that hold
+    /// less.
+    private mutating func endExcess(
+        at source: PeerLoadsID,
+        _ loads: [LoadID],
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard let peer = peerLoadsTable.find(source) else { return }
+        var holders: [Holder] = []
+        for id in loads {
+            guard let slot = loadTable.find(id), loadTable[slot].phase.hasPlace else { continue }
+            let account = loadTable[slot].charge.account
+            if let index = holders.firstIndex(where: { $0.account == account }) {
+                holders[index].loads.append(id)
+            } else {
+                holders.append(Holder(account: account, loads: [id]))
+            }
+        }
+        let waiting = peerLoadsTable[peer].queue.waiting
+        let places = peerLoadsTable[peer].maximumAsks
+        let newcomers = waiting.count { line in !holders.contains { $0.account == line.account } }
+        let processes = holders.count + newcomers
+        let share = max(1, (places + processes - 1) / max(1, processes))
+        for line in waiting {
+            let held = holders.first { $0.account == line.account }?.loads.count ?? 0
+            let hasWaited = isLongWaiting(line.first, context)
+            for _ in 0..<max(0, min(line.count, share - held)) {
+                guard let index = holders.indices.max(by: { holders[$0].loads.count < holders[$1].loads.count }),
+                    holders[index].loads.count > share,
+                    let load = excess(among: holders[index].loads, orSlowest: hasWaited, context)
+                else { return }
+                holders[index].loads.removeAll { $0 == load }
+                guard let slot = loadTable.find(load) else { continue }
+                fail(slot, .overShare(places: places), notifiesSource: true, &contents, &context)
+            }
+        }
+    }
+
+    private func isLongWaiting(_ load: LoadID, _ context: borrowing BrokerContext) -> Bool {
+        guard let slot = loadTable.find(load) else { return false }
+        return loadTable[slot].startedAt.addingClamped(context.limits.progress) <= context.now
+    }
+
+    /// The newest load that has waited for its own destination's credit for a while; otherwise the slowest, if a place
+    /// was needed for the time of the limit `progress`.
+    private func excess(
+        among loads: [LoadID],
+        orSlowest: Bool,
+        _ context: borrowing BrokerContext
+    ) -> LoadID? {
+        var newest: (load: LoadID, startedAt: UInt64)?
+        var slowest: (load: LoadID, bytes: UInt64)?
+        // A destination that reads everything at once still has no credit for moments.
+        let pause = context.limits.progress / 10
+        for id in loads {
+            guard let slot = loadTable.find(id) else { continue }
+            let startedAt = loadTable[slot].startedAt
+            if loadTable[slot].window.isUsedUp, !loadTable[slot].isCaching,
+                loadTable[slot].byteAt.addingClamped(pause) <= context.now, startedAt >= newest?.startedAt ?? 0
+            {
+                newest = (id, startedAt)
+            }
+            let bytes = loadTable[slot].window.received - (placeProgress[id]?.received ?? 0)
+            if bytes <= slowest?.bytes ?? .max { slowest = (id, bytes) }
+        }
+        return newest?.load ?? (orSlowest ? slowest?.load : nil)
+    }
+}
