@@ -29,7 +29,7 @@ extension BrokerLoop {
     /// has ended is processed before the connection is removed.
     ///
     /// - Parameter limit: the cost in all at which the visit ends.
-    private mutating func read(_ peer: PeerID, until limit: Int) {
+    mutating func read(_ peer: PeerID, until limit: Int) {
         // Processing input does not lead to another read before it has finished.
         guard var buffer = readBuffer.take() else { return }
         read(peer, through: &buffer, until: limit)

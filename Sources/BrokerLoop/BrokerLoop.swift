@@ -109,7 +109,13 @@ package struct BrokerLoop: ~Copyable {
             let event = events[index]
             guard let slot = find(PeerID(rawValue: event.token)) else { continue }
             if event.isWritable { flushLater(slot) }
-            if event.isReadable, connections[slot].isReadOnEvent { readLater(slot) }
+            guard event.isReadable, connections[slot].isReadOnEvent else { continue }
+            // Without others that wait, the queue would only cost time.
+            if isAlone {
+                read(connections[slot].peer, until: state.context.cost + ReadingQueue.quantum)
+            } else {
+                readLater(slot)
+            }
         }
         readQueued()
         settle()

@@ -19,6 +19,7 @@ extension BrokerState {
                 guard !peers[slot].isDeaf else { return }
             default: break
             }
+            if kind != .load { context.cost += payload.count / Cost.metadata }
             switch kind {
             case .write: try beginWrite(try Write(decoding: payload), stream: stream, from: peer)
             case .load: try load(payload, stream: stream, from: peer, slot)
@@ -91,6 +92,7 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         context.cost += load.accepts.count * Cost.accept
+        for edges in load.edges { context.cost += (1 + edges.supertypes.count) * Cost.name }
         try Feature.check(load.requires)
         try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
         let publication = try publication(of: load, for: peer)

@@ -172,7 +172,7 @@ package struct BrokerState: ~Copyable, Sendable {
         from peer: PeerID
     ) {
         guard let slot = peers.find(peer) else { return }
-        let start = context.outbox.frames.count
+        context.cost += Cost.frame
         do throws(Failure) {
             try dispatch(header, payload, descriptor, from: peer, slot)
         } catch {
@@ -181,8 +181,6 @@ package struct BrokerState: ~Copyable, Sendable {
         }
         reportLoads()
         makeRoom()
-        let byteCount = payload.count + context.outbox.frames.count - start
-        context.cost += Cost.frame + byteCount / Cost.metadata
     }
 
     private mutating func dispatch(
@@ -212,6 +210,7 @@ package struct BrokerState: ~Copyable, Sendable {
             try peers.open(stream, by: slot)
             request(kind, stream: stream, payload, from: peer, slot)
         case .item, .commit:
+            context.cost += payload.count / Cost.metadata
             try continueWrite(kind, stream: stream, payload, from: peer)
         case .progress where DestinationSessionID(stream: stream) != nil:
             try fromDestinationSession(kind, stream: stream, payload, from: peer)
@@ -223,10 +222,13 @@ package struct BrokerState: ~Copyable, Sendable {
         case .cancel:
             try cancel(stream: stream, from: peer)
         case .begin, .move, .drop:
+            context.cost += Cost.request + payload.count / Cost.metadata
             try fromDragSource(kind, stream: stream, payload, from: peer)
         case .performed, .conclude, .exit, .proposal:
+            context.cost += payload.count / Cost.metadata
             try fromDestinationSession(kind, stream: stream, payload, from: peer)
         case .enter:
+            context.cost += Cost.request + payload.count / Cost.metadata
             try enter(stream: stream, payload, from: peer)
         case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
             .dropped, .transferred, .data:

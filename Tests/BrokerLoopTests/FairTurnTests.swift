@@ -28,7 +28,9 @@ import Testing
                 source.queueData([1], stream: frame.stream, last: true)
                 try source.push()
             }
-            if try other.hear().contains(where: { $0.stream == stream && $0.header.flags.contains(.last) }) { return turn }
+            if try other.hear().contains(where: { $0.stream == stream && $0.header.flags.contains(.last) }) {
+                return turn
+            }
         }
         throw ScriptedPeerError.nothingCame
     }

@@ -46,7 +46,9 @@ package struct BrokerContext: ~Copyable, Sendable {
         order: FrameOrder = .connection,
         flags: FrameFlags = .none
     ) {
+        let start = outbox.frames.count
         outbox.send(message, to: peer, stream: stream, order: order, flags: flags)
+        cost += (outbox.frames.count - start) / Cost.metadata
     }
 
     mutating func perform(_ effect: Outbox.Effect) {

@@ -71,7 +71,6 @@ extension BrokerState {
             }
             context.cost += Cost.entry
         }
-        context.cost += (context.outbox.frames.count - start) / Cost.metadata
         peers.setTarget(.report(report), of: report.stream, at: peer)
         return false
     }
