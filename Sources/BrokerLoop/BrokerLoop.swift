@@ -117,7 +117,7 @@ package struct BrokerLoop: ~Copyable {
                 readLater(slot)
             }
         }
-        readQueued()
+        if !isAlone { readQueued() }
         settle()
         checkDeadlines()
         if state.isDrained {
