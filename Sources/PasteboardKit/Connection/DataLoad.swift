@@ -3,15 +3,17 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The type and the request of all loads of one representation. It is an object, because a load that held these values
-/// itself would copy them.
+/// The type, the request and the connection of all loads of one representation. It is an object, because a load that held
+/// these values itself would copy them.
 final class LoadTarget: Sendable {
     let type: UniformType
+    let live: LiveConnection
     /// The request of a load without a timeout.
     private let request: EncodedLoad
 
-    init(_ type: UniformType, _ request: Load) {
+    init(_ type: UniformType, _ request: Load, live: LiveConnection) {
         self.type = type
+        self.live = live
         self.request = EncodedLoad(request, standardCredit: ClientState.standardWindow)
     }
 
@@ -39,13 +41,11 @@ final class DataLoad: LoadSink {
     let result = ResultCell<Loaded<Data>>()
     let progress: LoadProgress?
     private let target: LoadTarget
-    private let live: LiveConnection
     private let state = Lock(State())
 
-    init(_ target: LoadTarget, progress: LoadProgress?, live: LiveConnection) {
+    init(_ target: LoadTarget, progress: LoadProgress?) {
         self.target = target
         self.progress = progress
-        self.live = live
     }
 
     var isCancelled: Bool { result.isResolved }
@@ -147,6 +147,6 @@ final class DataLoad: LoadSink {
         guard result.resolve(.failure(error)) else { return }
         // The waiting task may run much later.
         if error.code == .timeout { progress?.end(byteCount: nil) }
-        live.cancel(self)
+        target.live.cancel(self)
     }
 }

@@ -14,7 +14,6 @@ final class RemoteRepresentation: Sendable {
     private let handle: UInt64
     private let target: LoadTarget
     private let connection: PasteboardConnection
-    private let live: LiveConnection
 
     init(
         _ type: UniformType,
@@ -30,9 +29,8 @@ final class RemoteRepresentation: Sendable {
         self.firstByteMilliseconds = firstByteMilliseconds
         self.scope = scope
         self.handle = handle
-        target = LoadTarget(type, Self.request(of: type, handle: handle, item: item))
+        target = LoadTarget(type, Self.request(of: type, handle: handle, item: item), live: live)
         self.connection = connection
-        self.live = live
     }
 
     /// The request of a load without a timeout.
@@ -54,12 +52,12 @@ final class RemoteRepresentation: Sendable {
         guard timeout == nil, progress == nil, scope == nil else {
             return try await loadReportedData(timeout: timeout, progress: progress)
         }
-        let load = DataLoad(target, progress: nil, live: live)
+        let load = DataLoad(target, progress: nil)
         let isInLine = MainActorLine.orders(#isolation)
         return try await load.result.value {
             load.cancel()
         } start: {
-            live.open(load) { !isInLine && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
+            target.live.open(load) { !isInLine && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
         }
     }
 
@@ -70,7 +68,7 @@ final class RemoteRepresentation: Sendable {
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         let progress = scope?.begin(progress, item: item) ?? progress
-        let load = DataLoad(target, progress: progress, live: live)
+        let load = DataLoad(target, progress: progress)
         progress?.begin { load.cancel() }
         let deadline = timeout.map(LoadDeadline.init)
         let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(deadline?.error ?? .cancelled) }
@@ -80,7 +78,7 @@ final class RemoteRepresentation: Sendable {
             return try await load.result.value {
                 load.cancel()
             } start: {
-                live.open(load) { state throws(Failure) in try state.open(request) }
+                target.live.open(load) { state throws(Failure) in try state.open(request) }
                 progress?.call?.begun()
             }
         } catch {
@@ -108,13 +106,13 @@ final class RemoteRepresentation: Sendable {
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         let progress = scope?.begin(progress, item: item) ?? progress
-        let load = ChunkLoad(type, progress: progress, deadline: timeout.map(LoadDeadline.init), live: live)
+        let load = ChunkLoad(type, progress: progress, deadline: timeout.map(LoadDeadline.init), live: target.live)
         progress?.begin { [weak load] in load?.cancel() }
         do throws(PasteboardError) {
             return try await load.result.value {
                 load.cancel()
             } start: {
-                live.open(load) { state throws(Failure) in
+                target.live.open(load) { state throws(Failure) in
                     try state.open(request(timeout: timeout, inPlace: inPlace))
                 }
                 progress?.call?.begun()

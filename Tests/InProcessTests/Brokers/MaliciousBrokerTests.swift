@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
 import PasteboardWire
@@ -144,7 +145,7 @@ struct MaliciousBrokerTests {
             for try await chunk in chunks { count += chunk.count }
         }
         #expect(error?.code == .protocolViolation)
-        #expect(count <= 1 << 20)
+        #expect(count <= Int(ClientState.standardWindow))
     }
 
     @Test("A load that never ends ends at its timeout, even while bytes arrive", arguments: LoadedForm.allCases)
