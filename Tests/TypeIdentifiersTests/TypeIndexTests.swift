@@ -69,7 +69,8 @@ import TypeIdentifiers
             "com.example.A", "com.example.b", "public.png", "public.data", "public.text", "", "dyn.ah62d4rv4ge80g62",
         ]
         let members = [
-            ("com.example.z", ["public.tiff"]), ("com.example.a", []), ("dyn.ah62d4r34ge80q55t", []), ("public.json", []),
+            ("com.example.z", ["public.tiff"]), ("com.example.a", []), ("dyn.ah62d4r34ge80q55t", []),
+            ("public.json", []),
         ].map { (type: $0.0, supertypes: $0.1) }
         for edges in [[], edges] {
             let index = Self.index(members).adding(.init(edges))

@@ -17,10 +17,11 @@ extension Conformance {
             case walked([UInt64], own: Int?)
         }
 
-        /// The members with a name that is not in the table.
+        /// The members with a type that is not in the table.
         private struct Name: Sendable {
+            /// The members that conform to it.
             var conforming: UInt64 = 0
-            /// Those whose own type this is.
+            /// The members whose own type it is.
             var own: UInt64 = 0
         }
 
