@@ -24,6 +24,7 @@ package enum BrokerDaemon {
     /// Runs until the broker ends, and returns the exit code.
     package static func run(arguments: [String], program: String = "pasteboardd") -> CInt {
         do throws(Failure) {
+            try asFailure { () throws(SystemError) in try System.checkArguments() }
             let options = try DaemonOptions(arguments)
             if options.showsHelp {
                 try? System.write(Array(usage.utf8).span, to: 1)

@@ -30,6 +30,7 @@ enum CommandLineTool {
     static func run(_ arguments: [SystemString]) -> CInt {
         let name = arguments.first?.description ?? "--help"
         do {
+            try System.checkArguments()
             switch name {
             case "--help", "-h", "help":
                 try help(arguments.dropFirst().first?.description)

@@ -14,6 +14,19 @@ extension System {
         }
     }
 
+    /// Throws if the arguments of this process are unknown. A program without any would do something else instead.
+    package static func checkArguments() throws(SystemError) {
+        // A dynamically linked runtime reads them from /proc. If it cannot, even the program's name is missing.
+        guard CommandLine.argc == 0 else { return }
+        let path = "/proc/self/cmdline"
+        do throws(SystemError) {
+            _ = try open(path)
+        } catch {
+            let call: StaticString = "cannot read the arguments of this program from"
+            throw SystemError(call: call, errno: error.errno, subject: path)
+        }
+    }
+
     package static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }

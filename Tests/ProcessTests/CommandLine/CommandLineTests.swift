@@ -155,6 +155,20 @@ import Testing
         }
     }
 
+    @Test("A program that cannot read its arguments says so, and does nothing else", .enabled(if: geteuid() == 0))
+    func noArguments() throws {
+        let desk = try Desk()
+        let script = "unshare -m true || exit 77; unshare -m sh -c 'umount -l /proc; exec \"$@\"' -"
+        // A container may not allow root to unmount anything.
+        guard try desk.shell("\(script) true").exitCode == 0 else { return }
+        for (program, code) in [("pasteboard version", 4), ("pasteboardd --socket $PWD/other", 3)] {
+            let failed = try desk.shell("\(script) \(program)")
+            #expect(failed.exitCode == code && failed.text.isEmpty)
+            let reason = "cannot read the arguments of this program from /proc/self/cmdline: No such file or directory"
+            #expect(failed.errorText.hasSuffix(": \(reason)\n"), "\(failed.errorText)")
+        }
+    }
+
     @Test("A cleared pasteboard is not listed")
     func clearedList() throws {
         let desk = try Desk()
