@@ -228,6 +228,7 @@ package struct BrokerLoop: ~Copyable {
         case .closeKept(let kept): memory.close(kept)
         case .continueReport(let peer):
             if let slot = find(peer) { connections[slot].isReporting = true }
+        case .trimMemory: System.trimMemory()
         case .stopListening: notifyOfDraining()
         }
     }

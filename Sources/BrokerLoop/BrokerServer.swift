@@ -6,15 +6,21 @@ package import PasteboardWire
 package struct BrokerServer: ~Copyable {
     private var loop: BrokerLoop
 
-    /// Creates a broker whose limits are lowered to the number of descriptors that this process may open.
+    /// Creates a broker whose limits are lowered to the descriptors and the memory that this process may use.
     ///
     /// - Parameter log: receives lines for an administrator, on the thread that runs the broker.
     package init(limits: BrokerLimits, log: @escaping @Sendable (String) -> Void) throws(Failure) {
         var limits = limits
         limits.fit(descriptors: System.descriptorLimit())
+        let configured = limits
+        limits.fit(addressSpace: System.addressSpaceLimit(), group: System.groupMemoryLimit())
         loop = try asFailure { () throws(SystemError) in
             try BrokerLoop(state: try Self.state(limits), log: log)
         }
+        let lowered = BrokerLimits.entries.filter { limits[keyPath: $0.path] < configured[keyPath: $0.path] }
+        guard !lowered.isEmpty else { return }
+        let values = lowered.map { "\($0.name)=\(limits[keyPath: $0.path])" }.joined(separator: ", ")
+        loop.log("lowered limits to the memory that this process may use: \(values)")
     }
 
     /// A state with the epoch, process and time of a broker that starts now.
@@ -78,6 +84,26 @@ extension BrokerLimits {
         var limits = BrokerLimits()
         limits.keptPool = System.memorySize() / 4
         return limits
+    }
+
+    /// Lowers the limits of memory to the part of it that a broker may fill.
+    ///
+    /// - Parameters:
+    ///   - addressSpace: the limit of the address space. The program itself needs a part of it. Memory of queues may be
+    ///     twice as large as its contents.
+    ///   - group: the limit of the control group, which also counts kept bytes.
+    package mutating func fit(addressSpace: UInt64?, group: UInt64?) {
+        var heap = UInt64.max
+        if let addressSpace { heap = (addressSpace - min(addressSpace, 16 << 20)) / 2 }
+        if let group {
+            heap = min(heap, group / 4)
+            keptPool = min(keptPool, group / 4)
+        }
+        // Less would not serve a single connection.
+        let pool = max(heap / 4, 1 << 20)
+        controlPool = min(controlPool, pool)
+        transferPool = min(transferPool, pool)
+        metadata = min(metadata, pool)
     }
 
     /// Lowers the limits that consume descriptors to a number of descriptors, with a reserve for those not counted

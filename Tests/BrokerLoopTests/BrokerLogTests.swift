@@ -74,4 +74,19 @@ import Testing
         #expect(limits.connections > 0 && limits.keptRepresentations > 0 && limits.passedDescriptors > 0)
         if count > 100_000 { #expect(limits == BrokerLimits()) }
     }
+
+    @Test(
+        "The pools fit the memory of the process",
+        arguments: [nil, 0, 24 << 20, 40 << 20, 1 << 30, .max] as [UInt64?]
+    )
+    func memory(_ limit: UInt64?) {
+        for (space, group) in [(limit, nil), (nil, limit), (limit, limit)] as [(UInt64?, UInt64?)] {
+            var limits = BrokerLimits()
+            limits.fit(addressSpace: space, group: group)
+            let heap = limits.controlPool + limits.transferPool + limits.metadata
+            if let space { #expect(heap <= max(3 << 20, space / 2)) }
+            if let group { #expect(heap <= max(3 << 20, group / 4) && limits.keptPool <= group / 4) }
+            if limit ?? .max > 1 << 40 { #expect(limits == BrokerLimits()) }
+        }
+    }
 }

@@ -33,6 +33,8 @@ final class StateHarness {
     private(set) var sealed: Set<KeptID> = []
     private(set) var closed: Set<PeerID> = []
     private(set) var stoppedListening = false
+    /// How often free memory was given back.
+    private(set) var trimCount = 0
     /// The peers that the log would show, in order.
     private(set) var removals: [PeerRemoval] = []
     private(set) var evictions: [Eviction] = []
@@ -372,6 +374,8 @@ final class StateHarness {
             memory[kept] = nil
             adopted.remove(kept)
             sealed.remove(kept)
+        case .trimMemory:
+            trimCount += 1
         case .stopListening:
             stoppedListening = true
         }

@@ -69,7 +69,12 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
+    /// The queued bytes from which on their memory is given back to the system when they are gone.
+    private static let largeBacklog: UInt64 = 4 << 20
+
     package private(set) var queued: UInt64 = 0
+    /// The most queued bytes since memory was given back.
+    private var mostQueuedBytes: UInt64 = 0
     private var ends: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
@@ -337,10 +342,14 @@ package struct Accounting: ~Copyable, Sendable {
 
     // MARK: Queued bytes
 
-    mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) {
+    /// - Returns: whether most of a large number of queued bytes is gone, so that memory should be given back.
+    mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) -> Bool {
         queued = queued - before + count
-        guard let slot = accounts.find(account) else { return }
-        accounts[slot].queued = accounts[slot].queued - before + count
+        mostQueuedBytes = max(mostQueuedBytes, queued)
+        let isFree = mostQueuedBytes >= Self.largeBacklog && queued <= mostQueuedBytes / 4
+        if isFree { mostQueuedBytes = queued }
+        if let slot = accounts.find(account) { accounts[slot].queued = accounts[slot].queued - before + count }
+        return isFree
     }
 
     /// The account with the most queued bytes.

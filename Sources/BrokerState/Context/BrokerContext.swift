@@ -72,6 +72,11 @@ package struct BrokerContext: ~Copyable, Sendable {
         accounting.release(charge)
     }
 
+    /// Counts the bytes that the driver holds for a connection.
+    mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: Accounting.AccountID) {
+        if accounting.queue(count, insteadOf: before, for: account) { perform(.trimMemory) }
+    }
+
     /// Throws unless an account may have one more drag session, destination or wait.
     ///
     /// - Parameter most: the limit for one process.

@@ -40,6 +40,8 @@ package struct Outbox: Sendable {
         case closeKept(KeptID)
         /// Call `BrokerState.continueReport` when the peer has read enough, and until then keep its next requests back.
         case continueReport(PeerID)
+        /// Give free memory back to the system: many queued bytes are gone.
+        case trimMemory
         /// Unlink the socket and stop accepting; continue until the state is drained.
         case stopListening
     }

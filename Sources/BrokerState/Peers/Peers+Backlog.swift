@@ -28,7 +28,7 @@ extension Peers {
 
     private func charge(_ slot: Slot, insteadOf before: UInt64, _ context: inout BrokerContext) {
         let backlog = peerTable[slot].backlog
-        context.accounting.queue(backlog.count, insteadOf: before, for: peerTable[slot].account)
+        context.queue(backlog.count, insteadOf: before, for: peerTable[slot].account)
         if let deadline = backlog.deadline(after: context.limits.progress) { context.check(by: deadline) }
     }
 

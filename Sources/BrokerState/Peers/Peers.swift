@@ -79,7 +79,7 @@ struct Peers: ~Copyable, Sendable {
     mutating func remove(_ id: PeerID, _ context: inout BrokerContext) {
         guard let slot = peerTable.find(id) else { return }
         let peer = peerTable.remove(slot)
-        context.accounting.queue(0, insteadOf: peer.backlog.count, for: peer.account)
+        context.queue(0, insteadOf: peer.backlog.count, for: peer.account)
         context.accounting.disconnect(peer.account)
     }
 

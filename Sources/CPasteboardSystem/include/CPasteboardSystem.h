@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <iconv.h>
 #include <linux/stat.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -354,6 +355,15 @@ static inline uint64_t pbs_pidfd_inode(int fd) {
     struct stat status;
     if (fstatfs(fd, &system) != 0 || (uint32_t)system.f_type != 0x50494446u) return 0;
     return fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+
+// ---- Memory
+
+// Gives free memory of the heap back to the system.
+static inline void pbs_trim_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 // ---- Privileges

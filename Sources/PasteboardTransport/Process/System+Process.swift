@@ -65,6 +65,42 @@ extension System {
         UInt64(max(0, sysconf(CInt(_SC_PHYS_PAGES)))) * UInt64(max(0, sysconf(CInt(_SC_PAGESIZE))))
     }
 
+    /// Gives free memory of the heap back to the system. It takes about a millisecond for each 10 MiB.
+    package static func trimMemory() { pbs_trim_memory() }
+
+    /// The size to which this process may let its address space grow; nil if it is not limited.
+    package static func addressSpaceLimit() -> UInt64? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max else {
+            return nil
+        }
+        return UInt64(limit.rlim_cur)
+    }
+
+    /// The memory that the control group of this process may use; nil if it is not limited.
+    package static func groupMemoryLimit() -> UInt64? {
+        guard let groups = try? contents(of: "/proc/self/cgroup") else { return nil }
+        return groupMemoryLimit(groups) { try? contents(of: $0) }
+    }
+
+    /// - Parameter groups: the contents of `/proc/self/cgroup`. The line of version 2 has the form `0::/GROUP`.
+    static func groupMemoryLimit(_ groups: [UInt8], contents: (String) -> [UInt8]?) -> UInt64? {
+        guard let line = groups.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "0::/".utf8) })
+        else { return nil }
+        var names = line.dropFirst(4).split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        var least: UInt64?
+        // A limit of a group applies to the groups in it.
+        while true {
+            let path = (["/sys/fs/cgroup"] + names + ["memory.max"]).joined(separator: "/")
+            if let bytes = contents(path),
+                let limit = UInt64(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+            {
+                least = min(least ?? limit, limit)
+            }
+            guard names.popLast() != nil else { return least }
+        }
+    }
+
     package static func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
         let source = try open("/dev/urandom")
         return try read(source.raw, upTo: count)

@@ -44,17 +44,20 @@ final class BrokerProcess {
     }
 
     /// Ends the broker by SIGTERM after its peers have exited.
-    func end() throws {
+    @discardableResult
+    func end() throws -> ProcessRunner.Finished {
         for peer in peers { try peer.end() }
         peers = []
         try runner.child.kill(SIGTERM)
-        try expectEnd()
+        return try expectEnd()
     }
 
     /// Waits for the broker's exit, which has to be successful.
-    func expectEnd() throws {
+    @discardableResult
+    func expectEnd() throws -> ProcessRunner.Finished {
         let finished = try runner.finish()
         #expect(finished.exitCode == 0, "\(finished.errorText)")
+        return finished
     }
 
     // MARK: Peers
