@@ -35,7 +35,7 @@ import Testing
         throw ScriptedPeerError.nothingCame
     }
 
-    @Test("Forty connections with expensive loads do not delay the load of another process")
+    @Test("Forty connections with expensive loads do not delay the load of another process", .tags(.f42))
     func dearLoads() throws {
         try broker.publish(on: "shared", by: source)
         let greedy = try (0..<40).map { _ in try broker.connect(process: 1) }

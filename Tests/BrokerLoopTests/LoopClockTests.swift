@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BrokerLoop
@@ -26,7 +27,7 @@ import Testing
         #expect(clock.lost == 0)
     }
 
-    @Test("After a stop the time goes on shortly before it was due, and passes as usual from then on")
+    @Test("After a stop the time goes on shortly before it was due, and passes as usual from then on", .tags(.f77))
     mutating func stop() {
         #expect(wake(after: 12_000, due: 3_000) == 2_750)
         #expect(clock.lost == 9_250)
@@ -34,7 +35,7 @@ import Testing
         #expect(wake(after: 40, due: nil) == 40)
     }
 
-    @Test("A broker that always wakes late still meets its deadlines")
+    @Test("A broker that always wakes late still meets its deadlines", .tags(.f81))
     mutating func slow() {
         for _ in 0..<10 { #expect(wake(after: 400, due: 0) == 250) }
         #expect(clock.lost == 1_500)

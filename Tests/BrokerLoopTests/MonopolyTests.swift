@@ -20,6 +20,7 @@ import Testing
 
     @Test(
         "Twenty thousand lists of one connection do not delay other connections, whether it reads or not",
+        .tags(.f42),
         arguments: [true, false]
     )
     func manyLists(reads: Bool) throws {
@@ -58,7 +59,7 @@ import Testing
         #expect(ends == streams)
     }
 
-    @Test("Requests of a peer that reads are answered in order, however its input was divided into reads")
+    @Test("Requests of a peer that reads are answered in order, however its input was divided into reads", .tags(.f08))
     func order() throws {
         try broker.publish(on: "small", size: 2_000, by: source)
         let greedy = try broker.connect()

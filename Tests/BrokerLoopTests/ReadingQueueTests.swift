@@ -1,4 +1,5 @@
 import BrokerState
+import TestSupport
 import Testing
 
 @testable import BrokerLoop
@@ -43,7 +44,7 @@ import Testing
         return visited
     }
 
-    @Test("Processes are visited in turn, whatever the number of their connections")
+    @Test("Processes are visited in turn, whatever the number of their connections", .tags(.f43))
     func processes() {
         connect(1, connections: 5)
         connect(2)

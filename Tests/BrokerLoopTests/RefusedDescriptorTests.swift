@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("A peer that passes more descriptors than its frames can announce is disconnected at once")
+    @Test("A peer that passes more descriptors than its frames can announce is disconnected at once", .tags(.f54))
     func tooMany() throws {
         try broker.publish(on: "file", by: source)
         _ = try broker.answer(List("file"), to: source)

@@ -37,7 +37,7 @@ import Testing
         #expect(try peer.hear().map(\.kind) == [.welcome])
     }
 
-    @Test("A source whose last bytes wait in its socket has not stalled", arguments: times)
+    @Test("A source whose last bytes wait in its socket has not stalled", .tags(.f77), arguments: times)
     func load(_ milliseconds: UInt64) throws {
         let (source, reader, load, ask) = try begin()
         source.queueData([1], stream: ask, last: false)
@@ -93,7 +93,7 @@ import Testing
         #expect(try answer.decoded(as: Proposal.self).operation == .copy)
     }
 
-    @Test("A source that has sent nothing is late a moment after the broker goes on, and not before")
+    @Test("A source that has sent nothing is late a moment after the broker goes on, and not before", .tags(.f77))
     func lateSource() throws {
         let (source, reader, load, _) = try begin()
         // The deadlines of the connections, which have sent hello, are due before that of the load.

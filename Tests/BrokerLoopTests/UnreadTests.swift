@@ -64,7 +64,11 @@ import Testing
         #expect(ended == 20)
     }
 
-    @Test("A peer that sends a part of a frame and not its rest is disconnected", arguments: [1, 20, 50_000])
+    @Test(
+        "A peer that sends a part of a frame and not its rest is disconnected",
+        .tags(.f07),
+        arguments: [1, 20, 50_000]
+    )
     func standingFrame(_ count: Int) throws {
         let broker = try SteppedBroker(limits: ["progress=1ms"])
         let peer = try broker.connect()

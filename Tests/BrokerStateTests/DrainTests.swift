@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct DrainTests {
@@ -48,7 +49,7 @@ import Testing
         #expect(broker.isDrained)
     }
 
-    @Test("After 5 s of a drain the remaining loads end, and every connection is sent an error and closed")
+    @Test("After 5 s of a drain the remaining loads end, and every connection is sent an error and closed", .tags(.f79))
     mutating func limit() {
         let load = broker.load(from: reader)
         let ask = broker.takeAsks(source)[0]

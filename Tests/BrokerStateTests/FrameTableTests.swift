@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Every kind of frame on a stream in every state, from a client that has sent hello. Streams of drag sessions have
@@ -147,7 +148,11 @@ import Testing
         }
     }
 
-    @Test("Every kind of frame has one outcome on a stream in each state", arguments: FrameKind.allCases)
+    @Test(
+        "Every kind of frame has one outcome on a stream in each state",
+        .tags(.f09, .f11),
+        arguments: FrameKind.allCases
+    )
     func kinds(_ kind: FrameKind) throws {
         let row = try #require(Self.table[kind])
         let expected = row.map { Outcome(rawValue: $0) }
@@ -161,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("An unknown kind is skipped, or refused on its stream if it must be understood")
+    @Test("An unknown kind is skipped, or refused on its stream if it must be understood", .tags(.f10))
     func unknownKinds() {
         for stream in Stream.allCases {
             var skipping = Scene()
@@ -204,7 +209,7 @@ import Testing
         #expect(!broker.closed.contains(peer))
     }
 
-    @Test("Even, repeated or decreasing stream ids open nothing")
+    @Test("Even, repeated or decreasing stream ids open nothing", .tags(.f12))
     func ids() {
         for streams in [[UInt64(2)], [5, 5], [5, 3], [.max, 1]] {
             let broker = StateHarness()

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The part of the limits on kept contents that one process may take, and the part that it has to leave to others.
@@ -79,7 +80,7 @@ import Testing
         #expect(broker.take(reader).kinds.last == .committed)
     }
 
-    @Test("One process leaves some of the kept representations and boards to others")
+    @Test("One process leaves some of the kept representations and boards to others", .tags(.f46))
     func representationsAndBoards() {
         let broker = StateHarness {
             $0.keptRepresentations = 80

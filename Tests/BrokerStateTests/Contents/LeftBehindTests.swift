@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Contents of processes that have ended, when living processes need the room.
@@ -37,7 +38,7 @@ import Testing
         #expect(broker.evictions.first?.text.hasPrefix("cleared pasteboard c, whose writer pid ") == true)
     }
 
-    @Test("Many short-lived processes with many bytes and representations lock nobody out")
+    @Test("Many short-lived processes with many bytes and representations lock nobody out", .tags(.f46))
     func shortLived() {
         let broker = StateHarness {
             $0.keptPool = 2_000

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct WriteTests {
@@ -283,7 +284,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("If memory cannot be created or filled, the write fails with no-space")
+    @Test("If memory cannot be created or filled, the write fails with no-space", .tags(.f61))
     func memoryFails() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -298,7 +299,7 @@ import Testing
         #expect(broker.take(peer).isEmpty)
     }
 
-    @Test("A write has at most 512 items, and its names and types at most the metadata limit")
+    @Test("A write has at most 512 items, and its names and types at most the metadata limit", .tags(.f18))
     func limits() throws {
         let broker = StateHarness { $0.metadataPerPublication = 10_000 }
         let peer = broker.connect()

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Many processes that take as much as they may, and one that needs a little.
@@ -66,7 +67,10 @@ import Testing
         broker.disconnect(peer)
     }
 
-    @Test("While 64 living processes hold all that they may, another one can copy, promise, drag, drop and list")
+    @Test(
+        "While 64 living processes hold all that they may, another one can copy, promise, drag, drop and list",
+        .tags(.f43, .f46)
+    )
     func living() {
         let greedy = (1...Self.count).map { broker.connect(process: UInt32($0)) }
         for (number, peer) in greedy.enumerated() { takeAll(number, from: peer) }

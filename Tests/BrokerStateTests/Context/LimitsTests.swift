@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct LimitsTests {
@@ -58,7 +59,7 @@ import Testing
         #expect(limits == BrokerLimits())
     }
 
-    @Test("The greatest values of all limits cause no overflow")
+    @Test("The greatest values of all limits cause no overflow", .tags(.f15))
     func greatest() {
         let broker = StateHarness { limits in
             for entry in BrokerLimits.entries { limits[keyPath: entry.path] = .max }

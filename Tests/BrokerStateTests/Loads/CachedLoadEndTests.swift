@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Failures of cached loads. Afterwards the broker holds nothing for them.
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("Fewer bytes than announced, or than the end counts, fail every load")
+    @Test("Fewer bytes than announced, or than the end counts, fail every load", .tags(.f16))
     mutating func truncated() throws {
         for isCounted in [true, false] {
             broker.promiseOnce(from: source)

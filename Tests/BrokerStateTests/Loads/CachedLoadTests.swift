@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Cached loads: representations that are asked for once and then kept, and the loads that join.
@@ -27,7 +28,7 @@ import Testing
             && broker.brokenInvariants().isEmpty
     }
 
-    @Test("A hundred simultaneous loads cause one ask, and each gets one answer and identical bytes")
+    @Test("A hundred simultaneous loads cause one ask, and each gets one answer and identical bytes", .tags(.f41))
     mutating func joined() throws {
         let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let readers = (0..<10).map { broker.connect("r\($0)") }
@@ -161,7 +162,10 @@ import Testing
         #expect(broker.take(reader).on(loads[0]).last?.last == true)
     }
 
-    @Test("Each load has its own credit: a load without credit delays no other load, and reads the kept bytes later")
+    @Test(
+        "Each load has its own credit: a load without credit delays no other load, and reads the kept bytes later",
+        .tags(.f41)
+    )
     mutating func credit() throws {
         let slow = broker.load(from: reader, credit: 0)
         let (loads, ask) = (

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct CreditTests {
@@ -32,7 +33,10 @@ import Testing
         #expect(broker.held.inTransfer == granted)
     }
 
-    @Test("Credit is cumulative, a smaller value changes nothing, and grants never exceed the destination's credit")
+    @Test(
+        "Credit is cumulative, a smaller value changes nothing, and grants never exceed the destination's credit",
+        .tags(.f15)
+    )
     func cumulative() {
         let (broker, source, reader, load, ask) = Self.loading(credit: 10)
         broker.credit(100, on: load, from: reader)
@@ -44,6 +48,20 @@ import Testing
         #expect(broker.granted[ask] == 100)
         broker.credit(150, on: load, from: reader)
         #expect(broker.granted[ask] == 150)
+        #expect(broker.closed.isEmpty)
+    }
+
+    @Test("The greatest credit overflows nothing, and smaller credits after it take nothing back", .tags(.f15))
+    func greatest() {
+        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
+        for offset in [UInt64.max, 0, 10, 1 << 63, .max, 5] { broker.credit(offset, on: load, from: reader) }
+        var sent: UInt64 = 0
+        for _ in 0..<3 {
+            let granted = broker.granted[ask] ?? 0
+            broker.data(count: Int(granted - sent), on: ask, from: source)
+            sent = granted
+            #expect((broker.granted[ask] ?? 0) > granted)
+        }
         #expect(broker.closed.isEmpty)
     }
 
@@ -61,7 +79,7 @@ import Testing
         #expect(broker.granted[ask] == second + Self.largest)
     }
 
-    @Test("If a destination's socket takes no bytes, its source stops at the window")
+    @Test("If a destination's socket takes no bytes, its source stops at the window", .tags(.f36))
     func stalled() {
         let (broker, source, reader, load, ask) = Self.loading(credit: Self.initial)
         broker.deliversAtOnce = false
@@ -89,7 +107,7 @@ import Testing
         #expect((broker.granted[last] ?? 0) > 16 << 10)
     }
 
-    @Test("One byte beyond the credit ends the source, and the destination gets an error")
+    @Test("One byte beyond the credit ends the source, and the destination gets an error", .tags(.f14))
     func violation() {
         let (broker, source, reader, load, ask) = Self.loading(credit: 10)
         broker.data(count: 10, on: ask, from: source)

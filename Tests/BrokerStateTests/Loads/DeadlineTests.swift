@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct DeadlineTests {
@@ -72,6 +73,7 @@ import Testing
 
     @Test(
         "A source has 10 s between two bytes, counted from the last byte",
+        .tags(.f38),
         arguments: [UInt64(0), 5_000, 29_000]
     )
     mutating func progressDeadline(_ delay: UInt64) throws {
@@ -185,7 +187,8 @@ import Testing
     }
 
     @Test(
-        "If the pool is full, a destination that does not read loses its load after 10 s, and is closed after 10 more"
+        "If the pool is full, a destination that does not read loses its load after 10 s, and is closed after 10 more",
+        .tags(.f36)
     )
     func pressure() throws {
         let (broker, source, reader) = try Self.fullPool()

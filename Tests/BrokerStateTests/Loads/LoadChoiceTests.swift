@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct LoadChoiceTests {
@@ -221,7 +222,7 @@ import Testing
         #expect(allowed.failure?.code == .typeUnavailable)
     }
 
-    @Test("Loads beyond the limit of the connection are refused, and ended loads do not count")
+    @Test("Loads beyond the limit of the connection are refused, and ended loads do not count", .tags(.f42))
     func loadLimit() {
         let broker = StateHarness { $0.loadsPerConnection = 2 }
         let source = broker.connect()

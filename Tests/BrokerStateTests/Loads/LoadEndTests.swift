@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Every way in which a load of a promise ends, and the frames before the end.
@@ -54,6 +55,7 @@ import Testing
 
     @Test(
         "An end with a greater count than the bytes is a truncation, and one with a smaller count is a failure",
+        .tags(.f16),
         arguments: [
             (UInt64?.none, UInt64(4), ErrorCode.sourceTruncated), (nil, 2, .sourceFailed), (3, 2, .sourceFailed),
             (3, 4, .sourceTruncated), (5, 3, .sourceTruncated), (5, 5, .sourceTruncated), (nil, .max, .sourceTruncated),
@@ -78,6 +80,7 @@ import Testing
 
     @Test(
         "More bytes than announced are a failure that cancels the source, unless the source has ended by itself",
+        .tags(.f40),
         arguments: [true, false]
     )
     mutating func overDeclared(_ last: Bool) throws {
@@ -88,7 +91,7 @@ import Testing
         #expect(broker.closed.isEmpty)
     }
 
-    @Test("A size beyond the destination's maximum fails as too large, whether it is announced or sent")
+    @Test("A size beyond the destination's maximum fails as too large, whether it is announced or sent", .tags(.f39))
     mutating func maximum() throws {
         let announced = try start { $0.maximumByteCount = 2 }
         broker.send(Answer(byteCount: 3), on: announced.ask, from: source)
@@ -186,7 +189,10 @@ import Testing
         #expect(broker.take(reader).kinds == [.progress])
     }
 
-    @Test("A cancel before, during or after the bytes ends a load silently, and the source is sent at most one cancel")
+    @Test(
+        "A cancel before, during or after the bytes ends a load silently, and the source is sent at most one cancel",
+        .tags(.f13)
+    )
     mutating func cancel() throws {
         let before = try start()
         broker.send(Cancel(), on: before.load, from: reader)
@@ -250,6 +256,7 @@ import Testing
 
     @Test(
         "Loads of promised and kept representations finish after their contents are replaced or cleared",
+        .tags(.f34, .f35),
         arguments: [true, false]
     )
     mutating func replaced(_ byClear: Bool) {
@@ -270,7 +277,7 @@ import Testing
         #expect(broker.held.publications == (byClear ? 0 : 1))
     }
 
-    @Test("A peer may load its own promise, and its death ends everything")
+    @Test("A peer may load its own promise, and its death ends everything", .tags(.f50))
     mutating func own() {
         broker.promise("a", from: source)
         let load = broker.load(from: source)

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The places at a source: the share of each process while others wait, and the progress that its loads must make.
@@ -106,7 +107,7 @@ import Testing
         #expect(broker.take(reader).codes.isEmpty)
     }
 
-    @Test("A source that had credit and sends a byte now and then is stalled")
+    @Test("A source that had credit and sends a byte now and then is stalled", .tags(.f38))
     func slowSource() throws {
         let end = try failure { _, ask, source, _ in broker.data([1], on: ask, from: source) }
         #expect(end.code == .sourceStalled && (10...12).contains(end.second))

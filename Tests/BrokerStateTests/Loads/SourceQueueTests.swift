@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BrokerState
@@ -8,7 +9,7 @@ import Testing
 
     private static func load(_ slot: UInt32) -> LoadID { LoadID(slot: slot, generation: 1) }
 
-    @Test("Processes take turns, and the loads of each process keep their order")
+    @Test("Processes take turns, and the loads of each process keep their order", .tags(.f43))
     func turns() {
         var queue = SourceQueue()
         for slot in 1...3 { queue.append(Self.load(UInt32(slot)), of: Self.one, at: 5) }

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The bytes that the broker holds for peers that do not read, or that do not send the rest of a frame.
@@ -63,7 +64,10 @@ import Testing
         #expect(broker.closed.isEmpty && broker.held.queued == 61_000)
     }
 
-    @Test("A peer that sends nothing of a begun frame for 10 s is disconnected, even if it is held up by unread bytes")
+    @Test(
+        "A peer that sends nothing of a begun frame for 10 s is disconnected, even if it is held up by unread bytes",
+        .tags(.f07)
+    )
     func partial() {
         let broker = StateHarness()
         let (peer, other) = (broker.connect(), broker.connect())

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct HelloTests {
@@ -20,7 +21,7 @@ import Testing
         #expect(welcome.firstByteMilliseconds == 30_000 && welcome.progressMilliseconds == 10_000)
     }
 
-    @Test("A peer that sends no hello within 5 s is sent an error and closed")
+    @Test("A peer that sends no hello within 5 s is sent an error and closed", .tags(.f01))
     func deadline() {
         let broker = StateHarness()
         let silent = broker.connectSilently()
@@ -45,7 +46,11 @@ import Testing
         #expect(broker.take(peer).kinds == [.welcome, .contents, .end])
     }
 
-    @Test("Any other frame before hello is a violation", arguments: FrameKind.allCases.filter { $0 != .hello })
+    @Test(
+        "Any other frame before hello is a violation",
+        .tags(.f09),
+        arguments: FrameKind.allCases.filter { $0 != .hello }
+    )
     func beforeHello(_ kind: FrameKind) {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -84,6 +89,7 @@ import Testing
 
     @Test(
         "A client is accepted if it speaks version 1, whatever else it speaks",
+        .tags(.f88),
         arguments: [
             (UInt32?.none, UInt32?.none, true), (1, 1, true), (1, 9, true), (0, 1, true), (2, 3, false), (1, 0, false),
             (nil, 0, false), (.max, .max, false),
@@ -101,7 +107,7 @@ import Testing
         #expect(broker.closed.contains(peer) == !isTaken)
     }
 
-    @Test("Hello has at most 4 KiB, and later frames may be larger")
+    @Test("Hello has at most 4 KiB, and later frames may be larger", .tags(.f03, .f06))
     func size() {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -115,7 +121,23 @@ import Testing
         #expect(!broker.closed.contains(other))
     }
 
-    @Test("A malformed hello ends the connection")
+    @Test(
+        "The first bytes of another protocol are a violation",
+        .tags(.f04),
+        arguments: [
+            Array("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n".utf8), Array("\0AUTH EXTERNAL 30\r\n".utf8),
+            [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00],
+        ] as [[UInt8]]
+    )
+    func otherProtocols(_ bytes: [UInt8]) {
+        let broker = StateHarness()
+        let peer = broker.connectSilently()
+        broker.sendBytes(bytes, from: peer)
+        #expect(broker.take(peer).codes == [.protocolViolation])
+        #expect(broker.closed == [peer])
+    }
+
+    @Test("A malformed hello ends the connection", .tags(.f05))
     func malformed() {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -124,7 +146,7 @@ import Testing
         #expect(broker.closed == [peer])
     }
 
-    @Test("Frames that announce descriptors are a violation")
+    @Test("Frames that announce descriptors are a violation", .tags(.f54))
     func descriptors() {
         let broker = StateHarness()
         let peer = broker.connect()

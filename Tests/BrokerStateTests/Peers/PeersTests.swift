@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("A peer without hello, or with an incomplete frame, is late at its deadline and not before")
+    @Test("A peer without hello, or with an incomplete frame, is late at its deadline and not before", .tags(.f02))
     func deadlines() throws {
         var peers = Peers()
         var context = BrokerContext(limits: BrokerLimits())

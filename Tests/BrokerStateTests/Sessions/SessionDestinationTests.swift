@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The names of destinations, the sessions that may enter them, and their limits.
@@ -24,7 +25,7 @@ import Testing
         #expect(broker.take(first).on(attempt).kinds == [.registered])
     }
 
-    @Test("Invalid names and types are refused", arguments: ["", ".", "..", "a/b", "a\nb"])
+    @Test("Invalid names and types are refused", .tags(.f17), arguments: ["", ".", "..", "a/b", "a\nb"])
     func badNames(_ name: String) {
         let broker = StateHarness()
         let peer = broker.connect()

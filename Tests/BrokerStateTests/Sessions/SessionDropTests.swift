@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The drop window, the loads in it, and the result.
@@ -174,7 +175,7 @@ import Testing
         #expect(scene.framesToDestination().on(scene.destinationStream).kinds == [.end])
     }
 
-    @Test("A copy that is not concluded is transferred when the time limit for the conclusion has passed")
+    @Test("A copy that is not concluded is transferred when the time limit for the conclusion has passed", .tags(.f33))
     func unconcludedCopy() throws {
         var scene = DragScene()
         scene.dropped(.copy)
@@ -255,7 +256,7 @@ import Testing
         }
     }
 
-    @Test("A move that is not concluded in time has failed, and the source may delete nothing")
+    @Test("A move that is not concluded in time has failed, and the source may delete nothing", .tags(.f33))
     func unconcludedMove() throws {
         var scene = DragScene(dropReports: true)
         scene.dropped(.move)

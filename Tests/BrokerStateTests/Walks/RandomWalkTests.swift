@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Several peers send random frames, valid and invalid. The invariants are checked after each step.
@@ -8,6 +9,7 @@ import Testing
 
     @Test(
         "Whatever peers send, and in whatever order they die, nothing breaks, leaks or ends twice",
+        .tags(.f20),
         arguments: seeds
     )
     func walk(_ seed: UInt64) {

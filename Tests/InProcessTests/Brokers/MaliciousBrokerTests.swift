@@ -127,7 +127,7 @@ struct MaliciousBrokerTests {
         #expect(await codes(provider) == all(.protocolViolation))
     }
 
-    @Test("Bytes beyond the credit are a violation, so a program that reads nothing holds one window")
+    @Test("Bytes beyond the credit are a violation, so a program that reads nothing holds one window", .tags(.f14))
     func beyondCredit() async throws {
         let chunk = [UInt8](repeating: 7, count: 64 << 10)
         let loads = Counter()
@@ -193,7 +193,11 @@ struct MaliciousBrokerTests {
         #expect(error?.code == .protocolViolation)
     }
 
-    @Test("A frame of any length that is never sent reserves nothing", arguments: [1 << 16, 1 << 24, .max])
+    @Test(
+        "A frame of any length that is never sent reserves nothing",
+        .tags(.f06),
+        arguments: [1 << 16, 1 << 24, .max]
+    )
     func hugeFrames(length: UInt32) async throws {
         for kind in FrameKind.allCases {
             let board = pasteboard { peer, frame in

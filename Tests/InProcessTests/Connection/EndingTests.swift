@@ -248,6 +248,7 @@ struct EndingTests {
 
     @Test(
         "A handler that does nothing ends its load at the time limit of its registration",
+        .tags(.f48),
         arguments: Silence.allCases,
         LoadPlace.allCases
     )

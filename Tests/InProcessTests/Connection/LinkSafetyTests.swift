@@ -149,7 +149,7 @@ struct LinkSafetyTests {
         while ended.value < started.value { await Task.yield() }
     }
 
-    @Test("200 handlers that each wait for a nested load all end")
+    @Test("200 handlers that each wait for a nested load all end", .tags(.f49))
     func nested() async throws {
         let (inner, outer) = (ItemProvider.text("inner"), ItemProvider())
         outer.registerDataRepresentation(for: .plainText) { completion in

@@ -117,6 +117,7 @@ struct OddValueTests {
 
     @Test(
         "An invalid type identifier is reported when its item is written",
+        .tags(.f17),
         arguments: ["", "a b", "a/b", "text/plain", "a\u{202E}b"]
     )
     func identifiers(identifier: String) async throws {
@@ -135,7 +136,10 @@ struct OddValueTests {
         #expect(unknown?.code == .typeUnavailable)
     }
 
-    @Test("An item may have the maximum number of representations, and one more is refused with the name of the limit")
+    @Test(
+        "An item may have the maximum number of representations, and one more is refused with the name of the limit",
+        .tags(.f18)
+    )
     func manyTypes() async throws {
         let provider = ItemProvider()
         for number in 0..<64 {
@@ -223,7 +227,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("Callbacks may block until other loads have ended", arguments: LoadPlace.allCases)
+    @Test("Callbacks may block until other loads have ended", .tags(.f49), arguments: LoadPlace.allCases)
     func blocking(place: LoadPlace) async throws {
         let provider = ItemProvider.text("whole")
         try await place.with(provider) { provider in

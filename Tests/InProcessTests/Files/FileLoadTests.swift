@@ -142,7 +142,7 @@ struct FileLoadTests {
         }
     }
 
-    @Test("The destination maps shared memory, and never a file")
+    @Test("The destination maps shared memory, and never a file", .tags(.f57))
     func mapped() async throws {
         let data = Self.bytes(1 << 20)
         let memory = try SharedMemory(data)
@@ -200,7 +200,7 @@ struct FileLoadTests {
         }
     }
 
-    @Test("A file that becomes shorter while it is read ends the load as truncated")
+    @Test("A file that becomes shorter while it is read ends the load as truncated", .tags(.f59))
     func shortened() async throws {
         let directory = try TemporaryDirectory()
         let url = URL(filePath: "\(directory.path)/file")

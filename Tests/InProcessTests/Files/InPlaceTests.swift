@@ -77,7 +77,7 @@ struct InPlaceTests {
         }
     }
 
-    @Test("A file that was removed after it was opened is copied", arguments: [LoadPlace.here, .there])
+    @Test("A file that was removed after it was opened is copied", .tags(.f59), arguments: [LoadPlace.here, .there])
     func removed(place: LoadPlace) async throws {
         let opened = try System.open(file.path)
         try FileManager.default.removeItem(at: file)

@@ -20,7 +20,7 @@ struct ByteChunksTests {
         }
     }
 
-    @Test("a reader that does not read delays only its own load, and gets all bytes later")
+    @Test("a reader that does not read delays only its own load, and gets all bytes later", .tags(.f37))
     func backPressure() async throws {
         let data = Data(repeating: 5, count: 32 << 20)
         try await withSource(data) { provider, _ in

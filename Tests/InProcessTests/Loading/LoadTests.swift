@@ -82,7 +82,7 @@ struct LoadTests {
         }
     }
 
-    @Test("handlers that block run concurrently")
+    @Test("handlers that block run concurrently", .tags(.f48))
     func blockingHandlers() async throws {
         let inside = Counter()
         let all = Semaphore()
@@ -147,7 +147,7 @@ struct LoadTests {
         }
     }
 
-    @Test("a handler that completes without bytes or error, or releases its completion, has failed")
+    @Test("a handler that completes without bytes or error, or releases its completion, has failed", .tags(.f48))
     func handlerBreaksContract() async throws {
         try await withItem { provider in
             provider.registerDataRepresentation(for: .png) { completion in
@@ -166,7 +166,10 @@ struct LoadTests {
 
     // MARK: Ends that others cause
 
-    @Test("a load that has begun is finished after its contents were replaced, and a new one is superseded")
+    @Test(
+        "a load that has begun is finished after its contents were replaced, and a new one is superseded",
+        .tags(.f34)
+    )
     func replaced() async throws {
         let asked = Gate()
         let replaced = Gate()
@@ -212,7 +215,7 @@ struct LoadTests {
         }
     }
 
-    @Test("the end of the broker ends its loads, and the next request finds another broker")
+    @Test("the end of the broker ends its loads, and the next request finds another broker", .tags(.f82, .f83))
     func brokerGone() async throws {
         let asked = Gate()
         let never = Gate()

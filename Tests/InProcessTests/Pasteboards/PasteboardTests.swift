@@ -117,7 +117,7 @@ struct PasteboardTests {
         }
     }
 
-    @Test("One write may contain 512 items, and one more is refused")
+    @Test("One write may contain 512 items, and one more is refused", .tags(.f18))
     func manyItems() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()

@@ -6,7 +6,11 @@ import Testing
 /// A program whose module is isolated to the main actor by default.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct IsolatedProgramTests {
-    @Test("A program with main-actor isolation by default writes and reads its values", arguments: LoadPlace.allCases)
+    @Test(
+        "A program with main-actor isolation by default writes and reads its values",
+        .tags(.f50),
+        arguments: LoadPlace.allCases
+    )
     @MainActor
     func values(place: LoadPlace) async throws {
         let (source, destination) = (Shelf(), Shelf())

@@ -96,7 +96,7 @@ import Testing
 
     // MARK: A broker that exits
 
-    @Test("Frames sent before the broker exited are delivered; anything missing is broker-unavailable")
+    @Test("Frames sent before the broker exited are delivered; anything missing is broker-unavailable", .tags(.f83))
     func gone() throws {
         let harness = try ConnectionHarness(script: { peer in
             let load = try peer.next(.load).stream

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("Without a broker and without auto-start the error names the path and the remedy")
+    @Test("Without a broker and without auto-start the error names the path and the remedy", .tags(.f68))
     func noBroker() throws {
         try withSocket(["PASTEBOARD_AUTOSTART": "0"]) { directory, environment in
             let failure = try self.failure(environment)

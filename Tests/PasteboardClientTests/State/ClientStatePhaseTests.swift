@@ -87,7 +87,12 @@ import Testing
         }
     }
 
-    @Test("An expected frame is an event, any other ends the connection", arguments: Phase.allCases, FrameKind.allCases)
+    @Test(
+        "An expected frame is an event, any other ends the connection",
+        .tags(.f09),
+        arguments: Phase.allCases,
+        FrameKind.allCases
+    )
     func fits(phase: Phase, kind: FrameKind) throws {
         var harness = try StateHarness()
         let stream = try phase.enter(&harness)

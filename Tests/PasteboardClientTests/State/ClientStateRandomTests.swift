@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ClientStateRandomTests {
-    @Test("Whatever a broker sends, each stream ends once, ids increase, and no ask exceeds its credit")
+    @Test("Whatever a broker sends, each stream ends once, ids increase, and no ask exceeds its credit", .tags(.f20))
     func anything() throws {
         var random = SeededGenerator()
         print("seed \(random.seed)")

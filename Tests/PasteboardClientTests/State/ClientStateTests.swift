@@ -80,7 +80,7 @@ import Testing
         #expect(summary == (count ?? 10 == 10 ? "ended 1" : "failed 1 source-truncated"))
     }
 
-    @Test("Fewer bytes than announced are never success")
+    @Test("Fewer bytes than announced are never success", .tags(.f16))
     func truncated() throws {
         var harness = try StateHarness()
         let first = try harness.answeredLoad(byteCount: 20)
@@ -256,7 +256,7 @@ import Testing
         #expect(harness.sent().count == 1)
     }
 
-    @Test("Unknown kinds are skipped, or refused if they must be understood")
+    @Test("Unknown kinds are skipped, or refused if they must be understood", .tags(.f10))
     func unknownKinds() throws {
         var harness = try StateHarness()
         let stream = try harness.answeredLoad()

@@ -34,7 +34,7 @@ import Testing
         #expect(Bool(third.isReachable))
     }
 
-    @Test("A file that has replaced the socket is not removed")
+    @Test("A file that has replaced the socket is not removed", .tags(.f70))
     func leavesOthersAlone() throws {
         let directory = try TemporaryDirectory()
         let path = SocketPath("\(directory.path)/socket")
@@ -68,7 +68,11 @@ import Testing
         }
     }
 
-    @Test("A directory of another user is refused", .enabled(if: System.userID == 0, "only root can make one"))
+    @Test(
+        "A directory of another user is refused",
+        .tags(.f70),
+        .enabled(if: System.userID == 0, "only root can make one")
+    )
     func refusesForeignDirectories() throws {
         let directory = try TemporaryDirectory()
         let path = SocketPath("\(directory.path)/socket")
@@ -91,7 +95,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test("Of many that claim a path after others have removed it, one at a time serves it")
+    @Test("Of many that claim a path after others have removed it, one at a time serves it", .tags(.f69))
     func contended() async throws {
         let directory = try TemporaryDirectory()
         let path = SocketPath("\(directory.path)/d/socket", isWellKnown: false)

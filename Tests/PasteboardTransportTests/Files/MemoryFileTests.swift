@@ -1,6 +1,7 @@
 import Glibc
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct MemoryFileTests {
@@ -16,7 +17,7 @@ import Testing
         #expect(try read(file, at: .max, limit: 10) == [])
     }
 
-    @Test("A sealed file cannot change, and only a sealed file counts as immutable")
+    @Test("A sealed file cannot change, and only a sealed file counts as immutable", .tags(.f58))
     func seals() throws {
         let file = try MemoryFile()
         try file.append([1].span)

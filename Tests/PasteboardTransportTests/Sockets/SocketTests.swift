@@ -27,7 +27,7 @@ import Testing
         #expect(try ProcessIdentity(peerOf: connection.raw, credentials: credentials) == .current())
     }
 
-    @Test("Missing, stale and overlong paths are different errors")
+    @Test("Missing, stale and overlong paths are different errors", .tags(.f72))
     func connectionErrors() throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/socket"
@@ -42,7 +42,7 @@ import Testing
         #expect(error?.description == "bind \(path): Address already in use")
     }
 
-    @Test("A connect to a broker that does not accept ends at the deadline")
+    @Test("A connect to a broker that does not accept ends at the deadline", .tags(.f73))
     func fullQueue() throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/socket"
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Only a listening Unix socket is inherited, and it never waits")
+    @Test("Only a listening Unix socket is inherited, and it never waits", .tags(.f75))
     func inherits() throws {
         let directory = try TemporaryDirectory()
         let pipe = try System.pipe()

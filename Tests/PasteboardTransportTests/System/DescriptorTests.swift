@@ -18,7 +18,7 @@ import Testing
         #expect(try System.poll([PollInterest(pipe.first.raw, .readable)], milliseconds: 0) == [[]])
     }
 
-    @Test("A descriptor that the kernel drops never becomes one of this process")
+    @Test("A descriptor that the kernel drops never becomes one of this process", .tags(.f52))
     func droppedByKernel() throws {
         let ends = try Socket.pair()
         let file = DescriptorBox(try System.duplicate(0))

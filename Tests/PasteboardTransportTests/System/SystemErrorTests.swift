@@ -1,11 +1,13 @@
 import Glibc
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 import Testing
 
 struct SystemErrorTests {
     @Test(
         "a lack of memory or disk space is no-space, a lack of descriptors limit-exceeded, no other error is either",
+        .tags(.f61),
         arguments: [
             (ENOMEM, ErrorCode.noSpace), (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EMFILE, .limitExceeded),
             (ENFILE, .limitExceeded), (EACCES, nil),

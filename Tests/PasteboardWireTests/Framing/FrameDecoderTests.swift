@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite("FrameDecoder")
@@ -43,7 +44,7 @@ struct FrameDecoderTests {
         #expect(collector.faults.isEmpty)
     }
 
-    @Test("Frames that arrive byte by byte are decoded to the same frames")
+    @Test("Frames that arrive byte by byte are decoded to the same frames", .tags(.f08))
     func byteByByte() throws {
         var collector = FrameCollector()
         for byte in Self.stream {
@@ -53,7 +54,7 @@ struct FrameDecoderTests {
         #expect(collector.faults.isEmpty)
     }
 
-    @Test("Frames split at random positions are decoded to the same frames")
+    @Test("Frames split at random positions are decoded to the same frames", .tags(.f08))
     func randomCuts() throws {
         var generator = SeededGenerator(for: "random cuts of frames")
         let expected = try Self.expected()
@@ -102,7 +103,11 @@ struct FrameDecoderTests {
         #expect(!decoder.isInsideFrame)
     }
 
-    @Test("The maximum length of each kind is accepted, and one more byte is refused", arguments: FrameKind.allCases)
+    @Test(
+        "The maximum length of each kind is accepted, and one more byte is refused",
+        .tags(.f06),
+        arguments: FrameKind.allCases
+    )
     func limits(kind: FrameKind) throws {
         let limit = kind == .data ? WireLimits.dataLength : WireLimits.controlLength
         #expect(kind.maximumLength == limit)
@@ -136,7 +141,7 @@ struct FrameDecoderTests {
         #expect(collector.frames.count == 2)
     }
 
-    @Test("Another version is refused in every frame except hello", arguments: [0, 2, 255] as [UInt8])
+    @Test("Another version is refused in every frame except hello", .tags(.f88), arguments: [0, 2, 255] as [UInt8])
     func versions(version: UInt8) throws {
         for kind in FrameKind.allCases where kind != .hello {
             Self.expectRefused(.versionMismatch, Self.header(kind.rawValue, length: 0, version: version))

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite("FrameHeader and FrameEncoder")
@@ -25,7 +26,7 @@ struct FrameHeaderTests {
         }
     }
 
-    @Test("Fewer than sixteen bytes are not a header, at any offset")
+    @Test("Fewer than sixteen bytes are not a header, at any offset", .tags(.f05))
     func tooShort() {
         let bytes = [UInt8](repeating: 0, count: 20)
         for offset in [5, 19, 20, 21, Int.max, -1, Int.min] {

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite("Messages")
@@ -86,7 +87,7 @@ struct MessageTests {
         }
     }
 
-    @Test("Random bytes are refused or decode in every decoder")
+    @Test("Random bytes are refused or decode in every decoder", .tags(.f20))
     func randomBytes() throws {
         var generator = SeededGenerator(for: "random bytes into decoders")
         for _ in 0..<1000 {

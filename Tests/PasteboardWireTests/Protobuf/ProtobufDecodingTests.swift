@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite("Protobuf decoding")
@@ -36,7 +37,7 @@ struct ProtobufDecodingTests {
         #expect(item.representations.map(\.type) == ["a", "b"])
     }
 
-    @Test("Unknown fields are skipped, whatever their wire type")
+    @Test("Unknown fields are skipped, whatever their wire type", .tags(.f89))
     func unknownFields() throws {
         let unknown = "980105" + "91020102030405060708" + "9a0103616263" + "9d0201020304" + "f8ffffff0f01"
         #expect(try Commit(decoding: bytes(hex: unknown + "0803" + unknown)).itemCount == 3)
@@ -68,7 +69,10 @@ struct ProtobufDecodingTests {
         Self.expect(.invalidArgument, Commit.self, bytes(hex: message))
     }
 
-    @Test("A string that is not UTF-8, a string as a number and a message as a number are invalid arguments")
+    @Test(
+        "A string that is not UTF-8, a string as a number and a message as a number are invalid arguments",
+        .tags(.f17)
+    )
     func malformedStrings() {
         for message in ["0a02c328", "0a01ff", "0a03eda080", "0a02c080", "0801"] {
             Self.expect(.invalidArgument, Write.self, bytes(hex: message))
@@ -93,6 +97,7 @@ struct ProtobufDecodingTests {
 
     @Test(
         "A list is accepted up to its limit and refused beyond it",
+        .tags(.f19),
         arguments: [
             (Hello.self, 3, WireLimits.features), (Welcome.self, 2, WireLimits.features),
             (Write.self, 15, WireLimits.features), (Load.self, 15, WireLimits.features),
@@ -118,6 +123,7 @@ struct ProtobufDecodingTests {
 
     @Test(
         "A list of strings or messages is accepted up to its limit and refused beyond it",
+        .tags(.f19),
         arguments: [
             (Item.self, 2, WireLimits.representations), (Representation.self, 2, WireLimits.supertypes),
             (Load.self, 5, WireLimits.accepts), (Load.self, 10, WireLimits.accepts),

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite("Values of the protocol")
@@ -58,7 +59,7 @@ struct ValueTests {
         }
     }
 
-    @Test("An unknown required feature is a version mismatch")
+    @Test("An unknown required feature is a version mismatch", .tags(.f89))
     func features() throws {
         try Feature.check([])
         try Feature.check([1, 2, 3, 4, 1])

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite("WellKnownEndpoint")
@@ -10,6 +11,7 @@ struct WellKnownEndpointTests {
 
     @Test(
         "The socket paths are tried in this order",
+        .tags(.f72),
         arguments: [
             (["PASTEBOARD_SOCKET": "/a/b", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.named("/a/b")]),
             (
@@ -35,7 +37,11 @@ struct WellKnownEndpointTests {
         #expect(endpoint.candidates == candidates)
     }
 
-    @Test("A relative path fails with the name of the variable", arguments: ["PASTEBOARD_SOCKET", "XDG_RUNTIME_DIR"])
+    @Test(
+        "A relative path fails with the name of the variable",
+        .tags(.f72),
+        arguments: ["PASTEBOARD_SOCKET", "XDG_RUNTIME_DIR"]
+    )
     func relative(variable: String) {
         let failure = #expect(throws: Failure.self) {
             try WellKnownEndpoint(environment: { $0 == variable ? "a/b" : nil }, userID: 1, bootID: "boot")

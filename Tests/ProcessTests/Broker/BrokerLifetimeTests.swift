@@ -5,7 +5,10 @@ import Testing
 
 /// The start and the end of a broker, with real processes and a socket path that is used by others too.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerLifetimeTests {
-    @Test("SIGTERM ends waiting loads and lets running ones finish beside a successor; a second one ends it at once")
+    @Test(
+        "SIGTERM ends waiting loads and lets running ones finish beside a successor; a second one ends it at once",
+        .tags(.f79)
+    )
     func signals() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), limits: BrokerProcess.patient + ["drain=10m"])
         let flowing = try broker.source("board=flowing")
@@ -44,14 +47,14 @@ import Testing
         try broker.end()
     }
 
-    @Test("A broker ends when its directory or its socket is removed", arguments: ["d", "d/socket"])
+    @Test("A broker ends when its directory or its socket is removed", .tags(.f71), arguments: ["d", "d/socket"])
     func removed(path: String) throws {
         let broker = try BrokerProcess(at: try BrokerPlace())
         _ = try ProcessRunner("/bin/rm", ["-r", broker.place.directory[path]], environment: [:]).finish()
         try broker.expectEnd()
     }
 
-    @Test("The socket of a killed broker is taken over")
+    @Test("The socket of a killed broker is taken over", .tags(.f68))
     func stale() throws {
         let place = try BrokerPlace()
         let killed = try BrokerProcess(at: place)
@@ -63,7 +66,7 @@ import Testing
         try broker.end()
     }
 
-    @Test("A second broker on the same socket path refuses to run, and names the first")
+    @Test("A second broker on the same socket path refuses to run, and names the first", .tags(.f69))
     func second() throws {
         try BrokerProcess.run { broker in
             let refused = try broker.place.refusedBroker()
@@ -73,7 +76,11 @@ import Testing
         }
     }
 
-    @Test("A directory open to other users is refused, and nothing is left in it", arguments: [0o777, 0o701, 0o750])
+    @Test(
+        "A directory open to other users is refused, and nothing is left in it",
+        .tags(.f70),
+        arguments: [0o777, 0o701, 0o750]
+    )
     func openDirectory(mode: UInt32) throws {
         let place = try BrokerPlace()
         try place.setMode(mode)
@@ -83,7 +90,7 @@ import Testing
         #expect(place.directory.names(in: "d").isEmpty)
     }
 
-    @Test("A listening socket from the service manager is served, and its path is not changed")
+    @Test("A listening socket from the service manager is served, and its path is not changed", .tags(.f75))
     func inherited() throws {
         let place = try BrokerPlace()
         let listening = try ListeningSocket(path: place.socket)
@@ -97,7 +104,7 @@ import Testing
         #expect(place.directory.names(in: "d") == ["socket"])
     }
 
-    @Test("A passed descriptor that is not a listening socket is refused")
+    @Test("A passed descriptor that is not a listening socket is refused", .tags(.f75))
     func inheritedFile() throws {
         let place = try BrokerPlace()
         let script = "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3</dev/null; exec \"$0\" \"$@\""

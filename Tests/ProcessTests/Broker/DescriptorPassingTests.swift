@@ -33,6 +33,7 @@ import Testing
 
     @Test(
         "Anything except a read-only file or sealed memory fails the load, and the error names it",
+        .tags(.f56, .f57, .f58),
         arguments: [
             ("file:/", "directory"), ("file:/dev/zero", "device"), ("pipe:", "pipe"), ("socket:", "socket"),
             ("writable:file", "not open for reading only"), ("name:file", "not open for reading only"),
@@ -138,7 +139,10 @@ import Testing
         return code
     }
 
-    @Test("A peer that passes a wrong number of descriptors, or one with another frame, is the only one disconnected")
+    @Test(
+        "A peer that passes a wrong number of descriptors, or one with another frame, is the only one disconnected",
+        .tags(.f54)
+    )
     func counts() throws {
         try BrokerProcess.run { broker in
             try broker.expectService()
@@ -159,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("A socket that is passed over itself leaves nothing in the kernel")
+    @Test("A socket that is passed over itself leaves nothing in the kernel", .tags(.f55))
     func cycle() throws {
         try BrokerProcess.run { broker in
             try broker.expectService()
@@ -184,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("A descriptor for which the broker has no room fails its load, and nothing else")
+    @Test("A descriptor for which the broker has no room fails its load, and nothing else", .tags(.f52))
     func noRoom() throws {
         try BrokerProcess.run { broker in
             let source = try broker.source("pass=sealed:100")

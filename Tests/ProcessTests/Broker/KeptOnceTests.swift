@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("Bytes beyond the pool fail the load, and the source continues to serve others")
+    @Test("Bytes beyond the pool fail the load, and the source continues to serve others", .tags(.f62))
     func noSpace() throws {
         try BrokerProcess.run(limits: BrokerProcess.patient + ["kept-pool=1MiB"]) { broker in
             let source = try broker.source("once", "serve=2000000")

@@ -6,7 +6,7 @@ import Testing
 
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5)))
 struct StoppedBrokerTests {
-    @Test("calls with a timeout end at it while the broker is stopped, and succeed when it continues")
+    @Test("calls with a timeout end at it while the broker is stopped, and succeed when it continues", .tags(.f73))
     func stopped() async throws {
         let broker = try BrokerProcess(at: try BrokerPlace())
         let connection = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)

@@ -7,7 +7,10 @@ import Testing
 
 /// Clients that a broker does not serve: silent ones, invalid ones, those of other users, and one too many.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct StrangerTests {
-    @Test("A client that is silent, or does not complete its hello, is disconnected at the hello deadline")
+    @Test(
+        "A client that is silent, or does not complete its hello, is disconnected at the hello deadline",
+        .tags(.f01, .f02)
+    )
     func silence() throws {
         try BrokerProcess.run(limits: ["hello=200ms"]) { broker in
             var hello = FrameEncoder()
@@ -21,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A client that sends random bytes instead of a hello gets a protocol error, and is disconnected")
+    @Test("A client that sends random bytes instead of a hello gets a protocol error, and is disconnected", .tags(.f03))
     func nonsense() throws {
         try BrokerProcess.run(limits: ["hello=10m"]) { broker in
             var generator = SeededGenerator()
@@ -51,6 +54,7 @@ import Testing
 
     @Test(
         "Another user who can open the socket is refused, with the reason",
+        .tags(.f74),
         .enabled(if: System.userID == 0, "needs root, which alone can become another user")
     )
     func otherUser() throws {
@@ -74,7 +78,10 @@ import Testing
         }
     }
 
-    @Test("A broker with 64 descriptors refuses excess clients with an error, and serves again after others leave")
+    @Test(
+        "A broker with 64 descriptors refuses excess clients with an error, and serves again after others leave",
+        .tags(.f51)
+    )
     func fewDescriptors() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), after: "ulimit -n 64")
         let first = try broker.connect()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Signals that are not meant for the broker, and the shell's limit on the size of files")
 struct StraySignalTests {
-    @Test("Timers, I/O signals and user-defined signals do not end the broker")
+    @Test("Timers, I/O signals and user-defined signals do not end the broker", .tags(.f78))
     func straySignals() throws {
         try BrokerProcess.run { broker in
             let last = __libc_current_sigrtmax()
@@ -16,7 +16,7 @@ struct StraySignalTests {
         }
     }
 
-    @Test("Bytes that the broker may not store are refused, and the earlier contents stay")
+    @Test("Bytes that the broker may not store are refused, and the earlier contents stay", .tags(.f62))
     func brokerFileSize() throws {
         let desk = try Desk()
         // The limit counts blocks of 512 bytes. The first copy starts the broker, which inherits it.
@@ -26,7 +26,7 @@ struct StraySignalTests {
         #expect(try desk.run("paste").text == "before")
     }
 
-    @Test("A paste into a file beyond the limit fails, and leaves nothing in the directory")
+    @Test("A paste into a file beyond the limit fails, and leaves nothing in the directory", .tags(.f64))
     func pasteFileSize() throws {
         let desk = try Desk()
         #expect(try desk.shell("head -c 300000 /dev/zero | pasteboard copy -t .bin").exitCode == 0)

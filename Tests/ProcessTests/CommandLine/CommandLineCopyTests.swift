@@ -8,7 +8,11 @@ import Testing
     nonisolated private static let counts: [Int] =
         [0, 1] + buffers.flatMap { (size: Int) -> [Int] in [size - 1, size, size + 1] }
 
-    @Test("Bytes of any size are pasted unchanged from a file, a pipe and standard input", arguments: counts)
+    @Test(
+        "Bytes of any size are pasted unchanged from a file, a pipe and standard input",
+        .tags(.f92),
+        arguments: counts
+    )
     func sizes(count: Int) throws {
         let desk = try Desk()
         let bytes = Desk.bytes(count)
@@ -33,7 +37,7 @@ import Testing
         #expect(try desk.run("version").text.contains("\nbroker "))
     }
 
-    @Test("A copy whose output and errors are captured returns, and no process keeps them open")
+    @Test("A copy whose output and errors are captured returns, and no process keeps them open", .tags(.f91))
     func captured() throws {
         let desk = try Desk()
         try desk.directory.write("kept", to: "f.txt")
@@ -57,6 +61,7 @@ import Testing
 
     @Test(
         "Standard input is text if it starts as text",
+        .tags(.f93),
         arguments: [
             ("", "public.utf8-plain-text"), ("MM", "public.utf8-plain-text"), ("<?php", "public.utf8-plain-text"),
             ("a\u{0}b", "public.data"),
@@ -71,7 +76,7 @@ import Testing
         #expect(try desk.run("paste").text == text)
     }
 
-    @Test("Bytes that are not UTF-8 are data")
+    @Test("Bytes that are not UTF-8 are data", .tags(.f93))
     func noText() throws {
         let desk = try Desk()
         #expect(try desk.run("copy", input: [0x61, 0xC3]).exitCode == 0)
@@ -133,7 +138,7 @@ import Testing
         #expect(try desk.run("paste").output.count == 299_999)
     }
 
-    @Test("Unreadable input is reported, and the old contents stay")
+    @Test("Unreadable input is reported, and the old contents stay", .tags(.f66))
     func unreadable() throws {
         let desk = try Desk()
         try desk.copy("old")
@@ -166,7 +171,7 @@ import Testing
         #expect(try desk.run("paste").text == "old")
     }
 
-    @Test("An interrupted copy leaves the old contents")
+    @Test("An interrupted copy leaves the old contents", .tags(.f80))
     func interrupted() throws {
         let desk = try Desk()
         try desk.copy("old")

@@ -221,7 +221,7 @@ import Testing
         #expect(names == ["a.txt", "b.txt"])
     }
 
-    @Test("A destination that dies during a move leaves all files in place", arguments: [false, true])
+    @Test("A destination that dies during a move leaves all files in place", .tags(.f32), arguments: [false, true])
     func destinationDies(hasAll: Bool) throws {
         try desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
         let destination = try RawDropDestination(at: desk, name: "mortal")
@@ -237,7 +237,7 @@ import Testing
         #expect(names == ["a.txt", "b.txt", "large.txt"])
     }
 
-    @Test("A drag that is interrupted cancels its session and deletes nothing")
+    @Test("A drag that is interrupted cancels its session and deletes nothing", .tags(.f80))
     func interrupted() throws {
         try desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
         let destination = try RawDropDestination(at: desk, name: "slow")
@@ -266,7 +266,7 @@ import Testing
         #expect(try second.finish().exitCode == 0)
     }
 
-    @Test("A file that was shortened in the meantime fails, and does not count as complete")
+    @Test("A file that was shortened in the meantime fails, and does not count as complete", .tags(.f59))
     func shortened() throws {
         let destination = try RawDropDestination(at: desk, name: "slow")
         let drag = try desk.start("drag", "a.txt", "--to", "slow")

@@ -56,7 +56,7 @@ import Testing
         #expect(try desk.shell("cat lines | pasteboard copy -n -t .bin; pasteboard paste -n").output == bytes)
     }
 
-    @Test("A reader that exits and a full disk end a paste as they do with small contents")
+    @Test("A reader that exits and a full disk end a paste as they do with small contents", .tags(.f64, .f65))
     func badOutputs() throws {
         #expect(try desk.run("copy", "large.bin").exitCode == 0)
         let closed = try desk.shell("bash -c 'pasteboard paste | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}'")

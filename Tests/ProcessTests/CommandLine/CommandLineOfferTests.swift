@@ -210,7 +210,7 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A load that has begun is completed although the contents were replaced")
+    @Test("A load that has begun is completed although the contents were replaced", .tags(.f34))
     func replacedMeanwhile() throws {
         let desk = try Desk(limits: Self.patient)
         let offer = try desk.offer(["-t", "text=touch begun; while [ ! -e go ]; do sleep 0.01; done; echo old"])

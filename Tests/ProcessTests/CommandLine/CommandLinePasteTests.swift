@@ -5,7 +5,7 @@ import Testing
 
 /// `pasteboard paste`: its choice of type, its output and its errors.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLinePasteTests {
-    @Test("An empty pasteboard and a missing broker are both empty; an empty value is not")
+    @Test("An empty pasteboard and a missing broker are both empty; an empty value is not", .tags(.f92))
     func nothing() throws {
         let desk = try Desk()
         for arguments in [["paste"], ["types"], ["paste", "--into", "."]] {
@@ -178,7 +178,7 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A stopped broker does not delay a paste into a file beyond the timeout")
+    @Test("A stopped broker does not delay a paste into a file beyond the timeout", .tags(.f73))
     func stoppedBroker() throws {
         let desk = try Desk()
         try desk.copy("text")
@@ -193,6 +193,7 @@ import Testing
 
     @Test(
         "An interrupted paste into a file leaves nothing, and neither does a killed one",
+        .tags(.f80),
         arguments: [SIGINT, SIGKILL]
     )
     func interrupted(signal: CInt) throws {
@@ -207,7 +208,10 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A reader that exits ends a paste silently; an output that is full or closed is an error")
+    @Test(
+        "A reader that exits ends a paste silently; an output that is full or closed is an error",
+        .tags(.f64, .f65, .f67)
+    )
     func outputs() throws {
         let desk = try Desk()
         #expect(try desk.run("copy", "-t", ".bin", input: Desk.bytes(4 << 20)).exitCode == 0)
@@ -308,7 +312,7 @@ import Testing
         _ = try offer.finish()
     }
 
-    @Test("A copy from a terminal prints what it waits for")
+    @Test("A copy from a terminal prints what it waits for", .tags(.f66))
     func copyFromTerminal() throws {
         let desk = try Desk()
         let terminal = try PseudoTerminal()

@@ -288,7 +288,7 @@ import Testing
         #expect(try desk.run("copy").exitCode == 3)
     }
 
-    @Test("Brokers with protocol errors, another version or unknown error codes cause different errors")
+    @Test("Brokers with protocol errors, another version or unknown error codes cause different errors", .tags(.f88))
     func strangeBrokers() throws {
         let desk = try Desk(.socket)
         let path = desk.directory["socket"]

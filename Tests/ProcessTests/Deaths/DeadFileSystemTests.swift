@@ -55,6 +55,7 @@ import Testing
 
     @Test(
         "The broker serves its peers while it holds and while it closes a file on an unresponsive file system",
+        .tags(.f60),
         .enabled(if: isPossible, "needs root, and /dev/fuse")
     )
     func silent() throws {
@@ -86,6 +87,7 @@ import Testing
 
     @Test(
         "A source of unwanted files that cannot be closed takes no more of the broker than the limit",
+        .tags(.f60),
         .enabled(if: isPossible, "needs root, and /dev/fuse")
     )
     func pile() throws {

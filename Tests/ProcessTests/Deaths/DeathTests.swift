@@ -9,7 +9,10 @@ import Testing
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DeathTests {
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\ndrain = 10m\n"
 
-    @Test("A source killed before a load, before its first byte, or after some bytes is reported as source-gone")
+    @Test(
+        "A source killed before a load, before its first byte, or after some bytes is reported as source-gone",
+        .tags(.f22, .f23, .f24)
+    )
     func killedSource() throws {
         let desk = try Desk(limits: Self.patient)
         for (command, said) in [
@@ -39,7 +42,10 @@ import Testing
         return digits.isEmpty ? "0" : digits
     }
 
-    @Test("All declared bytes without an end count as truncated; with the end they are complete, even after a death")
+    @Test(
+        "All declared bytes without an end count as truncated; with the end they are complete, even after a death",
+        .tags(.f25)
+    )
     func declaredSize() throws {
         let desk = try Desk(limits: Self.patient)
         _ = try desk.startBroker()
@@ -98,7 +104,7 @@ import Testing
         #expect(try desk.run("status").text.contains("loads\n  none"))
     }
 
-    @Test("A source that is stopped is reported as stalled at the deadline")
+    @Test("A source that is stopped is reported as stalled at the deadline", .tags(.f30))
     func stoppedSource() throws {
         let desk = try Desk(limits: "first-byte = 300ms\nprogress = 300ms\n")
         let offer = try desk.offer(["-t", "public.data=echo never"])
@@ -123,7 +129,7 @@ import Testing
         try stuck.child.kill(SIGKILL)
     }
 
-    @Test("A GiB passes through, and the broker's memory does not grow")
+    @Test("A GiB passes through, and the broker's memory does not grow", .tags(.f39))
     func flatMemory() throws {
         let desk = try Desk(limits: Self.patient)
         let broker = try desk.startBroker()
@@ -143,7 +149,7 @@ import Testing
         return try #require(Int(line.filter(\.isNumber)))
     }
 
-    @Test("SIGTERM ends waiting loads, lets running ones finish, and allows a successor")
+    @Test("SIGTERM ends waiting loads, lets running ones finish, and allows a successor", .tags(.f79))
     func drain() throws {
         let desk = try Desk(limits: Self.patient)
         let broker = try desk.startBroker()

@@ -23,6 +23,7 @@ import Testing
 
     @Test(
         "The death of a destination before the end is reported to its source once",
+        .tags(.f27),
         arguments: [0, 1, 150_000, 300_000],
         Ending.allCases
     )
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("The death of a destination after the end is not reported to its source")
+    @Test("The death of a destination after the end is not reported to its source", .tags(.f27))
     func deathAfterTheEnd() throws {
         try BrokerProcess.run { broker in
             let source = try broker.source()
@@ -66,7 +67,8 @@ import Testing
     }
 
     @Test(
-        "With one destination of eight that never reads and one stopped, all others get everything"
+        "With one destination of eight that never reads and one stopped, all others get everything",
+        .tags(.f37, .f41)
     )
     func eight() throws {
         try BrokerProcess.run { broker in

@@ -7,7 +7,10 @@ import Testing
 
 /// Processes that are killed at random moments, many times.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct RandomDeathTests {
-    @Test("After deaths at random moments of many loads the broker holds nothing and has no more open descriptors")
+    @Test(
+        "After deaths at random moments of many loads the broker holds nothing and has no more open descriptors",
+        .tags(.f21)
+    )
     func nothingIsLeft() throws {
         try BrokerProcess.run { broker in
             var generator = SeededGenerator()

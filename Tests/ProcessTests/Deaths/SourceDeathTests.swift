@@ -49,7 +49,12 @@ import Testing
     /// More bytes than a source may send before it receives further credit.
     nonisolated private static let total = 300_000
 
-    @Test("The result of a source's death depends on the point of the load", arguments: Point.allCases, Ending.allCases)
+    @Test(
+        "The result of a source's death depends on the point of the load",
+        .tags(.f22, .f23, .f24, .f25, .f26),
+        arguments: Point.allCases,
+        Ending.allCases
+    )
     func death(at point: Point, by ending: Ending) throws {
         try BrokerProcess.run { broker in
             let source = try broker.source("bytes=\(Self.total)")
@@ -71,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("A source that sends its whole answer and exits immediately is complete, 200 times")
+    @Test("A source that sends its whole answer and exits immediately is complete, 200 times", .tags(.f26))
     func wholeAnswers() throws {
         try BrokerProcess.run { broker in
             let destination = try broker.connect()
@@ -85,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("A source that is stopped before or after its first byte is reported as stalled at the deadline")
+    @Test("A source that is stopped before or after its first byte is reported as stalled at the deadline", .tags(.f30))
     func stopped() throws {
         try BrokerProcess.run(limits: ["first-byte=200ms", "progress=10m"]) { broker in
             let source = try broker.source()

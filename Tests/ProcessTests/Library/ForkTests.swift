@@ -33,7 +33,7 @@ import Testing
         #expect(lines == ["items 1", "0 data pattern:400000 public.png"])
     }
 
-    @Test("A forked child gets an error for each use, and the connection of its parent continues")
+    @Test("A forked child gets an error for each use, and the connection of its parent continues", .tags(.f29))
     func uses() throws {
         try BrokerProcess.run { broker in
             let parent = try broker.libraryForker()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A forked child that closes the connection and exits does not end that of its parent")
+    @Test("A forked child that closes the connection and exits does not end that of its parent", .tags(.f29))
     func closes() throws {
         try BrokerProcess.run { broker in
             let parent = try broker.libraryForker()
@@ -73,7 +73,10 @@ import Testing
         }
     }
 
-    @Test("If the parent is killed while a child holds the socket, loads end at the timeout, and others continue")
+    @Test(
+        "If the parent is killed while a child holds the socket, loads end at the timeout, and others continue",
+        .tags(.f29)
+    )
     func parentDies() throws {
         try BrokerProcess.run(limits: ["first-byte=1s", "progress=1s"]) { broker in
             let parent = try broker.libraryForker()

@@ -190,6 +190,7 @@ import Testing
 
     @Test(
         "A destination that dies cancels the handler that it has called",
+        .tags(.f27),
         arguments: [
             "data", "file", "folder", "object", "lazy", "stream", "memory",
         ]

@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A killed source's session leaves the view under it")
+    @Test("A killed source's session leaves the view under it", .tags(.f31))
     func sourceKilled() throws {
         try BrokerProcess.run(limits: Self.limits) { broker in
             let destination = try broker.libraryView(["name=list"])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("A destination killed during a drop moves nothing, even after it has loaded everything")
+    @Test("A destination killed during a drop moves nothing, even after it has loaded everything", .tags(.f32))
     func destinationKilled() throws {
         try BrokerProcess.run(limits: Self.limits) { broker in
             let destination = try broker.libraryView(["name=list", "move", "waits"])

@@ -18,7 +18,7 @@ import Testing
         return (desk, source, target)
     }
 
-    @Test("A source that exits before the drop leaves, however it ends", arguments: ["quit", "kill"])
+    @Test("A source that exits before the drop leaves, however it ends", .tags(.f31), arguments: ["quit", "kill"])
     func sourceWhileTracking(way: String) throws {
         let (desk, source, target) = try pair()
         defer { withExtendedLifetime(desk) {} }
@@ -31,7 +31,7 @@ import Testing
         #expect(try target.rows().count == 9)
     }
 
-    @Test("A source that dies during a load leaves no trace")
+    @Test("A source that dies during a load leaves no trace", .tags(.f31))
     func sourceWhileLoading() throws {
         let (desk, source, target) = try pair()
         defer { withExtendedLifetime(desk) {} }
@@ -66,7 +66,7 @@ import Testing
         #expect(try target.rows()[2] == "letter")
     }
 
-    @Test("A destination that dies under a session is unregistered, and the drag continues")
+    @Test("A destination that dies under a session is unregistered, and the drag continues", .tags(.f32))
     func destinationWhileTracking() throws {
         let (desk, source, target) = try pair()
         #expect(try source.drag("van 1", over: "b 2") == "copy")
@@ -104,7 +104,10 @@ import Testing
         #expect(try target.rows().count == 9)
     }
 
-    @Test("A broker that dies ends all sessions; both programs continue with the next one, and change nothing")
+    @Test(
+        "A broker that dies ends all sessions; both programs continue with the next one, and change nothing",
+        .tags(.f82)
+    )
     func broker() throws {
         let (desk, source, target) = try pair()
         #expect(try source.drag("van 1", over: "b 2") == "copy")
