@@ -373,12 +373,12 @@ static inline int pbs_set_dumpable(int dumpable) {
 }
 
 // Landlock takes files, programs and TCP from this thread and from the threads that it starts later, and signals and
-// abstract sockets of other processes. `directory`, `parent` and `processes` (opened with O_PATH, or -1) are the
-// exceptions: from the first, files may be removed, from the second, empty directories, and those in the third may be
-// read. Declared here, because most installed headers know only an early version. It checks only calls with a path, a port or an address, so it costs a load nothing. A
+// abstract sockets of other processes. Files may still be removed from `directory`, and empty directories from the one
+// above, and if `reads_processes` is set, files in /proc may be read. Declared here, because most installed headers
+// know only an early version. It checks only calls with a path, a port or an address, so it costs a load nothing. A
 // seccomp filter would run at each call, and would have to know every call of the Swift runtime and of glibc.
-static inline int pbs_give_up_files(int directory, int parent, int processes) {
-    enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
+static inline int pbs_give_up_files(const char *directory, int reads_processes) {
+    enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, PATH = 010000000 | O_DIRECTORY | O_CLOEXEC };
     enum { READ_FILE = 1 << 2, REMOVE_DIR = 1 << 4, REMOVE_FILE = 1 << 5 };
     // Set-user-id programs; the kernel requires this before Landlock.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
@@ -394,17 +394,24 @@ static inline int pbs_give_up_files(int directory, int parent, int processes) {
     };
     int rules = (int)syscall(CREATE_RULESET, &taken, sizeof taken, 0);
     if (rules < 0) return -1;
+    int opened = directory ? open(directory, PATH) : -1;
     struct __attribute__((packed)) {
         uint64_t access;
         int32_t directory;
-    } exceptions[] = {{REMOVE_FILE, directory}, {REMOVE_DIR, parent}, {READ_FILE, processes}};
-    int result = 0;
-    for (int index = 0; index < 3 && result == 0; index++) {
-        if (exceptions[index].directory < 0) continue;
-        result = (int)syscall(ADD_RULE, rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &exceptions[index], 0);
+    } exceptions[] = {
+        {REMOVE_FILE, opened},
+        {REMOVE_DIR, opened < 0 ? -1 : openat(opened, "..", PATH)},
+        {READ_FILE, reads_processes ? open("/proc", PATH) : -1},
+    };
+    int result = directory && opened < 0 ? -1 : 0;
+    for (int index = 0; index < 3; index++) {
+        if (exceptions[index].directory >= 0 && result == 0)
+            result = (int)syscall(ADD_RULE, rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &exceptions[index], 0);
     }
     if (result == 0) result = (int)syscall(RESTRICT_SELF, rules, 0);
     int code = errno;
+    for (int index = 0; index < 3; index++)
+        if (exceptions[index].directory >= 0) close(exceptions[index].directory);
     close(rules);
     errno = code;
     return result;

@@ -28,16 +28,6 @@ extension System {
         exceptRemovingFrom directory: String?,
         readsProcesses: Bool
     ) throws(SystemError) {
-        let options: OpenOptions = [.nameOnly, .directory]
-        var opened: [DescriptorBox] = []
-        if let directory {
-            let box = DescriptorBox(try open(directory, options))
-            opened = [box, DescriptorBox(try openParent(of: box.raw))]
-        }
-        let processes = readsProcesses ? DescriptorBox(try open("/proc", options)) : nil
-        _ = try call("landlock", directory) {
-            pbs_give_up_files(opened.first?.raw ?? -1, opened.last?.raw ?? -1, processes?.raw ?? -1)
-        }
-        withExtendedLifetime((opened, processes)) {}
+        _ = try call("landlock", directory) { pbs_give_up_files(directory, readsProcesses ? 1 : 0) }
     }
 }
