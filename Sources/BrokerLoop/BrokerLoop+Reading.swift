@@ -34,6 +34,8 @@ extension BrokerLoop {
         guard var buffer = readBuffer.take() else { return }
         read(peer, through: &buffer, until: limit)
         readBuffer = consume buffer
+        // A piece of a report may be without visible entries, so no flush may follow.
+        if let slot = find(peer), connections[slot].isReporting, connections[slot].mayBeAnswered { readLater(slot) }
         if let slot = find(peer), connections[slot].writing == .failed {
             readLater(slot)
             weighOutput(of: peer)

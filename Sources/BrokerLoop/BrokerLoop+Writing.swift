@@ -74,9 +74,16 @@ extension BrokerLoop {
         }
     }
 
-    /// Queues the kept bytes for which their destinations have credit.
+    /// Queues the kept bytes for which their destinations have credit, unless that costs too much for one turn. They are
+    /// charged to the destinations' processes.
     private mutating func pumpKept() {
-        while let chunk = input({ $0.nextKeptChunk() }) {
+        var start = state.context.cost
+        let end = start + Self.turnCost
+        while state.context.cost < end, let chunk = input({ $0.nextKeptChunk() }) {
+            if let slot = find(chunk.destination) {
+                readingQueue.charge(state.context.cost - start, to: connections[slot].account)
+            }
+            start = state.context.cost
             guard let target = find(chunk.destination), !connections[target].isWriteClosed else {
                 input { $0.keptLoadQueued(chunk.load) }
                 continue

@@ -100,6 +100,26 @@ package struct BrokerLoop: ~Copyable {
         if !paused.isEmpty { resumePaused() }
         if state.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && readingQueue.isEmpty
+        takeEvents()
+        // While many connections wait in the queue, epoll reports them again and again. The events of others follow.
+        for _ in 1..<Self.batchesOfEvents where events.isFull {
+            guard try epoll.wait(into: &events, milliseconds: 0) else { break }
+            takeEvents()
+        }
+        if !isAlone { readQueued() }
+        settle()
+        checkDeadlines()
+        if state.isDrained {
+            input { $0.endDraining() }
+            isDone = true
+        }
+    }
+
+    /// The number of times that a turn takes a full list of events. Together they are more than the connections that one
+    /// process may have.
+    private static let batchesOfEvents = 20
+
+    private mutating func takeEvents() {
         // Signals and new connections are handled first, because the input of peers may take long.
         for index in 0..<events.count where events[index].token < Self.firstPeerToken {
             let token = events[index].token
@@ -116,13 +136,6 @@ package struct BrokerLoop: ~Copyable {
             } else {
                 readLater(slot)
             }
-        }
-        if !isAlone { readQueued() }
-        settle()
-        checkDeadlines()
-        if state.isDrained {
-            input { $0.endDraining() }
-            isDone = true
         }
     }
 

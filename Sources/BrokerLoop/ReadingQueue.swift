@@ -10,7 +10,7 @@ struct ReadingQueue: ~Copyable {
     /// The units of one visit to a process: about 0.25 ms.
     static let quantum = 2_500
     /// A process pays at most this for work that was not part of its visits, such as a storm of connections.
-    private static let greatestDebt = 100_000
+    private static let greatestDebt = 1_000_000
 
     /// The next connection to read.
     struct Visit {

@@ -16,6 +16,8 @@ extension BrokerState {
         contents.hasNewContents = false
         guard !context.accounting.excess().isNone else { return }
         let pending = contents.pendingKept
+        guard !context.accounting.excess(withoutPending: pending).isNone else { return }
+        context.cost += boards.count
         for candidate in candidates() {
             let excess = context.accounting.excess(withoutPending: pending)
             guard !excess.isNone, let slot = contents.find(candidate.publication) else { return }

@@ -50,7 +50,10 @@ extension BrokerState {
         guard readsLoadsInPlace, let fields = LoadFields(plain: payload),
             let offer = plainOffer(fields, payload, to: slot)
         else {
-            return try load(try Load(decoding: payload), stream: stream, from: peer, slot)
+            let load = try Load(decoding: payload)
+            // Each few bytes of edges may be a name in a dynamic identifier.
+            context.cost += payload.count / (load.edges.isEmpty ? Cost.metadata : 4)
+            return try self.load(load, stream: stream, from: peer, slot)
         }
         try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
         let terms = LoadTerms(
@@ -92,10 +95,12 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         context.cost += load.accepts.count * Cost.accept
-        for edges in load.edges { context.cost += (1 + edges.supertypes.count) * Cost.name }
         try Feature.check(load.requires)
         try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
         let publication = try publication(of: load, for: peer)
+        if let found = contents.find(publication), contents[found].isRestricted {
+            context.cost += contents[found].items.count * Cost.checkedItem
+        }
         let offer = try contents.offer(load, in: publication, to: peers[slot].access, context)
         let session = contents.session(of: publication)
         let isMove = session != nil && isMove(of: publication)

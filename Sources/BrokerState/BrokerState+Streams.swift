@@ -126,9 +126,11 @@ extension BrokerState {
 
     /// The source of a publication has withdrawn it, or its connection has ended. Loads of promises end; kept bytes
     /// stay.
-    mutating func ownerLeft(_ id: PublicationID) {
+    ///
+    /// - Parameter hasDisconnected: whether the loads of the source's promises have ended already.
+    mutating func ownerLeft(_ id: PublicationID, hasDisconnected: Bool = false) {
         guard contents.ownerLeft(id, &context), let slot = contents.find(id) else { return }
-        if contents[slot].openLoads > 0 {
+        if contents[slot].openLoads > 0, !hasDisconnected {
             let failure = Failure(.sourceGone, "source \(contents[slot].ownerName) has withdrawn its contents")
             loads.failPromised(of: id, with: failure, &contents, &context)
         }

@@ -106,13 +106,13 @@ package struct BrokerState: ~Copyable, Sendable {
             context.cost += Cost.end
             switch target {
             case .write(let write): discard(write)
-            case .publication(let publication): ownerLeft(publication)
+            case .publication(let publication): ownerLeft(publication, hasDisconnected: true)
             case .wait(let wait): waitLeft(wait)
             case .report(let report): end(report, for: id)
             case .drag, .destination: break
             }
         }
-        for orphan in orphans { ownerLeft(orphan) }
+        for orphan in orphans { ownerLeft(orphan, hasDisconnected: true) }
         reportLoads()
         loads.disconnected(id)
         peers.remove(id, &context)

@@ -80,7 +80,7 @@ import Testing
     func charged() {
         connect(1)
         connect(2)
-        queue.charge(1_000_000_000, to: Self.account(1))
+        queue.charge(41 * Self.quantum, to: Self.account(1))
         let visited = visit(60) { _ in Self.quantum }
         #expect(visited.firstIndex { $0.slot / 100 == 1 } == 41)
     }

@@ -12,9 +12,9 @@ extension ContentStore {
     func describe(_ item: Int, of slot: Slot, to access: AccessContext) -> Item? {
         var message = Item()
         let stored = publicationTable[slot].items[item]
-        let writer = publicationTable[slot].writer
+        let visibilities = access.visibilities(of: publicationTable[slot].writer)
         let hasSource = publicationTable[slot].owner != nil
-        for stored in stored.representations where access.sees(stored.visibility, of: writer) {
+        for stored in stored.representations where visibilities.contains(stored.visibility) {
             message.representations.append(describe(stored, hasSource: hasSource))
         }
         guard !message.representations.isEmpty else { return nil }
@@ -64,6 +64,7 @@ extension ContentStore {
     func visibleType(of part: PublicationPart, in id: PublicationID, to access: AccessContext) -> String? {
         guard let slot = find(id) else { return nil }
         let representation = publicationTable[slot].representation(part)
-        return access.sees(representation.visibility, of: publicationTable[slot].writer) ? representation.type : nil
+        let visibilities = access.visibilities(of: publicationTable[slot].writer)
+        return visibilities.contains(representation.visibility) ? representation.type : nil
     }
 }

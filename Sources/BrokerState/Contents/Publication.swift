@@ -73,29 +73,33 @@ package struct Publication: ~Copyable, Sendable {
 
     /// The indices of the items with a representation that `access` shows. A peer counts only these items.
     func visibleItems(to access: AccessContext) -> [Int] {
-        items.indices.filter { index in
-            items[index].representations.contains { access.sees($0.visibility, of: writer) }
+        let visibilities = access.visibilities(of: writer)
+        return items.indices.filter { index in
+            items[index].representations.contains { visibilities.contains($0.visibility) }
         }
     }
 
     /// The set of an item's representations that `access` shows, with one bit for each.
     func visibleRepresentations(of item: Int, to access: AccessContext) -> UInt64 {
+        let visibilities = access.visibilities(of: writer)
         var visible: UInt64 = 0
         for (index, representation) in items[item].representations.enumerated()
-        where access.sees(representation.visibility, of: writer) {
+        where visibilities.contains(representation.visibility) {
             visible |= 1 << UInt64(index)
         }
         return visible
     }
 
     func keptBytes(visibleTo access: AccessContext) -> [KeptID] {
-        items.flatMap { item in
-            item.representations.compactMap { access.sees($0.visibility, of: writer) ? $0.kept ?? $0.cached : nil }
+        let visibilities = access.visibilities(of: writer)
+        return items.flatMap { item in
+            item.representations.compactMap { visibilities.contains($0.visibility) ? $0.kept ?? $0.cached : nil }
         }
     }
 
     func visibleTypes(of item: Int, to access: AccessContext) -> [String] {
-        items[item].representations.filter { access.sees($0.visibility, of: writer) }.map(\.type)
+        let visibilities = access.visibilities(of: writer)
+        return items[item].representations.filter { visibilities.contains($0.visibility) }.map(\.type)
     }
 
     var ownerProcess: ProcessKey { writer.process }

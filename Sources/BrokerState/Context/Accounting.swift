@@ -213,12 +213,13 @@ package struct Accounting: ~Copyable, Sendable {
 
     /// Moves a charge to another account, where it is granted.
     mutating func move(_ charge: inout Charge, to account: AccountID) {
-        let amount = charge.amount
+        guard charge.account != account, let slot = accounts.find(account) else { return }
+        // Before the release, which may close an account that holds nothing else.
+        add(charge.amount.objects, of: .objects, to: slot)
+        add(charge.amount.metadata, of: .metadata, to: slot)
+        let moved = Charge(account: account, amount: charge.amount)
         release(charge)
-        charge = Charge(account: account, amount: amount)
-        guard let slot = accounts.find(account) else { return }
-        add(amount.objects, of: .objects, to: slot)
-        add(amount.metadata, of: .metadata, to: slot)
+        charge = moved
     }
 
     @inline(__always)

@@ -27,6 +27,8 @@ package enum Cost {
     static let entry = 10
     /// One name in an item, an accept list or edges.
     static let name = 3
+    /// An item whose representations are checked for their visibility.
+    static let checkedItem = 3
     /// The loads that one unit pays to look through.
     static let walkedLoads = 8
     /// The boards that one unit pays to look through.

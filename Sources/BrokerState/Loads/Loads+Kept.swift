@@ -38,6 +38,7 @@ extension Loads {
             loadTable[slot].phase = .flowing
             loadTable[slot].activeAt = context.now
             context.counters.relayedBytes += count
+            context.cost += Cost.frame + Int(clamping: count) / Cost.bytes
             if last { readyLoads.removeLast() }
             return KeptChunk(
                 kept: kept,

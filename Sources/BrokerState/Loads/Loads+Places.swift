@@ -92,6 +92,7 @@ extension Loads {
 
     /// The reason why a load has made too little progress in a period; nil if neither side is to blame yet.
     private func slowness(of slot: Slot, since last: PlaceProgress) -> LoadFailure? {
+        guard loadTable[slot].phase.isFlowing || loadTable[slot].window.isUsedUp else { return nil }
         guard !loadTable[slot].window.isUsedUp, allowsProgress(slot, from: last.received) else {
             return .destinationStalled(isOthersSource: true)
         }

@@ -187,6 +187,7 @@ extension Loads {
     mutating func forward(_ progress: Progress, to slot: Slot, _ context: inout BrokerContext) {
         guard loadTable[slot].progressCount < loadTable[slot].progressAllowed(at: context.now) else { return }
         loadTable[slot].progressCount += 1
+        context.cost += Cost.frame
         switch loadTable[slot].receiver {
         case .cache(let kept):
             for reader in cachedLoads[kept]?.readers ?? [] {

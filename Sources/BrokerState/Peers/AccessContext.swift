@@ -8,13 +8,31 @@ struct AccessContext: Sendable {
     /// The tokens of the peer's groups. A token proves membership, so no peer is shown it.
     var groups: [String] = []
 
-    /// Whether the peer may see a representation that `owner` has published with this visibility.
-    func sees(_ visibility: Visibility, of owner: AccessContext) -> Bool {
+    /// The visibilities with which `owner` may publish representations that the peer may see.
+    ///
+    /// The groups are compared once, however many representations are checked.
+    func visibilities(of owner: AccessContext) -> VisibilitySet {
+        let isOwn = process == owner.process
+        return VisibilitySet(
+            includesTeam: !isLink,
+            includesGroup: isOwn || groups.contains(where: owner.groups.contains),
+            includesOwnProcess: isOwn
+        )
+    }
+}
+
+/// Visibilities of representations that a peer may see.
+struct VisibilitySet: BitwiseCopyable {
+    let includesTeam: Bool
+    let includesGroup: Bool
+    let includesOwnProcess: Bool
+
+    func contains(_ visibility: Visibility) -> Bool {
         switch visibility {
         case .all: true
-        case .team: !isLink
-        case .group: process == owner.process || groups.contains(where: owner.groups.contains)
-        default: process == owner.process
+        case .team: includesTeam
+        case .group: includesGroup
+        default: includesOwnProcess
         }
     }
 }

@@ -7,6 +7,8 @@ import PasteboardWire
 extension BrokerState {
     /// The size of a piece of a report, in bytes of frames. The entry that reaches it is sent whole.
     private static let pieceSize = 16 << 10
+    /// The cost of a piece, of which most entries may be invisible to the peer.
+    private static let pieceCost = 1_000
 
     mutating func list(
         _ list: List,
@@ -63,7 +65,8 @@ extension BrokerState {
     private mutating func continueReport(_ report: Report, for peer: PeerID) -> Bool {
         var report = report
         let start = context.outbox.frames.count
-        while context.outbox.frames.count - start < Self.pieceSize {
+        let limit = context.cost + Self.pieceCost
+        while context.outbox.frames.count - start < Self.pieceSize, context.cost < limit {
             guard let slot = peers.find(peer), !peers[slot].isDeaf, sendEntry(of: &report, to: peer, slot) else {
                 context.send(End(), to: peer, stream: report.stream)
                 end(report, for: peer)
@@ -89,9 +92,12 @@ extension BrokerState {
         case .items(let id, let index):
             guard let publication = contents.find(id), index < contents[publication].items.count else { return false }
             report.position = .items(of: id, from: index + 1)
+            context.cost += contents[publication].items[index].representations.count / 4
             if let item = contents.describe(index, of: publication, to: access) {
                 context.send(item, to: peer, stream: report.stream)
             }
+            // Not one piece later: contents beyond the limits must not be held by a reader that is slow.
+            return index + 1 < contents[publication].items.count
         case .peers(let last):
             let next = peers.next(after: last)
             report.position = next.map { .peers(after: $0) } ?? .boards(boards.full, from: 0)
@@ -136,11 +142,12 @@ extension BrokerState {
     }
 
     /// Returns nil if the board is empty.
-    private func status(ofBoard name: String, for access: AccessContext) -> BoardStatus? {
+    private mutating func status(ofBoard name: String, for access: AccessContext) -> BoardStatus? {
         guard let publication = boards.publication(on: name) else { return nil }
         var status = BoardStatus()
         status.name = name
         status.changeCount = boards.changeCount(of: name)
+        if let slot = contents.find(publication) { context.cost += contents[slot].items.count * Cost.checkedItem }
         contents.describe(publication, in: &status, to: access)
         return status
     }

@@ -62,7 +62,7 @@ extension Sessions {
         let first = destinationSessionTable[destinationSession].checkedItems
         var isAcceptable = false
         for index in first..<contents[publication].items.count where !isAcceptable {
-            context.cost += accepts.count
+            context.cost += accepts.count + Cost.checkedItem
             let visible = contents[publication].visibleRepresentations(of: index, to: access)
             isAcceptable = accepts.choose(among: contents[publication].items[index].types, offered: visible) != nil
         }

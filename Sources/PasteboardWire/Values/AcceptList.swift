@@ -21,13 +21,13 @@ package struct AcceptList: Sendable {
                 "the load declares \(count) supertypes; at most \(WireLimits.edgeSupertypes) are allowed"
             )
         }
-        self.init(accepts, preference, Conformance.Edges(edges.map { (type: $0.type, supertypes: $0.supertypes) }))
+        let pairs = edges.map { (type: $0.type, supertypes: $0.supertypes) }
+        self.init(accepts, preference, Conformance.Edges(pairs, limit: WireLimits.edgeNames))
         // Dynamic identifiers in the edges contain many more names.
         guard self.edges.reachedCount <= WireLimits.edgeNames else {
             throw Failure(
                 .limitExceeded,
-                "the supertypes that the load declares lead to \(self.edges.reachedCount) names; at most "
-                    + "\(WireLimits.edgeNames) are allowed"
+                "the supertypes that the load declares lead to more than \(WireLimits.edgeNames) names"
             )
         }
     }

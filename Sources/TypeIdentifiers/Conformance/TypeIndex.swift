@@ -139,7 +139,8 @@ extension Conformance {
         /// The number of names that the edges lead to, which is the greatest cost of a check.
         package private(set) var reachedCount = 0
 
-        package init(_ edges: [(type: String, supertypes: [String])]) {
+        /// - Parameter limit: the names are not counted further beyond this. Such edges are not complete.
+        package init(_ edges: [(type: String, supertypes: [String])], limit: Int = .max) {
             for edge in edges {
                 let name = add(edge.type)
                 let start = startIndices[name] ?? starts.count
@@ -149,6 +150,7 @@ extension Conformance {
                     reached.append([])
                 }
                 for identifier in SupertypeWalk(from: edge.type, closure: edge.supertypes, edges: []) {
+                    guard reachedCount <= limit else { return }
                     reached[start].append(add(identifier))
                     reachedCount += 1
                 }

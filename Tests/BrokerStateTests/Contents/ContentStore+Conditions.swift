@@ -14,11 +14,14 @@ extension ContentStore {
         for id in writeTable.ids {
             guard let slot = writeTable.find(id) else { continue }
             charges.append(writeTable[slot].charge)
+            broken.check(context.accounting.accounts.holds(writeTable[slot].charge.account), "\(id) has no account")
             kept += writeTable[slot].keptBytes
         }
         for id in publicationTable.ids {
             guard let slot = publicationTable.find(id) else { continue }
-            charges.append(publicationTable[slot].charge)
+            let charge = publicationTable[slot].charge
+            charges.append(charge)
+            broken.check(context.accounting.accounts.holds(charge.account), "\(id) has no account")
             kept += publicationTable[slot].keptBytes
             let isHeld = publicationTable[slot].isCurrent || publicationTable[slot].openLoads > 0
             broken.check(isHeld, "\(id) is held by nobody")

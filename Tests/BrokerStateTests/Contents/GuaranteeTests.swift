@@ -59,9 +59,9 @@ import Testing
         }
     }
 
-    @Test("What is not small, not alone, or for another board is refused as before")
-    func refused() {
-        let (broker, _, other) = Self.full { $0.keptPool = 100 }
+    @Test("What is not small, not alone, or for another board is refused as before", arguments: [0, 2])
+    func refused(_ pool: Int) {
+        let (broker, _, other) = Self.full(Self.pools[pool])
         let held = broker.held
         for (items, board) in [
             ([Self.kept(Self.small + 1)], nil), ([Self.kept(1)], "another"), ([Self.kept(1), Self.kept(1)], nil),
