@@ -97,7 +97,9 @@ import Testing
         let known = try small.shell("truncate -s 64M sparse.bin; pasteboard copy sparse.bin")
         #expect(known.exitCode == 6)
         #expect(
-            known.errorText.contains("cannot keep 64.0 MiB: of the 4.0 MiB that the broker can keep, 3.5 MiB are free")
+            known.errorText.contains(
+                "cannot keep 64.0 MiB: of the 4.0 MiB that the broker can keep, 1.8 MiB are free for one program"
+            )
         )
         let unknown = try small.shell("cat sparse.bin | pasteboard copy")
         #expect(unknown.exitCode == 6)
