@@ -13,7 +13,7 @@ extension BrokerLoop {
     /// The cost of the input of one turn: about 5 ms. Signals, new connections and output wait for no more than that.
     static let turnCost = 50_000
 
-    /// Visits every connection whose input waits once, unless that costs too much for one turn.
+    /// Visits each waiting connection once, unless that costs too much for one turn.
     mutating func readQueued() {
         let end = state.context.cost + Self.turnCost
         for _ in 0..<readingQueue.count {

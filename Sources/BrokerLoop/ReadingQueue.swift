@@ -3,7 +3,7 @@ import BrokerState
 /// The connections whose input is read next: round robin by process, and within a process by connection.
 ///
 /// The processing of input costs units, which are counted by the work that it does. A process whose input has cost more
-/// than ``quantum`` waits while others are served, until further rounds have paid the rest. So a process cannot take more
+/// than ``quantum`` waits while others are served, until further rounds have made up for it. So a process cannot take more
 /// of the broker's time than its share, neither with expensive requests nor with many connections. While nobody else
 /// has input, nothing waits.
 struct ReadingQueue: ~Copyable {

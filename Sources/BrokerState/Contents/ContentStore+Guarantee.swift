@@ -1,6 +1,6 @@
 import PasteboardWire
 
-// The general board always has room for one item with one small representation, so that `copy` works however full the
+// The general board always has room for one item with one small representation, so that a small `copy` works however full the
 // pools are. Such contents are charged to an account outside the pools. It pays for one write and one publication at a
 // time: a newer write displaces a pending one, and the loads of replaced contents end when others take their place.
 extension ContentStore {

@@ -29,8 +29,8 @@ package enum Cost {
     static let name = 3
     /// An item whose representations are checked for their visibility.
     static let checkedItem = 3
-    /// The loads that one unit pays to look through.
+    /// The number of loads that can be examined for one unit.
     static let walkedLoads = 8
-    /// The boards that one unit pays to look through.
+    /// The number of boards that can be examined for one unit.
     static let walkedBoards = 4
 }

@@ -12,8 +12,8 @@ struct Pool: BitwiseCopyable, Sendable {
     /// The part of what is free in the shared part that one account may take.
     enum Rule: BitwiseCopyable, Sendable {
         /// The share rule of dbus-broker, here between processes instead of users. An account that holds `s` may take
-        /// `c` more of the `r` free units if `(n + 1)(s + c) - s <= r`, where n accounts share. Each of them gets
-        /// between 1/n and 1/n² of the shared part, and there is always something left for the next one.
+        /// `c` more of the `r` free units if `(n + 1)(s + c) - s <= r`, where n accounts share. The k-th
+        /// account that takes all it may gets 1/(k(k + 1)) of the shared part; n that grow side by side get about 1/n each.
         case fairShare
         /// All but an eighth of the account's own and the free units. A user may give almost all connections to one
         /// program.

@@ -50,7 +50,7 @@ extension BrokerState {
 
     // MARK: Pieces
 
-    /// Sends the first piece. If it is not all, the driver is told to continue.
+    /// Sends the first piece. If entries remain, the driver is asked to continue.
     private mutating func begin(_ report: Report, for peer: PeerID) {
         peers.setTarget(.report(report), of: report.stream, at: peer)
         if !continueReport(report, for: peer) { context.perform(.continueReport(peer)) }
@@ -84,7 +84,7 @@ extension BrokerState {
         if case .items(let id, _) = report.position, let slot = contents.find(id) { contents.release(slot, &context) }
     }
 
-    /// Sends one entry at most, and moves on. Returns false at the end.
+    /// Sends one entry at most, and advances the position. Returns false at the end.
     private mutating func sendEntry(of report: inout Report, to peer: PeerID, _ slot: Peers.Slot) -> Bool {
         let access = peers[slot].access
         var entry: StatusEntry?
@@ -96,7 +96,7 @@ extension BrokerState {
             if let item = contents.describe(index, of: publication, to: access) {
                 context.send(item, to: peer, stream: report.stream)
             }
-            // Not one piece later: contents beyond the limits must not be held by a reader that is slow.
+            // The list ends with the last item and not with the next piece, so that a slow reader does not hold it longer.
             return index + 1 < contents[publication].items.count
         case .peers(let last):
             let next = peers.next(after: last)

@@ -1,6 +1,5 @@
 extension Conformance {
-    /// The types that the members of a list are, and those that they conform to: one look-up finds all members that
-    /// conform to a type.
+    /// An index from types to the members of a list that conform to them: one look-up finds all members for a type.
     ///
     /// It is for the representations of an item. An untrusted peer determines their number, their supertypes, and the
     /// types that are looked up, and a dynamic identifier contains dozens of names. Only the creation of this value
