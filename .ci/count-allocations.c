@@ -27,10 +27,16 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
     return *memory ? 0 : 12;
 }
 
-__attribute__((destructor)) static void tell(void) {
+static int file = -1;
+
+// Opened at the start: a broker gives up the right to open files.
+__attribute__((constructor)) static void open_file(void) {
     const char *path = getenv("COUNT_FILE");
+    if (path) file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+__attribute__((destructor)) static void tell(void) {
     char text[32];
     int length = snprintf(text, sizeof text, "%lu\n", __atomic_load_n(&count, __ATOMIC_RELAXED));
-    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (file >= 0) (void)!write(file, text, (size_t)length);
 }

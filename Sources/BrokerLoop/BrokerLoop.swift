@@ -102,9 +102,10 @@ package struct BrokerLoop: ~Copyable {
         isAlone = events.count == 1 && readingQueue.isEmpty
         takeEvents()
         // While many connections wait in the queue, epoll reports them again and again. The events of others follow.
-        for _ in 1..<Self.batchesOfEvents where events.isFull {
-            guard try epoll.wait(into: &events, milliseconds: 0) else { break }
+        var batches = 1
+        while events.isFull, batches < Self.batchesOfEvents, try epoll.wait(into: &events, milliseconds: 0) {
             takeEvents()
+            batches += 1
         }
         if !isAlone { readQueued() }
         settle()
@@ -119,6 +120,7 @@ package struct BrokerLoop: ~Copyable {
     /// process may have.
     private static let batchesOfEvents = 20
 
+    @inline(__always)
     private mutating func takeEvents() {
         // Signals and new connections are handled first, because the input of peers may take long.
         for index in 0..<events.count where events[index].token < Self.firstPeerToken {

@@ -23,7 +23,9 @@ struct LoadedFile: Sendable {
         let mode = (attributes?.copyMode ?? 0o600) | 0o400
         do throws(SystemError) {
             let directory = try System.open(temporary.path, [.nameOnly, .directory])
-            descriptor = DescriptorBox(try System.create(name, in: directory.raw, mode: mode))
+            // The name as the path shows it: a name that is not text would differ from that of the URL.
+            let shown = SystemString(name.description)
+            descriptor = DescriptorBox(try System.create(shown, in: directory.raw, mode: mode))
         } catch {
             throw temporary.failure("cannot create a file for the loaded bytes", error)
         }

@@ -16,7 +16,7 @@ package struct ListeningSocket: ~Copyable {
     private let descriptor: OwnedDescriptor
     // A spare descriptor, closed during a refusal. Without it, a connection over the limit could not be taken off the
     // queue, and a level-triggered wait would report it forever.
-    private var reserve: OwnedDescriptor?
+    private var reserve: EventDescriptor?
     /// The bytes sent to a connection for which no descriptor is left.
     private let refusal: [UInt8]
 
@@ -39,7 +39,7 @@ package struct ListeningSocket: ~Copyable {
         Socket.setPassesDescriptors(descriptor.raw, false)
         self.descriptor = descriptor
         self.refusal = refusal
-        reserve = try? System.open("/dev/null")
+        reserve = try? EventDescriptor()
     }
 
     /// Takes over a descriptor that is already a listening socket.
@@ -60,7 +60,7 @@ package struct ListeningSocket: ~Copyable {
 
     /// Takes the next connection off the queue, without waiting.
     package mutating func accept() throws(SystemError) -> Accepted {
-        if reserve == nil { reserve = try? System.open("/dev/null") }
+        if reserve == nil { reserve = try? EventDescriptor() }
         do throws(SystemError) {
             guard let raw = try acceptOnce() else { return .none }
             return .connection(OwnedDescriptor(adopting: raw))
@@ -96,7 +96,7 @@ package struct ListeningSocket: ~Copyable {
         } else {
             outcome = .exhausted
         }
-        reserve = try? System.open("/dev/null")
+        reserve = try? EventDescriptor()
         return outcome
     }
 }
