@@ -20,7 +20,7 @@ extension BrokerLoop {
             guard state.context.cost < end, let visit = readingQueue.next() else { return }
             let start = state.context.cost
             if let slot = find(visit.peer) { connections[slot].resume() }
-            read(visit.peer, until: start + visit.credit)
+            read(visit.peer, until: start + visit.budget)
             readingQueue.charge(state.context.cost - start, for: visit)
         }
     }

@@ -2,21 +2,21 @@ import BrokerState
 
 /// The connections whose input is read next: round robin by process, and within a process by connection.
 ///
-/// The processing of input costs units, which are counted by the work that it does. A process whose input has cost more
+/// The processing of input takes cost units, which are counted by the work that it does. A process whose input has cost more
 /// than ``quantum`` waits while others are served, until further rounds have made up for it. So a process cannot take more
 /// of the broker's time than its share, neither with expensive requests nor with many connections. While nobody else
 /// has input, nothing waits.
 struct ReadingQueue: ~Copyable {
-    /// The units of one visit to a process: about 0.25 ms.
+    /// The cost units of one visit to a process: about 0.25 ms.
     static let quantum = 2_500
-    /// A process pays at most this for work that was not part of its visits, such as a storm of connections.
-    private static let greatestDebt = 1_000_000
+    /// The most by which a budget is exceeded, for example by a storm of connections. The rest is not made up for.
+    private static let greatestExcess = 1_000_000
 
     /// The next connection to read.
     struct Visit {
         let peer: PeerID
-        /// The units that the visit may cost.
-        let credit: Int
+        /// The cost units that the visit may take.
+        let budget: Int
         fileprivate let share: SlotTable<Share>.ID
     }
 
@@ -24,8 +24,8 @@ struct ReadingQueue: ~Copyable {
     struct Share: ~Copyable {
         var connections = 0
         var waiting = Queue<PeerID>()
-        /// The units that its next visits may cost; a debt if it is not positive.
-        var credit = 0
+        /// The cost units that its next visits may take. It is negative after visits that took more.
+        var budget = 0
         /// Whether the process is in `order`.
         var isListed = false
     }
@@ -62,28 +62,28 @@ struct ReadingQueue: ~Copyable {
         shares[share].waiting.append(peer)
         guard !shares[share].isListed else { return }
         shares[share].isListed = true
-        shares[share].credit = min(shares[share].credit, 0) + Self.quantum
+        shares[share].budget = min(shares[share].budget, 0) + Self.quantum
         order.append(SlotTable<Share>.ID(account))
     }
 
     /// Removes and returns the next connection; nil if none waits. After the visit, `charge` is called for it.
     mutating func next() -> Visit? {
         while let id = order.first, let share = shares.find(id) {
-            let credit = shares[share].credit
-            guard credit > 0 else {
-                shares[share].credit += Self.quantum
+            let budget = shares[share].budget
+            guard budget > 0 else {
+                shares[share].budget += Self.quantum
                 order.popFirst()
                 order.append(id)
                 continue
             }
             guard let peer = shares[share].waiting.popFirst() else { return nil }
             count -= 1
-            return Visit(peer: peer, credit: credit, share: id)
+            return Visit(peer: peer, budget: budget, share: id)
         }
         return nil
     }
 
-    /// Charges a visit, which has ended. The process stays the next one while it has credit and other connections wait.
+    /// Charges a visit, which has ended. The process stays the next one while it has budget and other connections wait.
     mutating func charge(_ cost: Int, for visit: Visit) {
         charge(cost, to: visit.share)
         guard let share = shares.find(visit.share), shares[share].waiting.isEmpty else { return }
@@ -98,7 +98,7 @@ struct ReadingQueue: ~Copyable {
 
     private mutating func charge(_ cost: Int, to id: SlotTable<Share>.ID) {
         guard let share = shares.find(id) else { return }
-        shares[share].credit = max(shares[share].credit - cost, -Self.greatestDebt)
+        shares[share].budget = max(shares[share].budget - cost, -Self.greatestExcess)
     }
 }
 

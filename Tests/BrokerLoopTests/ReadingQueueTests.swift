@@ -70,7 +70,7 @@ import Testing
         #expect(visited.map { $0.slot / 100 } == [1, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2])
     }
 
-    @Test("A process without other input before it is visited at once, despite its debt")
+    @Test("A process without other input before it is visited at once, whatever it has taken")
     func alone() {
         connect(1)
         #expect(visit(3) { _ in 20 * Self.quantum }.count == 3)

@@ -66,10 +66,7 @@ extension ContentStore {
         try writeTable[slot].checkNothingAwaited()
         try item.check(at: writeTable[slot].items.count)
         context.cost += item.representations.reduce(Cost.entry) { $0 + (1 + $1.supertypes.count) * Cost.name }
-        var types = Conformance.TypeIndex()
-        for representation in item.representations {
-            types.append(representation.type, closure: representation.supertypes)
-        }
+        let types = Conformance.TypeIndex(item.representations)
         let metadata = metadata + types.byteCount
         context.cost += Int(clamping: types.byteCount) / Cost.metadata
         let total = writeTable[slot].metadata + metadata

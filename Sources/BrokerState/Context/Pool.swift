@@ -6,8 +6,8 @@ import PasteboardWire
 /// finds room, however many others have taken as much as they could. An account shares the rest with the other accounts
 /// that need more than their first units: see ``Rule``.
 ///
-/// What ended processes have left does not reduce the room of the living. If together they hold more than there is,
-/// contents of ended processes are evicted.
+/// Contents of ended processes do not reduce the room of the living. If both together exceed the limit, those of ended
+/// processes are evicted.
 struct Pool: BitwiseCopyable, Sendable {
     /// The part of what is free in the shared part that one account may take.
     enum Rule: BitwiseCopyable, Sendable {

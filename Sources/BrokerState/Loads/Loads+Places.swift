@@ -92,12 +92,12 @@ extension Loads {
 
     /// The reason why a load has made too little progress in a period; nil if neither side is to blame yet.
     private func slowness(of slot: Slot, since last: PlaceProgress) -> LoadFailure? {
+        // Before the first byte the source's own deadline applies.
         guard loadTable[slot].phase.isFlowing || loadTable[slot].window.isUsedUp else { return nil }
         guard !loadTable[slot].window.isUsedUp, allowsProgress(slot, from: last.received) else {
             return .destinationStalled(isOthersSource: true)
         }
-        // Before the first byte, and while the source reports progress, its own deadlines apply.
-        let isWorking = !loadTable[slot].phase.isFlowing || loadTable[slot].activeAt > loadTable[slot].byteAt
+        let isWorking = loadTable[slot].activeAt > loadTable[slot].byteAt
         return last.hadCredit && !isWorking ? .sourceSlow(received: loadTable[slot].window.received) : nil
     }
 

@@ -26,6 +26,9 @@ extension BrokerState {
             context.send(message, to: peer, stream: stream)
             return context.send(End(), to: peer, stream: stream)
         }
+        if contents[publication].isRestricted {
+            context.cost += contents[publication].items.count * Cost.checkedItem
+        }
         let count = contents.visibleItemCount(of: publication, to: peers[slot].access)
         if count > 0 {
             message.handle = id.rawValue

@@ -1,8 +1,8 @@
 import CPasteboardSystem
 import Glibc
 
-// What a program that holds the contents of other programs gives up, so that a fault in it harms less. Libraries must
-// not call this: it changes the whole process, or the thread and those that it starts later.
+// A program that holds the contents of other programs gives up privileges, so that a fault in it harms less. Libraries
+// must not call this: it changes the whole process, or the thread and those that it starts later.
 extension System {
     /// Lets no other user open the files that this process creates, whatever mask it has inherited.
     package static func closeNewFilesToOthers() {

@@ -76,6 +76,14 @@ package struct AcceptList: Sendable {
     }
 }
 
+extension Conformance.TypeIndex {
+    /// The types of an item's representations, in their order.
+    package init(_ representations: [Representation]) {
+        self.init()
+        for representation in representations { append(representation.type, closure: representation.supertypes) }
+    }
+}
+
 extension Accept {
     /// The rule by which an entry fits a representation.
     enum Rule {

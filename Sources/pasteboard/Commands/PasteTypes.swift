@@ -43,7 +43,7 @@ struct PasteTypes {
     func indices(among items: [Item]) throws -> [UInt32] {
         let accepts = AcceptList(self.wanted)
         let indices = items.indices.filter { index in
-            accepts.choose(among: items[index].types) != nil
+            accepts.choose(among: Conformance.TypeIndex(items[index].representations)) != nil
         }
         guard indices.isEmpty else { return indices.map { UInt32(clamping: $0) } }
         let wanted = requested.map(\.identifier).joined(separator: ", ")
@@ -58,15 +58,5 @@ struct PasteTypes {
         }
         if items.count > lines.count { lines.append("and \(items.count - lines.count) more items") }
         return lines.joined(separator: "\n")
-    }
-}
-
-extension Item {
-    fileprivate var types: Conformance.TypeIndex {
-        var types = Conformance.TypeIndex()
-        for representation in representations {
-            types.append(representation.type, closure: representation.supertypes)
-        }
-        return types
     }
 }

@@ -8,15 +8,22 @@ import TestSupport
 final class ScriptedBroker: Sendable {
     typealias Answer = @Sendable (ScriptedPeer, ScriptedPeer.Frame) throws -> Void
 
-    private let welcome: Welcome
+    private let welcome: Welcome?
     private let answer: Answer
 
-    /// - Parameter answer: it may throw, or send until that fails: then the connection is over.
-    init(welcome: Welcome = .standard(), _ answer: @escaping Answer) {
+    /// - Parameters:
+    ///   - welcome: the answer to hello; nil for none.
+    ///   - answer: it may throw, or send until that fails: then the connection is over.
+    init(welcome: Welcome? = .standard(), _ answer: @escaping Answer) {
         // A write to a connection that the library has closed must fail only the write.
         System.ignoreBrokenPipes()
         self.welcome = welcome
         self.answer = answer
+    }
+
+    /// A broker that never answers a request, so that only the caller can end a wait.
+    static func silent(welcomes: Bool = true) -> ScriptedBroker {
+        ScriptedBroker(welcome: welcomes ? .standard() : nil) { _, _ in }
     }
 
     func connect() -> PasteboardConnection {
@@ -30,7 +37,7 @@ final class ScriptedBroker: Sendable {
             try SystemThread(name: "scripted broker") {
                 do {
                     _ = try peer.next(.hello)
-                    try peer.send(self.welcome, stream: 0)
+                    if let welcome = self.welcome { try peer.send(welcome, stream: 0) }
                     while true { try self.answer(peer, try peer.next()) }
                 } catch {
                     peer.close()

@@ -14,7 +14,7 @@ struct WaitEndingTests {
         arguments: [false, true]
     )
     func timeouts(welcomes: Bool) async throws {
-        let broker = SilentBroker(welcomes: welcomes)
+        let broker = ScriptedBroker.silent(welcomes: welcomes)
         let pasteboard = Pasteboard(name: .general, connection: broker.connect())
         let timeout = Duration.milliseconds(20)
         let calls: [(String, Wait)] = [
@@ -84,7 +84,7 @@ struct WaitEndingTests {
     @Test("a cancelled task group ends, whatever its tasks wait for")
     func group() async throws {
         try await DragBroker.with { broker in
-            let (silent, connection) = (SilentBroker(), broker.connect())
+            let (silent, connection) = (ScriptedBroker.silent(), broker.connect())
             let pasteboard = Pasteboard(name: .general, connection: silent.connect())
             let publication = try await Pasteboard(name: .general, connection: connection).write([.text("a")])
             let drag = try await Drag.begin([.text("a")], connection: connection)
