@@ -28,7 +28,15 @@ let package = Package(
         .target(
             name: "PasteboardWire",
             dependencies: ["TypeIdentifiers"],
-            exclude: ["pasteboard.proto"],
+            exclude: ["pasteboard.proto", "frame-kinds.tsv", "Vectors"],
+            swiftSettings: pureSettings
+        ),
+
+        // Compiles the files of `PasteboardWire/Vectors` into the programs that play them.
+        .target(name: "CProtocolVectors"),
+        .target(
+            name: "ProtocolVectors",
+            dependencies: ["PasteboardWire", "CProtocolVectors"],
             swiftSettings: pureSettings
         ),
 
@@ -76,8 +84,8 @@ let package = Package(
         .executableTarget(
             name: "pasteboard",
             dependencies: [
-                "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",
-                "CProgramStart",
+                "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "ProtocolVectors",
+                "TypeIdentifiers", "CProgramStart",
             ],
             swiftSettings: settings
         ),
@@ -232,6 +240,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
+        // `Arguments` and `Output` are links to folders of the command line, because no program can import another one.
+        .executableTarget(
+            name: "pasteboard-fuzz",
+            dependencies: [
+                "BrokerState", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
+                "TypeIdentifiers",
+            ],
+            path: "Tests/Fuzz",
+            exclude: ["Corpora"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "TypeIdentifiersTests",
             dependencies: ["TypeIdentifiers"],
@@ -240,7 +259,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PasteboardWireTests",
-            dependencies: ["PasteboardWire", "TestSupport"],
+            dependencies: ["PasteboardWire", "ProtocolVectors", "TestSupport"],
             exclude: ["Resources"],
             swiftSettings: settings
         ),
@@ -249,7 +268,11 @@ let package = Package(
             dependencies: ["PasteboardTransport", "TestSupport"],
             swiftSettings: settings
         ),
-        .testTarget(name: "BrokerStateTests", dependencies: ["BrokerState", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "BrokerStateTests",
+            dependencies: ["BrokerState", "ProtocolVectors", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "BrokerLoopTests",
             dependencies: ["BrokerLoop", "BrokerState", "PasteboardTransport", "PasteboardWire", "TestSupport"],
@@ -299,11 +322,11 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
-                "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
+                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "ProtocolVectors",
+                "TestSupport", "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
                 "custom-type-destination", "transferable-value", "places", "image-drop",
-                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer",
+                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer", "pasteboard-fuzz",
             ],
             swiftSettings: settings
         ),

@@ -12,7 +12,7 @@ struct PlacesSource {
         case .replaced: Trace.line("source: replaced")
         case .cleared: Trace.line("source: cleared")
         case .brokerGone: Trace.line("source: the broker is gone")
-        case .expired, .handedOver, .withdrawn: Trace.line("source: ended")
+        case .expired, .loaded, .handedOver, .withdrawn: Trace.line("source: ended")
         }
     }
 }

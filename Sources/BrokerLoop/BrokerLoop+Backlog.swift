@@ -17,13 +17,20 @@ extension BrokerLoop {
         let count = connections[slot].carry.count
         guard count > 0 || connections[slot].report.hasPartial else { return }
         connections[slot].report.hasPartial = count > 0
+        changeHeldBytes(from: connections[slot].heldInput, to: count)
+        connections[slot].heldInput = count
         input { $0.partial(count, of: peer) }
     }
 
     /// Reports output that is held after a write. Requests that wait until the peer has read count as output.
     mutating func weighOutput(of peer: PeerID) {
         guard let slot = find(peer) else { return }
-        let count = connections[slot].output.controlCount + connections[slot].rest.bytes.count
+        let (control, stream) = connections[slot].output.counts
+        let count = control + connections[slot].rest.bytes.count
+        if count + stream != connections[slot].heldOutput {
+            changeHeldBytes(from: connections[slot].heldOutput, to: count + stream)
+            connections[slot].heldOutput = count + stream
+        }
         guard count > 0 || connections[slot].report.hasUnread else { return }
         let position = connections[slot].output.controlPosition
         let hasRead = position != connections[slot].report.position
@@ -31,5 +38,9 @@ extension BrokerLoop {
         connections[slot].report.hasUnread = count > 0
         connections[slot].report.position = position
         input { $0.unread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead) }
+    }
+
+    mutating func changeHeldBytes(from before: Int, to count: Int) {
+        if heldBytes.change(from: before, to: count, at: clock.now) { System.trimMemory() }
     }
 }

@@ -26,8 +26,11 @@ extension BrokerLoop {
             readingQueue.charge(Cost.connection, to: connection.account)
             connections.insert(connection, at: ConnectionID(peer))
         } catch {
-            report(PeerRemoval(.refused, process: process.pid, Failure(.limitExceeded, "\(error)")))
-            input { $0.disconnected(peer) }
+            let failure = Failure(.limitExceeded, "the broker cannot watch another connection: \(error)")
+            report(PeerRemoval(.refused, process: process.pid, failure))
+            // Not in the table, so no output of the state reaches it.
+            try? System.write(ListenerSource.encode(failure).span, to: connection.descriptor.raw)
+            input { $0.failed(peer, failure) }
         }
     }
 
@@ -37,9 +40,19 @@ extension BrokerLoop {
         connections.find(ConnectionID(peer))
     }
 
+    /// Whether memory through which a peer's bytes have passed has to be overwritten. Of a peer that has been ended, it
+    /// is not known.
+    mutating func isConcealing(_ peer: PeerID) -> Bool {
+        guard let slot = find(peer) else { return true }
+        return connections[slot].isConcealing
+    }
+
     /// Removes a connection. Queued output is written as far as the socket takes it.
-    mutating func close(_ peer: PeerID) {
+    ///
+    /// - Parameter sendsStreams: whether that includes stream frames that are still to begin.
+    mutating func close(_ peer: PeerID, sendsStreams: Bool = true) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
+        if !sendsStreams { connection.output.dropStreamFrames() }
         readingQueue.disconnected(of: connection.account)
         let descriptor = connection.descriptor.raw
         if !connection.isWriteClosed {
@@ -50,6 +63,11 @@ extension BrokerLoop {
         // its program.
         try? epoll.remove(descriptor)
         try? Socket.endWriting(descriptor)
+        let count = connection.heldInput + connection.heldOutput
+        connection.wipeInput()
+        // Frees the buffers.
+        _ = consume connection
+        if count > 0 { changeHeldBytes(from: count, to: 0) }
     }
 
     /// Ends a connection all of whose input has been processed.

@@ -73,10 +73,8 @@ extension BrokerLoop {
         case .kept(let kept): descriptor = memory.descriptor(of: kept)
         }
         guard let descriptor else {
-            // Without the descriptor the destination would take the one of the next frame.
-            let peer = connections[target].peer
-            input { $0.violated(peer, Failure(.noSpace, "the broker has no descriptor for the file of a load")) }
-            return
+            // Without the descriptor the destination would take the one of the next frame, so this frame is dropped.
+            return input { $0.passingRefused(passing.load) }
         }
         connections[target].output.markDescriptors([descriptor], name: passing.load.rawValue)
         connections[target].output.appendStream(frame)

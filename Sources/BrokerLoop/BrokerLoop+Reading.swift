@@ -31,22 +31,32 @@ extension BrokerLoop {
     /// - Parameter limit: the cost in all at which the visit ends.
     mutating func read(_ peer: PeerID, until limit: Int) {
         // Processing input does not lead to another read before it has finished.
-        guard var buffer = readBuffer.take() else { return }
+        guard let slot = find(peer), var buffer = readBuffer.take() else { return }
+        let (account, start) = (connections[slot].account, state.context.cost)
         read(peer, through: &buffer, until: limit)
+        let slot = find(peer)
+        // Of a peer that has been ended, it is not known whether its bytes were secret.
+        if let slot { if connections[slot].isConcealing { buffer.wipe() } } else { buffer.wipe() }
         readBuffer = consume buffer
-        // A piece of a report may be without visible entries, so no flush may follow.
-        if let slot = find(peer), connections[slot].isReporting, connections[slot].mayBeAnswered { readLater(slot) }
-        if let slot = find(peer), connections[slot].writing == .failed {
-            readLater(slot)
-            weighOutput(of: peer)
+        if let slot {
+            // A piece of a report may be without visible entries, so no flush may follow.
+            if connections[slot].maySendMore { readLater(slot) }
+            if connections[slot].writing == .failed {
+                readLater(slot)
+                weighOutput(of: peer)
+            }
         }
         weighInput(of: peer)
+        note { $0.spent(since: start, by: account) }
     }
 
     private mutating func read(_ peer: PeerID, through buffer: inout ReadBuffer, until limit: Int) {
         // A peer that has already read the end of a load may begin another one.
         reportDeliveries()
-        continueReport(for: peer, until: limit)
+        if let slot = find(peer), connections[slot].isReporting || connections[slot].hasChanges {
+            continueReport(for: peer, until: limit)
+            continueChanges(for: peer, until: limit)
+        }
         guard takeRest(of: peer, until: limit) else { return }
         while let slot = find(peer) {
             guard state.context.cost < limit else { return readLater(slot) }
@@ -86,6 +96,20 @@ extension BrokerLoop {
         }
     }
 
+    /// Sends more of the changes of watched boards that wait until the peer has read. Like answers, they do not count as
+    /// frames that others have caused: at most a few wait at a time.
+    private mutating func continueChanges(for peer: PeerID, until limit: Int) {
+        while state.context.cost < limit, let slot = find(peer), connections[slot].hasChanges,
+            connections[slot].mayBeNotified
+        {
+            connections[slot].answerCount = .max
+            let hasEnded = input { $0.continueChanges(for: peer) }
+            guard let slot = find(peer) else { return }
+            connections[slot].hasChanges = !hasEnded
+            connections[slot].answerCount = connections[slot].output.controlCount
+        }
+    }
+
     /// Makes this turn or one of the next ones read the connection.
     mutating func readLater(_ slot: ConnectionSlot) {
         if connections[slot].queued() { readingQueue.append(connections[slot].peer, of: connections[slot].account) }
@@ -98,10 +122,14 @@ extension BrokerLoop {
         let start = rest.offset
         var bytes = rest.bytes.mutableSpan
         let outcome = parse(&bytes, from: start, of: peer, until: limit)
-        guard let slot = find(peer) else { return false }
+        guard let slot = find(peer) else {
+            rest.bytes.wipe()
+            return false
+        }
         switch outcome {
         case .taken(let end):
             connections[slot].carry.append(copying: rest.bytes.span.extracting(end...))
+            if connections[slot].isConcealing { rest.bytes.wipe() }
         case .stopped(let end, let reason):
             rest.offset = end
             stop(slot, reason, leaving: rest)

@@ -22,6 +22,7 @@ package struct BrokerLoop: ~Copyable {
     let epoll: Epoll
     let timer: TimerDescriptor
     var clock: LoopClock
+    var expiryClock: ExpiryClock
     /// The time of the timer in milliseconds of the clock; `max` while it is not set.
     var timerSetTo = UInt64.max
     private var events = EpollEvents()
@@ -34,6 +35,7 @@ package struct BrokerLoop: ~Copyable {
 
     /// The connections by the ids of their peers. Every input may end a connection, so it is looked up again after each.
     var connections = SlotTable<Connection>()
+    var heldBytes = HeldBytes()
     /// Connections to flush in this turn: their `writing` is `pending` or `failing`.
     var unflushed: [PeerID] = []
     /// The part of that list that is being flushed.
@@ -60,10 +62,15 @@ package struct BrokerLoop: ~Copyable {
     private var peerLog = PeerLog()
     private var isDone = false
 
-    /// - Parameter time: a clock that does not jump, in milliseconds. Tests have their own.
+    /// Tests have their own clocks.
+    ///
+    /// - Parameters:
+    ///   - time: a clock that does not jump, in milliseconds.
+    ///   - timeWithSleep: one that includes the time in which the machine is suspended.
     package init(
         state: consuming BrokerState,
         time: @escaping @Sendable () -> UInt64 = { MonotonicClock.now() / 1_000_000 },
+        timeWithSleep: @escaping @Sendable () -> UInt64 = { MonotonicClock.bootMicroseconds() / 1_000 },
         log: @escaping @Sendable (String) -> Void
     ) throws(SystemError) {
         let epoll = try Epoll()
@@ -76,6 +83,7 @@ package struct BrokerLoop: ~Copyable {
         self.epoll = epoll
         self.timer = timer
         clock = LoopClock(time)
+        expiryClock = ExpiryClock(timeWithSleep)
         self.closer = closer
         memory = KeptMemory(closer: closer)
     }
@@ -91,12 +99,13 @@ package struct BrokerLoop: ~Copyable {
     package mutating func turn(waiting: Bool) throws(SystemError) {
         try armTimer()
         // Output and input that the previous turn left over must not wait for an event.
-        let isIdle = unflushed.isEmpty && deliveries.isEmpty && readingQueue.isEmpty && !state.hasReadyKept
+        let isIdle =
+            unflushed.isEmpty && deliveries.isEmpty && readingQueue.isEmpty && !state.hasReadyKept && !state.hasRounds
         // Another turn follows at once after a wait that a signal has ended.
         guard try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0) else { return }
         clock.wake(due: timerSetTo)
-        let now = clock.now
-        input { $0.setTime(now) }
+        let (now, passed) = (clock.now, expiryClock.passed())
+        input { $0.setTime(now, passed: passed) }
         if !paused.isEmpty { resumePaused() }
         if state.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && readingQueue.isEmpty
@@ -108,10 +117,12 @@ package struct BrokerLoop: ~Copyable {
             batches += 1
         }
         if !isAlone { readQueued() }
+        if state.hasRounds { continueRounds() }
         settle()
         checkDeadlines()
         if state.isDrained {
             input { $0.endDraining() }
+            memory.wipeConcealed()
             isDone = true
         }
     }
@@ -154,6 +165,15 @@ package struct BrokerLoop: ~Copyable {
     /// In milliseconds.
     private static let longestDelayOfDeadlines: UInt64 = 1_000
 
+    /// Continues the rounds of watched boards, unless they cost too much for one turn.
+    private mutating func continueRounds() {
+        let end = state.context.cost + Self.roundsCost
+        while state.hasRounds, state.context.cost < end { input { $0.continueRounds() } }
+    }
+
+    /// The cost of the rounds of one turn: about 1 ms.
+    private static let roundsCost = 10_000
+
     package var isDraining: Bool { state.isDraining }
 
     /// Drains the broker. A second call ends it at once.
@@ -178,6 +198,12 @@ package struct BrokerLoop: ~Copyable {
         prepare(&self, result)
         performOutbox()
         return result
+    }
+
+    /// Like `input`, for what never leads to output.
+    @inline(__always)
+    mutating func note(_ body: (inout BrokerState) -> Void) {
+        body(&state)
     }
 
     /// Like `input`, for a frame of a read: requests to sources and answers to destinations stay in the outbox until the
@@ -237,13 +263,20 @@ package struct BrokerLoop: ~Copyable {
         case .log(let removal): report(removal)
         case .logEviction(let eviction): report(eviction.text, of: eviction.process)
         case .close(let peer): close(peer)
+        case .closeAfterError(let peer): close(peer, sendsStreams: false)
         case .passDescriptors(let peer): passDescriptors(peer)
         case .adoptKept(let kept): memory.adopt(received, for: kept)
         case .sealKept(let kept): memory.seal(kept)
+        case .concealKept(let kept): memory.conceal(kept)
+        case .conceal(let peer):
+            if let slot = find(peer) { connections[slot].conceal() }
         case .closeKept(let kept): memory.close(kept)
         case .continueReport(let peer):
             if let slot = find(peer) { connections[slot].isReporting = true }
-        case .trimMemory: System.trimMemory()
+        case .sendChanges(let peer):
+            guard let slot = find(peer) else { return }
+            connections[slot].hasChanges = true
+            if connections[slot].mayBeNotified { readLater(slot) }
         case .stopListening: notifyOfDraining()
         }
     }

@@ -72,6 +72,8 @@ struct Connection: ~Copyable {
     }
 
     private static let unreadAnswers = 64 << 10
+    /// Less, so that changes of watched boards alone never make the peer's requests wait.
+    private static let unreadChanges = 8 << 10
 
     let peer: PeerID
     /// The account of the peer's process.
@@ -94,7 +96,14 @@ struct Connection: ~Copyable {
     var answerCount = 0
     /// Whether the peer is sent a list or a status, of which the rest waits until it has read.
     var isReporting = false
+    /// Whether watched boards have changed, and the peer is sent that when it has read enough.
+    var hasChanges = false
     var report = Report()
+    /// The bytes of input and output that waited for the connection when they were last counted.
+    var heldInput = 0
+    var heldOutput = 0
+    /// Whether secret bytes pass through the buffers, which are then overwritten after use.
+    private(set) var isConcealing = false
     /// The events that epoll reports.
     var interest = Epoll.Interest.readable
 
@@ -109,6 +118,19 @@ struct Connection: ~Copyable {
         self.peer = peer
         self.account = account
         descriptors = ReceivedDescriptors(closer: closer)
+    }
+
+    /// Overwrites all buffers after their use from now on.
+    mutating func conceal() {
+        isConcealing = true
+        output.wipeStream()
+    }
+
+    /// Overwrites the input that was not processed.
+    mutating func wipeInput() {
+        guard isConcealing else { return }
+        rest.bytes.wipe()
+        carry.wipe()
     }
 
     // MARK: Reading
@@ -129,13 +151,19 @@ struct Connection: ~Copyable {
     /// Whether the peer has read enough to be sent more answers.
     var mayBeAnswered: Bool { mutating get { output.controlCount <= Self.unreadAnswers || isWriteClosed } }
 
+    /// Whether the peer has read enough to be sent changes of watched boards.
+    var mayBeNotified: Bool { mutating get { output.controlCount <= Self.unreadChanges || isWriteClosed } }
+
+    /// Whether the peer is to be sent more of a report or of changes, and has read enough for that.
+    var maySendMore: Bool { mutating get { isReporting && mayBeAnswered || hasChanges && mayBeNotified } }
+
     /// Whether the peer's next request may be processed. If not, it waits until the peer has read earlier answers.
     var mayAsk: Bool { mutating get { !isReporting && mayBeAnswered } }
 
     var isReadOnEvent: Bool { reading == .open && !isWriteClosed }
 
     /// Whether reading may continue after a flush.
-    var mayContinue: Bool { mutating get { (reading == .held || isReporting) && mayBeAnswered } }
+    var mayContinue: Bool { mutating get { reading == .held && mayBeAnswered || maySendMore } }
 
     /// Whether epoll reports input. While a connection is `queued`, which does not last long, its events are ignored:
     /// that is cheaper than switching them off and on.

@@ -15,6 +15,8 @@ extension BrokerLoop {
     /// Tokens of epoll below this are the loop's own; those above are peers, whose generation is at least 1.
     static let firstPeerToken = UInt64(1) << 32
     static let timerToken = firstPeerToken - 1
+    /// The time after which epoll is asked again to watch a paused source.
+    private static let resumeMilliseconds: UInt64 = 100
 
     // MARK: Event sources
 
@@ -44,7 +46,12 @@ extension BrokerLoop {
         paused.removeAll { $0.until <= now }
         for (index, _) in due {
             guard let source = eventSources[index] else { continue }
-            try? epoll.add(source.descriptor, .readable, token: UInt64(index))
+            do throws(SystemError) {
+                try epoll.add(source.descriptor, .readable, token: UInt64(index))
+            } catch {
+                // Memory or the user's watches have run out. Without another attempt no client could connect again.
+                paused.append((index, now + Self.resumeMilliseconds))
+            }
         }
     }
 
@@ -61,6 +68,7 @@ extension BrokerLoop {
 
     /// Sets the timer if something is due before the time to which it is set. A timer that expires early does no harm.
     mutating func armTimer() throws(SystemError) {
+        expiryClock.run(state.context.nextExpiry != .max)
         let next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
         guard next < timerSetTo else { return }
         timerSetTo = next

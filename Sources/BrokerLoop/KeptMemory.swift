@@ -3,6 +3,9 @@ import PasteboardTransport
 import PasteboardWire
 
 /// The bytes that the broker keeps, each representation in a memory file that is sealed when it is complete.
+///
+/// The files of secret bytes are not sealed, because they are overwritten before they are closed. No other process gets
+/// their descriptors.
 struct KeptMemory {
     /// Larger files are closed on another thread: the kernel releases pages one by one, which takes too long for the
     /// loop.
@@ -11,9 +14,18 @@ struct KeptMemory {
     private let closer: DescriptorCloser
     /// The files by slot; nil before the first byte.
     private var files: [MemoryFile?] = []
+    /// The slots of complete files that could not be sealed.
+    private var unsealed: [UInt32] = []
+    /// The slots of secret bytes.
+    private var concealed: Set<UInt32> = []
 
     init(closer: DescriptorCloser) {
         self.closer = closer
+    }
+
+    /// Bytes that are stored from now on are secret.
+    mutating func conceal(_ id: KeptID) {
+        concealed.insert(id.slot)
     }
 
     mutating func append(_ bytes: Span<UInt8>, to id: KeptID) throws(SystemError) {
@@ -30,19 +42,40 @@ struct KeptMemory {
     }
 
     /// Seals a file. A failure is harmless until the file is passed to a peer: no other process has its descriptor.
-    func seal(_ id: KeptID) {
-        try? file(id)?.seal()
+    mutating func seal(_ id: KeptID) {
+        guard let file = file(id) else { return }
+        do throws(SystemError) {
+            try file.seal()
+        } catch {
+            // A file that a client has sealed cannot be sealed again.
+            if !System.isFullySealed(file.descriptor.raw) { unsealed.append(id.slot) }
+        }
     }
 
     mutating func close(_ id: KeptID) {
+        let isConcealed = concealed.remove(id.slot) != nil
         guard let file = file(id) else { return }
         files[Int(id.slot)] = nil
-        if let size = try? file.size, size > Self.closedAtOnce { closer.release(file.descriptor) }
+        unsealed.removeAll { $0 == id.slot }
+        guard let size = try? file.size, size > Self.closedAtOnce else {
+            if isConcealed { try? file.wipe() }
+            return
+        }
+        if isConcealed { closer.wipe(file) } else { closer.release(file.descriptor) }
     }
 
-    /// The descriptor to pass to a peer.
-    func descriptor(of id: KeptID) -> DescriptorBox? {
-        file(id)?.descriptor
+    /// Overwrites all secret bytes, because the broker ends.
+    mutating func wipeConcealed() {
+        for slot in concealed where Int(slot) < files.count { try? files[Int(slot)]?.wipe() }
+    }
+
+    /// The descriptor to pass to a peer; nil if the file cannot be sealed, because the peer could change the bytes.
+    mutating func descriptor(of id: KeptID) -> DescriptorBox? {
+        if unsealed.contains(id.slot) {
+            unsealed.removeAll { $0 == id.slot }
+            seal(id)
+        }
+        return unsealed.contains(id.slot) ? nil : file(id)?.descriptor
     }
 
     /// Appends one chunk to `output` as a data frame.

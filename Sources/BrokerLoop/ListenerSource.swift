@@ -104,7 +104,7 @@ package final class ListenerSource: EventSource {
         }
     }
 
-    private static func encode(_ failure: Failure) -> [UInt8] {
+    static func encode(_ failure: Failure) -> [UInt8] {
         var encoder = FrameEncoder()
         encoder.append(failure, stream: 0)
         return encoder.bytes

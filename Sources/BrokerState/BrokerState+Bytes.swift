@@ -32,7 +32,7 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) -> RelayVerdict {
         guard case .write(let id)? = peers.knownTarget(of: stream, at: slot) else {
-            try peers.checkIsLate(stream, at: slot)
+            try checkHasEnded(stream, for: .data, of: peer, slot)
             return .drop
         }
         do throws(Failure) {
@@ -40,6 +40,7 @@ extension BrokerState {
             refuseDisplaced()
             return .keep(kept)
         } catch {
+            guard error.code != .protocolViolation else { throw error }
             refuse(id, error)
             return .drop
         }

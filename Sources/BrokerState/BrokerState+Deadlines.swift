@@ -8,8 +8,23 @@ extension BrokerState {
     private var coarseness: UInt64 { 20 + UInt64(clamping: loads.count / 500) }
 
     /// Sets the time. The driver then passes what has arrived by that time, and after that checks the deadlines.
-    package mutating func setTime(_ now: UInt64) {
-        context.now = max(context.now, now)
+    ///
+    /// Contents whose time is over are cleared here, before the input: a load of them may have arrived later.
+    ///
+    /// - Parameter passed: the time since the last call, including suspensions; nil if there were none.
+    package mutating func setTime(_ now: UInt64, passed: UInt64? = nil) {
+        let before = context.now
+        context.now = max(before, now)
+        context.elapsed = context.elapsed.addingClamped(passed ?? context.now - before)
+        if context.elapsed >= context.nextExpiry { clearExpired() }
+    }
+
+    @inline(never)
+    private mutating func clearExpired() {
+        for id in contents.expired(&context) {
+            guard let slot = contents.find(id) else { continue }
+            set(contents[slot].boardName, to: nil, reason: .expired)
+        }
     }
 
     /// Ends everything that has exceeded a deadline.
@@ -22,7 +37,9 @@ extension BrokerState {
         var write: SlotTable<PendingWrite>.Slot?
         while let late = contents.nextLate(after: &write, &context) { refuse(late.write, late.failure) }
         checkSessions()
+        watches.checkRounds(&context)
         checkIdleness()
+        context.checkExpiry()
         if isDraining, let drainEnds {
             if drainEnds <= context.now { endDraining() } else { context.check(by: drainEnds) }
         }
@@ -72,8 +89,9 @@ extension BrokerState {
         // Before the peers, so that a session does not end with the death of one side.
         abortSessions(exceptDropped: false, Self.restarting)
         for id in peers.ids {
-            context.send(Self.restarting, to: id, stream: 0, order: .stream)
-            close(id)
+            // After the frames of its loads, which have ended.
+            endConnection(of: id, with: Self.restarting, order: .stream)
+            context.perform(.close(id))
         }
     }
 

@@ -21,10 +21,12 @@ extension BrokerState {
         for candidate in candidates() {
             let excess = context.accounting.excess(withoutPending: pending)
             guard !excess.isNone, let slot = contents.find(candidate.publication) else { return }
-            guard excess.boards || excess.held || candidate.isKept else { continue }
+            // The board of a client that is connected stays, so clearing it makes no room for another board.
+            let isBoardFreed = excess.boards && !boards.isCreated(candidate.board)
+            guard isBoardFreed || excess.held || candidate.isKept else { continue }
             let owner = contents[slot].ownerName
             context.perform(.logEviction(Eviction(candidate.board, process: contents[slot].ownerProcess.pid, owner)))
-            _ = set(candidate.board, to: nil, reason: .cleared)
+            set(candidate.board, to: nil, reason: .cleared)
         }
     }
 

@@ -14,7 +14,7 @@ extension BrokerState {
                 throw Failure(.brokerRestarted, "the broker is shutting down; try again")
             }
             switch kind {
-            case .load, .list, .status, .wait:
+            case .load, .list, .status, .wait, .watch, .createBoard:
                 // The answer would reach nobody.
                 guard !peers[slot].isDeaf else { return }
             default: break
@@ -28,6 +28,8 @@ extension BrokerState {
             case .destination: try register(try Destination(decoding: payload), stream: stream, from: peer)
             case .wait: try wait(try Wait(decoding: payload), stream: stream, for: peer)
             case .clear: try clear(try Clear(decoding: payload), stream: stream, from: peer)
+            case .watch: try watch(try Watch(decoding: payload), stream: stream, by: peer, slot)
+            case .createBoard: try createBoard(try CreateBoard(decoding: payload), stream: stream, by: peer, slot)
             case .status: try status(try Status(decoding: payload), stream: stream, for: peer, slot)
             case .stop: try stop(try Stop(decoding: payload), stream: stream, from: peer)
             default: throw Failure(.protocolViolation, "\(kind) is not a request")
@@ -60,6 +62,7 @@ extension BrokerState {
             destination: peer,
             stream: stream,
             account: peers[slot].account,
+            process: peers[slot].process,
             credit: fields.credit,
             maximumByteCount: fields.maximumByteCount,
             timeoutMilliseconds: fields.timeoutMilliseconds,
@@ -95,9 +98,10 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         context.cost += load.accepts.count * Cost.accept
-        try Feature.check(load.requires)
+        try Feature.check(load.requires, for: load.ifChangeCount == nil ? nil : .condition)
+        try AcceptList.check(load.accepts, preference: load.preference, edges: load.edges)
         try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
-        let publication = try publication(of: load, for: peer)
+        let publication = try publication(of: load, for: peer, peers[slot].access)
         if let found = contents.find(publication), contents[found].isRestricted {
             context.cost += contents[found].items.count * Cost.checkedItem
         }
@@ -108,6 +112,7 @@ extension BrokerState {
             destination: peer,
             stream: stream,
             account: peers[slot].account,
+            process: peers[slot].process,
             credit: load.credit ?? 0,
             maximumByteCount: load.maximumByteCount,
             timeoutMilliseconds: load.timeoutMilliseconds,
@@ -119,10 +124,14 @@ extension BrokerState {
     }
 
     /// The publication that a load names: by its handle, or as the contents of a board.
-    private func publication(of load: Load, for peer: PeerID) throws(Failure) -> PublicationID {
+    private mutating func publication(
+        of load: Load,
+        for peer: PeerID,
+        _ access: AccessContext
+    ) throws(Failure) -> PublicationID {
         if let handle = load.handle {
             let id = PublicationID(rawValue: handle)
-            guard let slot = contents.find(id), contents[slot].isCurrent else { throw .noContents }
+            guard let slot = contents.visible(id, to: access), contents[slot].isCurrent else { throw .noContents }
             if let session = contents[slot].session {
                 try checkWindow(of: session, for: peer)
             } else if load.ifChangeCount != nil {
@@ -133,7 +142,7 @@ extension BrokerState {
         let name = load.board ?? BoardName.general
         try BoardName.check(name)
         try boards.check(load.ifChangeCount, on: name)
-        guard let id = boards.publication(on: name) else {
+        guard let id = boards.publication(on: name), contents.visible(id, to: access) != nil else {
             throw Failure(.nothingHere, "pasteboard \(name) is empty")
         }
         return id
@@ -142,17 +151,53 @@ extension BrokerState {
     // MARK: Writes
 
     private mutating func beginWrite(_ write: Write, stream: UInt64, from peer: PeerID) throws(Failure) {
-        try Feature.check(write.requires)
+        try Feature.check(write.requires, for: write.ifChangeCount == nil ? nil : .condition)
+        try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
+        try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
+        if let handle = write.handle {
+            guard write.terms == nil else {
+                throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
+            }
+            let slot = try contents.checkAddition(to: handle, by: peer)
+            try boards.check(write.ifChangeCount, on: contents[slot].boardName)
+            let target = PendingWrite.Target.contents(
+                PublicationID(rawValue: handle),
+                ifChangeCount: write.ifChangeCount
+            )
+            return try beginWrite(
+                to: target,
+                isConcealed: contents.isConcealed(slot),
+                stream: stream,
+                from: peer
+            )
+        }
+        try write.terms?.check()
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
         try boards.check(write.ifChangeCount, on: name)
-        try beginWrite(to: .board(name, ifChangeCount: write.ifChangeCount), stream: stream, from: peer)
+        let target = PendingWrite.Target.board(name, ifChangeCount: write.ifChangeCount)
+        let isConcealed = write.terms?.isConcealed == true
+        try beginWrite(to: target, terms: write.terms, isConcealed: isConcealed, stream: stream, from: peer)
     }
 
-    mutating func beginWrite(to target: PendingWrite.Target, stream: UInt64, from peer: PeerID) throws(Failure) {
+    mutating func beginWrite(
+        to target: PendingWrite.Target,
+        terms: ContentTerms? = nil,
+        isConcealed: Bool = false,
+        stream: UInt64,
+        from peer: PeerID
+    ) throws(Failure) {
         guard let slot = peers.find(peer) else { return }
         let account = peers[slot].account
-        let id = try contents.beginWrite(to: target, stream: stream, by: peer, account, &context)
+        let id = try contents.beginWrite(
+            to: target,
+            terms: terms,
+            isConcealed: isConcealed,
+            stream: stream,
+            by: peer,
+            account,
+            &context
+        )
         peers.setTarget(.write(id), of: stream, at: peer)
         refuseDisplaced()
     }
@@ -167,7 +212,33 @@ extension BrokerState {
             try commitSession(drag, id, stream: stream, from: peer, slot)
         case .addition(let session):
             try commitAddition(to: session, id, stream: stream, from: peer)
+        case .contents(let publication, let ifChangeCount):
+            try commitAddition(to: publication, ifChangeCount, id, stream: stream, from: peer)
         }
+    }
+
+    /// Adds a write's items to contents of a board.
+    private mutating func commitAddition(
+        to publication: PublicationID,
+        _ ifChangeCount: UInt64?,
+        _ id: WriteID,
+        stream: UInt64,
+        from peer: PeerID
+    ) throws(Failure) {
+        let slot = try contents.checkAddition(to: publication.rawValue, by: peer)
+        let name = contents[slot].boardName
+        try boards.check(ifChangeCount, on: name)
+        try contents.checkRoom(in: slot, for: id, context.limits)
+        contents.add(id, to: slot, &context)
+        peers.setTarget(nil, of: stream, at: peer)
+        context.counters.writes += 1
+        var committed = Committed()
+        committed.changeCount = boards.changeCount(of: name)
+        committed.epoch = context.epoch
+        committed.handle = publication.rawValue
+        context.send(committed, to: peer, stream: stream)
+        context.send(End(), to: peer, stream: stream)
+        boardChanged(name)
     }
 
     private mutating func commit(
@@ -184,10 +255,11 @@ extension BrokerState {
         let (access, label) = (peers[slot].access, peers[slot].label)
         guard let publication = contents.publish(id, by: access, label: label, board: name, &context) else { return }
         peers.setTarget(.publication(publication), of: stream, at: peer)
-        if name != BoardName.general { context.accounting.take(of: .boards, for: account) }
         context.counters.writes += 1
         var committed = Committed()
-        committed.changeCount = set(name, to: publication, reason: .replaced)
+        let change = set(name, to: publication, reason: .replaced)
+        if change.isCharged { context.accounting.take(of: .boards, for: account) }
+        committed.changeCount = change.changeCount
         if let displaced = contents.takeDisplaced(by: publication, context) {
             let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
             loads.failAll(of: displaced, with: failure, &contents, &context)
@@ -195,28 +267,5 @@ extension BrokerState {
         committed.epoch = context.epoch
         committed.handle = publication.rawValue
         context.send(committed, to: peer, stream: stream)
-    }
-
-    private mutating func clear(_ clear: Clear, stream: UInt64, from peer: PeerID) throws(Failure) {
-        try Feature.check(clear.requires)
-        let name = clear.board ?? BoardName.general
-        try BoardName.check(name)
-        try boards.check(clear.ifChangeCount, on: name)
-        context.counters.clears += 1
-        context.cost += boards.count / Cost.walkedBoards
-        var committed = Committed()
-        committed.changeCount = set(name, to: nil, reason: .cleared)
-        committed.epoch = context.epoch
-        context.send(committed, to: peer, stream: stream)
-        context.send(End(), to: peer, stream: stream)
-    }
-
-    /// Sets the contents of a board, where nil removes them, and returns its new change count.
-    mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> UInt64 {
-        let change = boards.set(name, to: publication, context)
-        if let replaced = change.replaced, let owner = contents.leaveBoard(replaced, reason: reason, &context) {
-            peers.setTarget(nil, of: owner.stream, at: owner.peer)
-        }
-        return change.changeCount
     }
 }

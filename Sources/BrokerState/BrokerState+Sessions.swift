@@ -84,11 +84,11 @@ extension BrokerState {
         _ kind: FrameKind,
         stream: UInt64,
         _ payload: Span<UInt8>,
-        from peer: PeerID
+        from peer: PeerID,
+        _ slot: Peers.Slot
     ) throws(Failure) {
-        guard let target = try peers.target(of: stream, at: peer) else { return }
-        guard case .drag(let id) = target else {
-            throw Failure(.protocolViolation, "\(kind) on stream \(stream), which is not a session with items")
+        guard case .drag(let id)? = peers.knownTarget(of: stream, at: slot) else {
+            return try checkHasEnded(stream, for: kind, of: peer, slot)
         }
         try sessions.fromSource(kind, of: id, payload, contents, &context)
         closeStreams()
@@ -101,26 +101,21 @@ extension BrokerState {
         _ payload: Span<UInt8>,
         from peer: PeerID
     ) throws(Failure) {
-        guard !StreamID(stream).isOpenedByClient else {
-            guard try peers.target(of: stream, at: peer) == nil else {
-                throw Failure(.protocolViolation, "\(kind) on stream \(stream), which is not a destination session")
-            }
-            return
-        }
         try sessions.fromDestination(kind, stream: stream, payload, from: peer, contents, &context)
         closeStreams()
     }
 
     /// Takes a destination's own request to enter a session.
-    mutating func enter(stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
-        guard StreamID(stream).isOpenedByClient else {
-            return try fromDestinationSession(.enter, stream: stream, payload, from: peer)
+    mutating func enter(
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        guard case .destination(let id)? = peers.knownTarget(of: stream, at: slot) else {
+            return try checkHasEnded(stream, for: .enter, of: peer, slot)
         }
-        guard let target = try peers.target(of: stream, at: peer) else { return }
-        guard case .destination(let id) = target, let account = peers.account(of: peer) else {
-            throw Failure(.protocolViolation, "enter on stream \(stream), which is not a destination")
-        }
-        sessions.enter(try Enter(decoding: payload), id, by: account, contents, &context)
+        sessions.enter(try Enter(decoding: payload), id, by: peers[slot].account, contents, &context)
         closeStreams()
     }
 
@@ -149,7 +144,7 @@ extension BrokerState {
         contents.session(of: publication).map { sessions.isMove($0) } ?? false
     }
 
-    /// Notifies sessions of the ends of their loads.
+    /// Notifies sessions and contents of the ends of their loads.
     @inline(__always)
     mutating func reportLoads() {
         if loads.hasEvents { reportEvents() }
@@ -162,6 +157,10 @@ extension BrokerState {
                 sessions.loadEnded(part, of: session, failure, contents, &context)
             case .lost(let session, let part, let failure):
                 sessions.loadLost(part, of: session, failure, contents, &context)
+            case .counted(let publication, let part, let isUsed):
+                if let board = contents.endCounted(part, of: publication, isUsed: isUsed) {
+                    set(board, to: nil, reason: .loaded)
+                }
             }
             closeStreams()
         }
@@ -202,7 +201,7 @@ extension BrokerState {
                 if let publication = sessions.sourceGone(id, contents, &context) { publications.append(publication) }
                 closeStreams()
             case .destination(let id): destinationLeft(id)
-            case .write, .publication, .wait, .report: break
+            case .write, .publication, .wait, .watch, .board, .report: break
             }
         }
         sessions.peerLeft(peer)

@@ -10,7 +10,8 @@ extension BrokerState {
         _ payload: Span<UInt8>,
         from peer: PeerID
     ) throws(Failure) {
-        guard let id = try write(on: stream, of: peer) else { return }
+        guard let id = try write(on: stream, for: kind, of: peer) else { return }
+        try contents.checkNothingAwaited(by: id)
         do throws(Failure) {
             if kind == .item {
                 guard payload.count <= WireLimits.itemLength else {
@@ -35,13 +36,27 @@ extension BrokerState {
     }
 
     /// The write on a client's stream; nil if the frame is late.
-    private func write(on stream: UInt64, of peer: PeerID) throws(Failure) -> WriteID? {
+    private func write(on stream: UInt64, for kind: FrameKind, of peer: PeerID) throws(Failure) -> WriteID? {
         guard let slot = peers.find(peer) else { return nil }
         guard case .write(let id)? = peers.knownTarget(of: stream, at: slot) else {
-            try peers.checkIsLate(stream, at: slot)
+            try checkHasEnded(stream, for: kind, of: peer, slot)
             return nil
         }
         return id
+    }
+
+    /// Throws unless a client's stream has ended, so that a frame on it is late. Called if no open object of the stream
+    /// takes the frame.
+    func checkHasEnded(
+        _ stream: UInt64,
+        for kind: FrameKind,
+        of peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        if peers.knownTarget(of: stream, at: slot) != nil || loads.load(on: stream, of: peer) != nil {
+            throw Failure(.protocolViolation, "\(kind) does not fit the state of stream \(stream)")
+        }
+        try peers.checkIsLate(stream, at: slot)
     }
 
     /// Ends a write with an error. Later frames on its stream are late.
@@ -57,20 +72,7 @@ extension BrokerState {
         return writer
     }
 
-    // MARK: Sources
-
-    /// Takes a frame of a source about a load.
-    mutating func fromSource(
-        _ kind: FrameKind,
-        stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
-        if stream == 0, kind == .error { return close(peer) }
-        guard StreamID(stream).isOpenedByBroker else { return try peers.checkIsLate(stream, at: slot) }
-        try loads.take(kind, on: stream, payload, from: peer, &contents, &context)
-    }
+    // MARK: Descriptors
 
     /// Takes a frame with a descriptor: a source's answer that is the whole load, or a client's kept bytes.
     mutating func passed(
@@ -81,16 +83,14 @@ extension BrokerState {
     ) throws(Failure) {
         switch header.kind {
         case .answer:
-            guard StreamID(header.stream).isOpenedByBroker else {
-                guard let slot = peers.find(peer) else { return }
-                return try peers.checkIsLate(header.stream, at: slot)
-            }
+            try Self.checkSort(of: header.stream, fits: .answer)
             try loads.receive(descriptor, on: header.stream, payload, from: peer, &contents, &context)
         case .data:
-            guard let id = try write(on: header.stream, of: peer) else { return }
+            guard let id = try write(on: header.stream, for: .data, of: peer) else { return }
             do throws(Failure) {
                 try contents.receive(descriptor, for: id, &context)
             } catch {
+                guard error.code != .protocolViolation else { throw error }
                 refuse(id, error)
             }
             refuseDisplaced()
@@ -101,13 +101,25 @@ extension BrokerState {
 
     // MARK: Ends
 
-    mutating func cancel(stream: UInt64, from peer: PeerID) throws(Failure) {
-        if loads.cancel(on: stream, from: peer, &contents, &context) { return }
-        if DestinationSessionID(stream: stream) != nil {
+    /// Takes a cancel of a request or of a session at a destination. An error there has the same effect.
+    mutating func cancel(
+        _ kind: FrameKind,
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        guard StreamID(stream).isOpenedByClient else {
+            guard try sessions.isOpen(stream, at: peer) else { return }
+            try Cancel.check(payload, of: kind)
             return try cancelDestinationSession(stream: stream, of: peer)
         }
-        guard let target = try peers.target(of: stream, at: peer) else { return }
-        if case .write(let id) = target { discard(id) } else { end(target, stream: stream, of: peer) }
+        if try loads.cancel(by: kind, on: stream, payload, from: peer, &contents, &context) { return }
+        guard let target = peers.knownTarget(of: stream, at: slot) else {
+            return try peers.checkIsLate(stream, at: slot)
+        }
+        try Cancel.check(payload, of: kind)
+        end(target, stream: stream, of: peer)
     }
 
     /// Ends the object of a client's stream.
@@ -120,6 +132,8 @@ extension BrokerState {
         case .drag(let id): sourceLeft(id)
         case .destination(let id): destinationLeft(id)
         case .wait(let id): waitLeft(id)
+        case .watch(let id): endWatch(id, of: peer)
+        case .board(let name): remove(name)
         case .report(let report): self.end(report, for: peer)
         }
     }
@@ -130,6 +144,9 @@ extension BrokerState {
     /// - Parameter hasDisconnected: whether the loads of the source's promises have ended already.
     mutating func ownerLeft(_ id: PublicationID, hasDisconnected: Bool = false) {
         guard contents.ownerLeft(id, &context), let slot = contents.find(id) else { return }
+        if contents[slot].isCurrent, contents[slot].session == nil, contents.losePromises(of: slot) {
+            boardChanged(contents[slot].boardName)
+        }
         if contents[slot].openLoads > 0, !hasDisconnected {
             let failure = Failure(.sourceGone, "source \(contents[slot].ownerName) has withdrawn its contents")
             loads.failPromised(of: id, with: failure, &contents, &context)
@@ -152,7 +169,8 @@ extension BrokerState {
         case .write(let id): return refuse(id, failure)
         case .some(let target): end(target, stream: stream, of: peer)
         case nil where DestinationSessionID(stream: stream) != nil:
-            return try cancelDestinationSession(stream: stream, of: peer)
+            guard try sessions.isOpen(stream, at: peer) else { return }
+            try cancelDestinationSession(stream: stream, of: peer)
         case nil where StreamID(stream).isOpenedByClient:
             guard stream > peers[slot].highestStream else { return }
             // The frame may have been meant to open the stream. Later frames on it are late.
@@ -161,5 +179,12 @@ extension BrokerState {
             guard try loads.failAsOutdated(on: stream, of: peer, &contents, &context) else { return }
         }
         context.send(failure, to: peer, stream: stream)
+    }
+}
+
+extension Cancel {
+    /// Throws if the payload of a cancel, or of an error with its effect, is malformed.
+    static func check(_ payload: Span<UInt8>, of kind: FrameKind) throws(Failure) {
+        if kind == .cancel { _ = try Cancel(decoding: payload) } else { _ = try Failure(decoding: payload) }
     }
 }

@@ -2,7 +2,7 @@ package import PasteboardWire
 
 /// The broker's decisions, without a socket, a clock or a thread: the dispatcher that joins the parts of the state.
 ///
-/// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads` and `Sessions`. Parts do not call each other.
+/// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads`, `Sessions` and `Watches`. Parts do not call each other.
 /// The dispatcher calls them in the required order and acts on the results that they return. Only loads and sessions
 /// need another part, the contents: the dispatcher passes it to their methods.
 ///
@@ -22,6 +22,7 @@ package struct BrokerState: ~Copyable, Sendable {
     var boards: Boards
     var loads = Loads()
     var sessions = Sessions()
+    var watches = Watches()
 
     /// Whether plain loads are read in place. A test compares the decisions with those of the general way.
     package var readsLoadsInPlace = true
@@ -63,6 +64,11 @@ package struct BrokerState: ~Copyable, Sendable {
         context.cost += Cost.read + count / Cost.bytes
     }
 
+    /// Counts the cost of a peer's input, which is the cost since `start`, for the status.
+    package mutating func spent(since start: Int, by account: Accounting.AccountID) {
+        context.accounting.spend(context.cost - start, by: account)
+    }
+
     // MARK: Peers
 
     /// The account of a peer's process.
@@ -78,12 +84,18 @@ package struct BrokerState: ~Copyable, Sendable {
             idleSince = nil
             return peer
         } catch {
-            let peer = peers.unusedID(for: process)
+            let peer = peers.refuse(process, error, at: context.now)
             context.send(error, to: peer, stream: 0)
             context.perform(.log(PeerRemoval(.refused, process: process.pid, error)))
             context.perform(.close(peer))
             return peer
         }
+    }
+
+    /// The driver cannot serve a connection that was admitted.
+    package mutating func failed(_ peer: PeerID, _ failure: Failure) {
+        peers.setCloseReason(failure, of: peer)
+        disconnected(peer)
     }
 
     /// A write to the peer has failed, so it is sent nothing more. The driver still passes its input to the state, and
@@ -108,6 +120,8 @@ package struct BrokerState: ~Copyable, Sendable {
             case .write(let write): discard(write)
             case .publication(let publication): ownerLeft(publication, hasDisconnected: true)
             case .wait(let wait): waitLeft(wait)
+            case .watch(let watch): endWatch(watch, of: id)
+            case .board(let name): remove(name)
             case .report(let report): end(report, for: id)
             case .drag, .destination: break
             }
@@ -119,16 +133,25 @@ package struct BrokerState: ~Copyable, Sendable {
         checkIdleness()
     }
 
-    /// Ends a peer that broke a rule: sends it the reason, and ends everything that depends on it, as if it had
-    /// disconnected.
+    /// Ends a peer that broke a rule: sends it the reason, and closes its connection.
     mutating func violation(by peer: PeerID, _ failure: Failure) {
         context.counters.violations += 1
         if let slot = peers.find(peer) {
             let (process, name) = (peers[slot].process.pid, peers[slot].name)
             context.perform(.log(PeerRemoval(.ended, process: process, name: name, failure)))
+            peers.setCloseReason(failure, of: peer)
         }
-        context.send(failure, to: peer, stream: 0)
-        close(peer)
+        endConnection(of: peer, with: failure)
+        context.perform(.closeAfterError(peer))
+    }
+
+    /// Ends everything that depends on a peer, as if it had disconnected, after an error that is the last frame for it:
+    /// it is not notified of the ends of its own streams.
+    mutating func endConnection(of peer: PeerID, with failure: Failure, order: FrameOrder = .connection) {
+        context.send(failure, to: peer, stream: 0, order: order)
+        let end = context.outbox.end
+        disconnected(peer)
+        context.outbox.removeFrames(to: peer, after: end)
     }
 
     /// Ends a peer for a violation that the driver has found, such as bytes that are not frames.
@@ -204,8 +227,9 @@ package struct BrokerState: ~Copyable, Sendable {
             return try refuseUnknown(header, from: peer)
         }
         let stream = header.stream
+        try Self.checkSort(of: stream, fits: kind)
         switch kind {
-        case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait:
+        case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait, .watch, .createBoard:
             context.cost += Cost.request
             try peers.open(stream, by: slot)
             request(kind, stream: stream, payload, from: peer, slot)
@@ -214,26 +238,42 @@ package struct BrokerState: ~Copyable, Sendable {
             try continueWrite(kind, stream: stream, payload, from: peer)
         case .progress where DestinationSessionID(stream: stream) != nil:
             try fromDestinationSession(kind, stream: stream, payload, from: peer)
+        case .error where stream == 0:
+            close(peer)
+        case .error where StreamID(stream).sort != .ask:
+            try cancel(kind, stream: stream, payload, from: peer, slot)
         case .answer, .end, .error, .progress:
-            try fromSource(kind, stream: stream, payload, from: peer, slot)
+            try loads.take(kind, on: stream, payload, from: peer, &contents, &context)
         case .credit:
             guard !loads.credit(on: stream, payload, from: peer, &contents, &context) else { return }
-            try peers.checkIsLate(stream, at: slot)
+            try creditWatch(stream: stream, payload, from: peer, slot)
         case .cancel:
-            try cancel(stream: stream, from: peer)
+            try cancel(kind, stream: stream, payload, from: peer, slot)
         case .begin, .move, .drop:
             context.cost += Cost.request + payload.count / Cost.metadata
-            try fromDragSource(kind, stream: stream, payload, from: peer)
+            try fromDragSource(kind, stream: stream, payload, from: peer, slot)
         case .performed, .conclude, .exit, .proposal:
             context.cost += payload.count / Cost.metadata
             try fromDestinationSession(kind, stream: stream, payload, from: peer)
         case .enter:
             context.cost += Cost.request + payload.count / Cost.metadata
-            try enter(stream: stream, payload, from: peer)
+            try enter(stream: stream, payload, from: peer, slot)
         case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
-            .dropped, .transferred, .data:
-            throw Failure(.protocolViolation, "a client must not send \(kind)")
+            .dropped, .transferred, .change, .data:
+            // None of them fits a sort of stream.
+            throw Self.misplaced(kind, on: stream)
         }
+    }
+
+    /// Throws if a client must not send the kind on this sort of stream, open or not.
+    @inline(__always)
+    static func checkSort(of stream: UInt64, fits kind: FrameKind) throws(Failure) {
+        guard kind.fits(StreamID(stream).sort) else { throw misplaced(kind, on: stream) }
+    }
+
+    @inline(never)
+    private static func misplaced(_ kind: FrameKind, on stream: UInt64) -> Failure {
+        Failure(.protocolViolation, "\(kind) must not be sent on stream \(stream)")
     }
 
     private mutating func hello(

@@ -25,8 +25,7 @@ extension Broker {
         let socket: String
         do throws(SystemError) {
             let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
-            let directory = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-            socket = "\(directory)/pasteboard-\(digits)/socket"
+            socket = "\(System.temporaryDirectory)/pasteboard-\(digits)/socket"
         } catch {
             throw BrokerError(message: "cannot name a directory for a broker: \(error)")
         }

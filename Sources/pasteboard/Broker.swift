@@ -6,7 +6,7 @@ import PasteboardWire
 enum Broker {
     private static func hello(streams: UInt32? = nil) -> Hello {
         var hello = Hello()
-        hello.label = "pasteboard"
+        hello.label = "pasteboard" + (WatchedCommand.labelSuffix ?? "")
         hello.programVersion = ProgramVersion.current
         hello.maximumStreams = streams
         return hello
@@ -19,12 +19,16 @@ enum Broker {
 
     /// The connection for commands that only read; nil without a broker, because a new one would hold nothing. If
     /// programs may not start a broker, its absence is an error.
-    static func running(streams: UInt32? = nil) throws -> BlockingConnection? {
+    ///
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    static func running(streams: UInt32? = nil, until deadline: UInt64 = .max) throws -> BlockingConnection? {
         let connector = try BrokerConnector()
-        guard let socket = try connector.startsBroker ? connector.connectIfServed() : connector.connect() else {
-            return nil
+        let hello = hello(streams: streams)
+        guard connector.startsBroker else {
+            // Does not start one either: its error states how the user can.
+            return try BlockingConnection.greeted(through: connector, hello: hello, until: deadline)
         }
-        return BlockingConnection(adopting: socket, path: connector.socket.path, hello: hello(streams: streams))
+        return try BlockingConnection.greetedIfServed(through: connector, hello: hello, until: deadline)
     }
 
     /// The connection for commands about the broker itself.
@@ -32,10 +36,10 @@ enum Broker {
     /// - Parameter hint: advice for the user, appended to the message.
     static func required(hint: String = "; copy, offer and drop start one") throws -> BlockingConnection {
         let connector = try BrokerConnector()
-        guard let socket = try connector.connectIfServed() else {
+        guard let running = try BlockingConnection.greetedIfServed(through: connector, hello: hello()) else {
             throw Failure(.brokerUnavailable, "no broker is running at \(connector.socket.path)\(hint)")
         }
-        return BlockingConnection(adopting: socket, path: connector.socket.path, hello: hello())
+        return running
     }
 
     static func nothing(on board: String) -> Failure {

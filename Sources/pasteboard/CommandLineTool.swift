@@ -15,10 +15,11 @@ enum CommandLineTool {
 
     static var commands: [any Command.Type] {
         [
-            CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, ClearCommand.self,
+            CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, InfoCommand.self,
+            WatchCommand.self, ClearCommand.self, BoardCommand.self,
             DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
             BrokerCommand.self, StopCommand.self,
-            VersionCommand.self, DemoCommand.self,
+            TraceCommand.self, VersionCommand.self, DemoCommand.self, ConformanceCommand.self,
         ]
     }
 
@@ -108,6 +109,10 @@ enum CommandLineTool {
             "if it is 0, no command starts a broker; commands that need one end with 3 if none is running"
         ),
         ("PASTEBOARD_BROKER", "the program that is started as the broker"),
+        (
+            "PASTEBOARD_DEBUG",
+            "if it is frames, each command prints the frames that it sends and receives on standard error"
+        ),
     ].map { (name: $0.0, meaning: $0.1) }
 
     private static let exitCodes = [

@@ -17,7 +17,7 @@ final class SteppedBroker {
         let state = try BrokerServer.state(bounds)
         loop =
             if let time {
-                try BrokerLoop(state: state, time: { time.now }, log: { _ in })
+                try BrokerLoop(state: state, time: { time.now }, timeWithSleep: { time.nowWithSleep }, log: { _ in })
             } else {
                 try BrokerLoop(state: state) { _ in }
             }
@@ -121,11 +121,18 @@ final class SteppedBroker {
 /// A clock that a test sets, in milliseconds.
 final class SteppedTime: Sendable {
     private let time = Lock(UInt64(1_000_000))
+    private let slept = Lock(UInt64(0))
 
     var now: UInt64 { time.withLock { $0 } }
+    var nowWithSleep: UInt64 { now + slept.withLock { $0 } }
 
     func advance(by milliseconds: UInt64) {
         time.withLock { $0 += milliseconds }
+    }
+
+    /// Suspends the machine.
+    func sleep(for milliseconds: UInt64) {
+        slept.withLock { $0 += milliseconds }
     }
 }
 

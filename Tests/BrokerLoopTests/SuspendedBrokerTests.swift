@@ -52,6 +52,32 @@ import Testing
         #expect(!source.isEnded)
     }
 
+    @Test(
+        "Contents whose time has passed during a suspension of the broker or the machine are gone before the next load",
+        .tags(.f77),
+        arguments: [true, false]
+    )
+    func expiry(_ isMachine: Bool) throws {
+        let writer = try broker.connect()
+        let stream = writer.newStream()
+        var write = Write("board")
+        write.terms = ContentTerms()
+        write.terms?.expiresMilliseconds = 60_000
+        write.requires = [Feature.terms.rawValue]
+        writer.queue(write, stream: stream)
+        writer.queue(Self.promise, stream: stream)
+        writer.queue(Commit(items: 1), stream: stream)
+        try broker.step(sending: writer)
+        #expect(try writer.hear().map(\.kind) == [.committed])
+        let reader = try broker.connect()
+        reader.queue(Load("board"), stream: reader.newStream())
+        try reader.push()
+        if isMachine { time.sleep(for: 60_000) } else { time.advance(by: 60_000) }
+        try broker.step()
+        #expect(try reader.hear().first?.decoded(as: Failure.self).code == .nothingHere)
+        #expect(try writer.hear().first?.decoded(as: End.self).reason == .expired)
+    }
+
     @Test("A write whose rest and commit wait in its socket is committed", arguments: times)
     func write(_ milliseconds: UInt64) throws {
         let writer = try broker.connect()

@@ -23,6 +23,7 @@ struct BrokenConditions {
 extension BrokerState {
     func brokenInvariants() -> [String] {
         loads.brokenConditions(contents, context) + brokenPeers() + brokenContents() + brokenSessions()
+            + brokenWatches()
     }
 
     private func brokenPeers() -> [String] {
@@ -58,7 +59,9 @@ extension BrokerState {
             guard loads == 0 else { continue }
             for slot in written {
                 broken.check(contents[slot].isCurrent, "\(id) left contents that are on no board")
-                if contents[slot].boardName != BoardName.general { evictable[.boards, default: 0] += 1 }
+                let isCharged =
+                    contents[slot].boardName != BoardName.general && !boards.isCreated(contents[slot].boardName)
+                if isCharged { evictable[.boards, default: 0] += 1 }
                 for kept in contents[slot].keptBytes {
                     evictable[.keptRepresentations, default: 0] += 1
                     evictable[.keptBytes, default: 0] +=
@@ -72,7 +75,7 @@ extension BrokerState {
         }
         for (resource, expected) in [
             (Accounting.Resource.connections, peers.count), (.sessions, sessions.sessionCount),
-            (.destinations, sessions.destinationCount), (.waits, sessions.waitCount),
+            (.destinations, sessions.destinationCount), (.waits, sessions.waitCount), (.watches, watches.count),
         ] {
             let (total, sum) = (context.accounting.total(of: resource), context.accounting.sum(of: resource))
             broken.check(total == UInt64(expected) && sum == total, "\(total), \(sum) of \(expected) \(resource)")
@@ -91,6 +94,33 @@ extension BrokerState {
         }
     }
 
+    private func brokenTerms() -> [String] {
+        var broken = BrokenConditions()
+        var expiring: Set<PublicationID> = []
+        for id in contents.publicationTable.ids {
+            guard let slot = contents.find(id), let terms = contents[slot].terms else { continue }
+            if contents[slot].isCurrent, let expiresAt = terms.expiresAt {
+                expiring.insert(id)
+                broken.check(context.nextExpiry <= expiresAt, "\(id): its expiry is before the next one")
+                broken.check(expiresAt > context.elapsed, "\(id) has expired")
+            }
+            guard let maximum = terms.maximumLoads else { continue }
+            for item in contents[slot].items.indices {
+                let (left, running) = terms.loads(of: item)
+                let counted = loads.countedLoads(of: item, in: id)
+                broken.check(left <= maximum, "\(id): \(left) loads are left of \(maximum)")
+                broken.check(running == counted, "\(id) counts \(running) of \(counted) running loads")
+            }
+            let isUsedUp = terms.isUsedUp(itemCount: contents[slot].items.count)
+            broken.check(!isUsedUp || !contents[slot].isCurrent, "\(id) is used up")
+        }
+        broken.check(
+            Set(contents.expiring) == expiring && contents.expiring.count == expiring.count,
+            "\(contents.expiring.count) contents of \(expiring.count) expire"
+        )
+        return broken.all
+    }
+
     private func brokenContents() -> [String] {
         var broken = BrokenConditions()
         let boards = self.boards.full.compactMap { self.boards.publication(on: $0) }
@@ -104,8 +134,15 @@ extension BrokerState {
                     + "\(reportCount(of: id)) lists"
             )
         }
-        let named = boards.count { $0 != self.boards.general }
-        broken.add(contents.brokenConditions(context, boards: named, charges: loads.charges + sessions.charges))
+        broken.add(brokenTerms())
+        let named = self.boards.full.count { $0 != BoardName.general && !self.boards.isCreated($0) }
+        broken.add(
+            contents.brokenConditions(
+                context,
+                boards: named + self.boards.createdCount,
+                charges: loads.charges + sessions.charges + watches.charges + createdBoardCharges
+            )
+        )
         broken.check(UInt64(self.boards.count) <= context.limits.boards, "there are \(self.boards.count) boards")
         return broken.all
     }

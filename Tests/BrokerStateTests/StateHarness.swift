@@ -13,6 +13,16 @@ final class StateHarness {
     var readsReports = true
     /// The peers with a list or a status of which a part has been sent.
     private(set) var unfinishedReports: Set<PeerID> = []
+    /// Whether changes of watched boards are sent at once. Otherwise they wait for `continueChanges`.
+    var readsChanges = true
+    /// The peers with changes of watched boards that were not sent.
+    private(set) var unsentChanges: Set<PeerID> = []
+    /// The pieces of rounds since the start, and the greatest cost of one.
+    private(set) var roundPieces: (count: Int, greatestCost: Int) = (0, 0)
+    /// The cost of the last frame from a peer, without what the driver does afterwards.
+    private(set) var inputCost = 0
+    /// The greatest cost of a piece of the changes for a peer.
+    private(set) var greatestChangesCost = 0
     /// Whether the system refuses to pass descriptors.
     var refusesDescriptors = false
     /// Whether the bytes of a cached load cannot be stored.
@@ -32,9 +42,12 @@ final class StateHarness {
     private var received: ReceivedDescriptor?
     private(set) var sealed: Set<KeptID> = []
     private(set) var closed: Set<PeerID> = []
+    /// The peers that were sent an error on stream 0, which must be the last frame for each.
+    private var dismissed: Set<PeerID> = []
     private(set) var stoppedListening = false
-    /// How often free memory was given back.
-    private(set) var trimCount = 0
+    /// The connections and the kept bytes whose memory is overwritten after use.
+    private(set) var concealing: Set<PeerID> = []
+    private(set) var concealedKept: Set<KeptID> = []
     /// The peers that the log would show, in order.
     private(set) var removals: [PeerRemoval] = []
     private(set) var evictions: [Eviction] = []
@@ -52,11 +65,19 @@ final class StateHarness {
         firstChangeCount: UInt64 = 5_000,
         epoch: UInt64 = 77,
         readsLoadsInPlace: Bool = true,
+        process: UInt32 = 0,
+        programVersion: String = "",
         _ configure: (inout BrokerLimits) -> Void = { _ in }
     ) {
         var limits = BrokerLimits()
         configure(&limits)
-        state = BrokerState(limits: limits, epoch: epoch, firstChangeCount: firstChangeCount)
+        state = BrokerState(
+            limits: limits,
+            epoch: epoch,
+            firstChangeCount: firstChangeCount,
+            process: process,
+            programVersion: programVersion
+        )
         state.readsLoadsInPlace = readsLoadsInPlace
         setTime()
     }
@@ -122,6 +143,18 @@ final class StateHarness {
         }
     }
 
+    /// Sends a peer the changes of watched boards, or the given number of pieces of them.
+    func continueChanges(for peer: PeerID, pieces: Int = .max) {
+        var rest = pieces
+        while rest > 0, unsentChanges.contains(peer) {
+            let start = state.context.cost
+            if state.continueChanges(for: peer) { unsentChanges.remove(peer) }
+            greatestChangesCost = max(greatestChangesCost, state.context.cost - start)
+            collect()
+            rest -= 1
+        }
+    }
+
     /// The frames to a peer since the last call.
     func take(_ peer: PeerID) -> [Frame] {
         inboxes.removeValue(forKey: peer) ?? []
@@ -132,6 +165,12 @@ final class StateHarness {
         // The state is called only when it has asked for it, so that a deadline that it forgot to report is not met by
         // chance.
         if now >= state.context.nextCheck { setTime() }
+        perform()
+    }
+
+    /// Lets time pass that the clock of the deadlines skips.
+    func suspend(for milliseconds: UInt64) {
+        state.setTime(now, passed: milliseconds)
         perform()
     }
 
@@ -227,7 +266,16 @@ final class StateHarness {
         received = nil
     }
 
-    func sendBytes(_ bytes: [UInt8], from peer: PeerID) {
+    /// Counts a cost for the input of a peer, as the driver does.
+    func spend(_ cost: Int, by peer: PeerID) {
+        let account = state.account(of: peer)
+        state.spent(since: state.context.cost - cost, by: account)
+    }
+
+    /// - Parameter descriptor: the descriptor that is passed with a frame whose header announces one.
+    func sendBytes(_ bytes: [UInt8], passing descriptor: ReceivedDescriptor? = nil, from peer: PeerID) {
+        if let descriptor { received = descriptor }
+        defer { if descriptor != nil { received = nil } }
         setTime()
         perform()
         var offset = 0
@@ -248,7 +296,9 @@ final class StateHarness {
 
     private func process(_ piece: FrameChunk, _ payload: [UInt8], from peer: PeerID) {
         guard piece.header.rawKind == FrameKind.data.rawValue, piece.header.descriptorCount == 0 else {
+            let start = state.context.cost
             state.received(piece.header, payload.span, descriptor: received, from: peer)
+            inputCost = state.context.cost - start
             decoders[peer]?.limitBeforeHello = nil
             return perform()
         }
@@ -289,8 +339,13 @@ final class StateHarness {
     }
 
     /// Lets the peer's socket take the bytes that wait for it.
-    func deliver(to peer: PeerID) {
-        for (load, count) in undelivered.removeValue(forKey: peer) ?? [] {
+    ///
+    /// - Parameter count: the number of chunks that it takes.
+    func deliver(to peer: PeerID, atMost count: Int = .max) {
+        let chunks = undelivered.removeValue(forKey: peer) ?? []
+        let rest = Array(chunks.dropFirst(count))
+        if !rest.isEmpty { undelivered[peer] = rest }
+        for (load, count) in chunks.prefix(count) {
             state.delivered(load, count: count)
             perform()
         }
@@ -312,6 +367,12 @@ final class StateHarness {
             receive(frame, at: chunk.destination)
             queued(chunk.load, chunk.count, at: chunk.destination)
             if chunk.last { state.keptLoadQueued(chunk.load) }
+            collect()
+        }
+        while state.hasRounds {
+            let start = state.context.cost
+            state.continueRounds()
+            roundPieces = (roundPieces.count + 1, max(roundPieces.greatestCost, state.context.cost - start))
             collect()
         }
         collect()
@@ -352,9 +413,12 @@ final class StateHarness {
         case .continueReport(let peer):
             unfinishedReports.insert(peer)
             if readsReports { continueReport(for: peer) }
+        case .sendChanges(let peer):
+            unsentChanges.insert(peer)
+            if readsChanges { continueChanges(for: peer) }
         case .log(let removal):
             removals.append(removal)
-        case .close(let peer):
+        case .close(let peer), .closeAfterError(let peer):
             #expect(closed.insert(peer).inserted, "a peer is closed once")
             forget(peer)
         case .passDescriptors(let peer):
@@ -368,20 +432,25 @@ final class StateHarness {
             memory[kept] = [UInt8](repeating: 7, count: Int(count))
             adopted.insert(kept)
         case .sealKept(let kept):
+            #expect(!concealedKept.contains(kept), "secret memory is overwritten at its end")
             sealed.insert(kept)
         case .closeKept(let kept):
             #expect(closedKept.insert(kept).inserted, "kept bytes are closed once")
             memory[kept] = nil
             adopted.remove(kept)
             sealed.remove(kept)
-        case .trimMemory:
-            trimCount += 1
+        case .concealKept(let kept):
+            concealedKept.insert(kept)
+        case .conceal(let peer):
+            concealing.insert(peer)
         case .stopListening:
             stoppedListening = true
         }
     }
 
     private func receive(_ frame: Frame, at peer: PeerID) {
+        #expect(!dismissed.contains(peer), "\(frame) follows an error on stream 0")
+        if frame.kind == .error, frame.stream == 0 { dismissed.insert(peer) }
         digests[peer, default: FrameDigest()].add(frame)
         inboxes[peer, default: []].append(frame)
     }
@@ -389,6 +458,7 @@ final class StateHarness {
     private func forget(_ peer: PeerID) {
         decoders[peer] = nil
         undelivered[peer] = nil
+        unsentChanges.remove(peer)
     }
 
     /// The next id with which the peer may open a stream.

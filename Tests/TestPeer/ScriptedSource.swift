@@ -63,7 +63,12 @@ final class ScriptedSource {
         if options.has("once") { representation.policy = .onceAndKept }
         var write = Write()
         write.board = options.text("board")
-        let item = WriteItem(representations: [(representation: representation, source: .promised)])
+        var source = ByteSource.promised
+        if let count = try options.number("kept") {
+            let blocks = count / Pattern.period + 1
+            source = .bytes(Array(repeatElement(Pattern.block, count: blocks).joined().prefix(count)))
+        }
+        let item = WriteItem(representations: [(representation: representation, source: source)])
         _ = try connection?.write(write, items: [item])
     }
 

@@ -8,11 +8,12 @@ import PasteboardWire
 @main
 enum TestPeer {
     private static let usage = """
-        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N] [pass=KIND:WHAT] [once]
+        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N] [pass=KIND:WHAT] [once] [kept=N]
                test-peer destination SOCKET [board=NAME] [credit=N] [hold] [takes-descriptor] [blind]
+               test-peer storm SOCKET connections=N | connects=N | writes=N | drags=N | cancels=N
 
         A source promises one representation, with bytes=N one of a declared size, with `once` one that is
-        asked for once and then kept. It says `promised`, `asked`,
+        asked for once and then kept, with kept=N it writes bytes that the broker keeps. It says `promised`, `asked`,
         `cancelled`, `replaced` and `lost CODE`, and does what it is told, one after the other, for the latest ask:
           send N        sends N bytes more, then says `sent TOTAL`
           half-frame N  announces a frame of 256 KiB and sends N bytes of it, then says `sent-part N`
@@ -30,6 +31,9 @@ enum TestPeer {
           take N        says so of N bytes
           close, exit   as above
 
+        A storm makes N requests of one kind as fast as it can, then says `done N` or `failed CODE: TEXT`. With
+        `connections` it holds N connections until the end of its input, or until it has to exit.
+
         """
 
     static func main() {
@@ -42,6 +46,10 @@ enum TestPeer {
             switch role {
             case "source": try ScriptedSource(try connection(to: path), options).run()
             case "destination": try ScriptedDestination(try connection(to: path), options).run()
+            case "storm":
+                for kind in Storm.kinds {
+                    if let count = try options.number(kind) { try Storm(path: path, count: count).run(kind) }
+                }
             default: throw Misuse()
             }
         } catch {
@@ -51,9 +59,12 @@ enum TestPeer {
     }
 
     /// Connects without the usual checks of the socket, because a test may connect where it is not allowed.
-    private static func connection(to path: String) throws -> BlockingConnection {
-        let deadline = MonotonicClock.deadline(milliseconds: 10_000)
-        return BlockingConnection(adopting: try Socket.connect(path: path, deadline: deadline), path: path)
+    static func connection(to path: String) throws -> BlockingConnection {
+        BlockingConnection(adopting: try connect(to: path), path: path)
+    }
+
+    static func connect(to path: String) throws -> OwnedDescriptor {
+        try Socket.connect(path: path, deadline: MonotonicClock.deadline(milliseconds: 10_000))
     }
 
     static func say(_ line: String) throws {
@@ -65,9 +76,9 @@ struct Misuse: Error {}
 
 /// Arguments of the forms `name=value` and `name`.
 struct PeerOptions {
-    private static let names: Set<Substring> = [
-        "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind", "once",
-    ]
+    private static let names: Set<Substring> = Set(Storm.kinds).union([
+        "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind", "once", "kept",
+    ])
     private var values: [Substring: Substring] = [:]
 
     init(_ arguments: ArraySlice<String>) throws {

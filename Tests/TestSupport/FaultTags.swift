@@ -30,6 +30,7 @@ extension Tag {
     @Tag package static var f25: Self
     @Tag package static var f26: Self
     @Tag package static var f27: Self
+    @Tag package static var f28: Self
     @Tag package static var f29: Self
     @Tag package static var f30: Self
     @Tag package static var f31: Self
@@ -45,12 +46,16 @@ extension Tag {
     @Tag package static var f41: Self
     @Tag package static var f42: Self
     @Tag package static var f43: Self
+    @Tag package static var f44: Self
+    @Tag package static var f45: Self
     @Tag package static var f46: Self
+    @Tag package static var f47: Self
     @Tag package static var f48: Self
     @Tag package static var f49: Self
     @Tag package static var f50: Self
     @Tag package static var f51: Self
     @Tag package static var f52: Self
+    @Tag package static var f53: Self
     @Tag package static var f54: Self
     @Tag package static var f55: Self
     @Tag package static var f56: Self
@@ -84,4 +89,5 @@ extension Tag {
     @Tag package static var f91: Self
     @Tag package static var f92: Self
     @Tag package static var f93: Self
+    @Tag package static var f101: Self
 }

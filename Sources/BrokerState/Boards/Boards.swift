@@ -2,16 +2,28 @@ import PasteboardWire
 
 /// The named pasteboards: the publication that each holds, and its change count.
 struct Boards: ~Copyable, Sendable {
-    /// A name that is remembered: the board has contents, or its change count must not decrease.
+    /// A name that is remembered: the board has contents, its change count must not decrease, or somebody needs it.
     struct Board {
         var changeCount: UInt64
         var publication: PublicationID?
+        /// The last loads of contents that the board held before.
+        var earlierReads: [EarlierRead] = []
+        /// The client that has created the board and keeps it.
+        var creator: BoardCreator?
+        /// Whether the board is watched. Then it is not forgotten, because its change count would grow without a change.
+        var isWatched = false
+        /// Whether the board exists: it was written, cleared or created, and was not removed. A watch alone does not make
+        /// a board exist.
+        var exists = false
     }
 
     struct Change {
         let changeCount: UInt64
         /// The publication that the board held before.
         let replaced: PublicationID?
+        /// Whether contents of the board are charged as a board. They are not on the general board, and on a board whose
+        /// creator is charged for it.
+        let isCharged: Bool
     }
 
     /// The number of empty boards whose change counts are remembered, so that clearing one board does not make another
@@ -26,13 +38,21 @@ struct Boards: ~Copyable, Sendable {
     /// The change count of a board that nobody has changed. It grows past the count of every board that is forgotten,
     /// so that no name's count ever decreases.
     private var firstChangeCount: UInt64
+    /// The number of boards that are remembered only because they are watched. The limit does not apply to them.
+    private var exempt = 0
+    private(set) var createdCount = 0
+    /// The number of names that were made for boards.
+    private var names: UInt64 = 0
 
     init(firstChangeCount: UInt64) {
         self.firstChangeCount = firstChangeCount
     }
 
     /// The number of boards that the limit applies to. The general board always has a place.
-    var count: Int { boardTable.count - (boardTable[BoardName.general] == nil ? 0 : 1) }
+    var count: Int { boardTable.count - exempt - (boardTable[BoardName.general] == nil ? 0 : 1) }
+
+    /// The number of boards that a clear examines.
+    var rememberedCount: Int { boardTable.count }
 
     func changeCount(of name: String) -> UInt64 {
         boardTable[name]?.changeCount ?? firstChangeCount
@@ -62,6 +82,27 @@ struct Boards: ~Copyable, Sendable {
         boardTable.compactMap { name, board in board.publication.map { _ in name } }.sorted()
     }
 
+    /// The names of the boards that have contents or were created, sorted. With a history also those that had contents
+    /// that were loaded.
+    func listed(withHistory hasHistory: Bool) -> [String] {
+        boardTable.compactMap { name, board in
+            board.publication != nil || board.creator != nil || hasHistory && !board.earlierReads.isEmpty ? name : nil
+        }.sorted()
+    }
+
+    /// Whether a clear of the board changes something.
+    func exists(_ name: String) -> Bool {
+        boardTable[name]?.exists ?? false
+    }
+
+    func creator(of name: String) -> BoardCreator? { boardTable[name]?.creator }
+
+    func isCreated(_ name: String) -> Bool { creator(of: name) != nil }
+
+    func earlierReads(of name: String) -> [EarlierRead] {
+        boardTable[name]?.earlierReads ?? []
+    }
+
     // MARK: Rules
 
     /// Throws if a request requires a change count that the board does not have.
@@ -84,7 +125,7 @@ struct Boards: ~Copyable, Sendable {
     ) throws(Failure) {
         guard name != BoardName.general else { return }
         let limit = context.limits.boards
-        if boardTable[name] == nil, UInt64(count) >= limit {
+        if boardTable[name].map({ $0.isExempt(name) }) ?? true, UInt64(count) >= limit {
             forgetEmptyBoards(keeping: 0, limit: limit)
             // Boards of ended processes are cleared for this one.
             guard UInt64(count) < limit.addingClamped(context.accounting.evictable(of: .boards)) else {
@@ -94,10 +135,11 @@ struct Boards: ~Copyable, Sendable {
                 )
             }
         }
-        // Nobody is charged for an empty board, and contents that replace others use no further board.
-        guard boardTable[name]?.publication == nil, context.accounting.room(for: account, of: .boards) == 0 else {
-            return
-        }
+        // Nobody is charged for an empty board, unless it was created. Contents that replace others, or that are on a
+        // created board, use no further board.
+        guard boardTable[name]?.publication == nil, boardTable[name]?.creator == nil,
+            context.accounting.room(for: account, of: .boards) == 0
+        else { return }
         throw Failure(
             .limitExceeded,
             "this program has contents on \(context.accounting.held(by: account, of: .boards)) named pasteboards, and its "
@@ -105,17 +147,79 @@ struct Boards: ~Copyable, Sendable {
         )
     }
 
+    // MARK: Watched and created boards
+
+    /// Remembers a board as long as it is watched.
+    mutating func setWatched(_ isWatched: Bool, _ name: String, _ context: borrowing BrokerContext) {
+        var board = boardTable[name] ?? Board(changeCount: firstChangeCount)
+        board.isWatched = isWatched
+        let isNeeded = isWatched || board.exists
+        // Its count is not above that of a board that nobody has changed.
+        store(isNeeded ? board : nil, name)
+        if !isWatched { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
+    }
+
+    /// A name that no other board has. It is made of the epoch and a counter, so that no other name of this lifetime of
+    /// the broker is equal, and mixed, so that it does not show how many there are.
+    mutating func unusedName(_ epoch: UInt64) -> String {
+        while true {
+            names &+= 1
+            let digits = String((epoch &+ names &* 0x9E37_79B9_7F4A_7C15).mixed, radix: 16)
+            let name = "unique-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            if boardTable[name] == nil { return name }
+        }
+    }
+
+    /// Creates an empty board, whose name no other board has.
+    mutating func create(_ name: String, by creator: BoardCreator) {
+        createdCount += 1
+        store(Board(changeCount: firstChangeCount, creator: creator, exists: true), name)
+    }
+
+    /// Removes a board without contents. Its name is free; later change counts of the name are higher.
+    ///
+    /// - Returns: the client that created the board.
+    mutating func remove(_ name: String) -> BoardCreator? {
+        guard let board = boardTable[name] else { return nil }
+        firstChangeCount = max(firstChangeCount, board.changeCount)
+        if board.creator != nil { createdCount -= 1 }
+        store(board.isWatched ? Board(changeCount: board.changeCount, isWatched: true) : nil, name)
+        return board.creator
+    }
+
     // MARK: Changes
 
     /// Sets the contents of a board; nil removes them.
     mutating func set(_ name: String, to publication: PublicationID?, _ context: borrowing BrokerContext) -> Change {
-        let replaced = boardTable[name]?.publication
-        let changeCount = changeCount(of: name).addingClamped(1)
-        boardTable[name] = Board(changeCount: changeCount, publication: publication)
+        var board = boardTable[name] ?? Board(changeCount: firstChangeCount)
+        let replaced = board.publication
+        board.changeCount = board.changeCount.addingClamped(1)
+        board.publication = publication
+        board.exists = true
+        store(board, name)
         latest = nil
         if name == BoardName.general { general = publication }
         if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
-        return Change(changeCount: changeCount, replaced: replaced)
+        let isCharged = name != BoardName.general && board.creator == nil
+        return Change(changeCount: board.changeCount, replaced: replaced, isCharged: isCharged)
+    }
+
+    /// Stores a board; nil removes it from the table.
+    private mutating func store(_ board: Board?, _ name: String) {
+        if let board, board.isExempt(name) { exempt += 1 }
+        let before: Board?
+        if let board {
+            before = boardTable.updateValue(board, forKey: name)
+        } else {
+            before = boardTable.removeValue(forKey: name)
+        }
+        if let before, before.isExempt(name) { exempt -= 1 }
+    }
+
+    /// Remembers the last loads of contents that were replaced.
+    mutating func remember(_ reads: [EarlierRead], of name: String) {
+        guard !reads.isEmpty, let earlier = boardTable[name]?.earlierReads else { return }
+        boardTable[name]?.earlierReads = Array((earlier + reads).suffix(ReadHistory.length))
     }
 
     /// Forgets empty boards until at most `count` of them are left, and no more boards in all than the limit.
@@ -123,8 +227,8 @@ struct Boards: ~Copyable, Sendable {
     /// Every unknown board has the first change count, which rises here so that no board gets a count again that it had
     /// before. The lowest counts are forgotten first, because they raise the others least.
     private mutating func forgetEmptyBoards(keeping count: Int, limit: UInt64) {
-        let empty = boardTable.filter { $0.value.publication == nil }
-        let room = Int(clamping: limit) - (boardTable.count - empty.count)
+        let empty = boardTable.filter { $0.value.isForgettable }
+        let room = Int(clamping: limit) - (boardTable.count - exempt - empty.count)
         let count = max(0, min(count, room))
         guard empty.count > count else { return }
         // By name too: which of two boards with one count is forgotten must not depend on the hash seed.
@@ -134,5 +238,31 @@ struct Boards: ~Copyable, Sendable {
             firstChangeCount = max(firstChangeCount, board.changeCount)
             boardTable[name] = nil
         }
+    }
+}
+
+/// The client that has created a board: the stream that keeps the board, and the charge for it.
+struct BoardCreator: Sendable {
+    let peer: PeerID
+    let stream: UInt64
+    let charge: Charge
+}
+
+extension Boards.Board {
+    /// Whether the board is remembered only because it is watched.
+    fileprivate func isExempt(_ name: String) -> Bool {
+        isWatched && publication == nil && creator == nil && name != BoardName.general
+    }
+
+    fileprivate var isForgettable: Bool { publication == nil && creator == nil && !isWatched }
+}
+
+extension UInt64 {
+    /// A number whose bits depend on all bits of this one; different ones for different numbers (SplitMix64).
+    fileprivate var mixed: UInt64 {
+        var value = self
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
     }
 }

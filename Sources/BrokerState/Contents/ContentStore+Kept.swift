@@ -22,14 +22,23 @@ extension ContentStore {
     mutating func insertKept(
         announced: UInt64?,
         content: ContentForm? = nil,
+        isConcealed: Bool,
         for account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) -> KeptID {
         context.accounting.take(of: .keptRepresentations, for: account)
         context.accounting.take(announced ?? 0, of: .keptBytes, for: account)
-        return keptTable.insert(
-            KeptBytes(account: account, announced: announced, charged: announced ?? 0, content: content)
+        let id = keptTable.insert(
+            KeptBytes(
+                account: account,
+                announced: announced,
+                charged: announced ?? 0,
+                isConcealed: isConcealed,
+                content: content
+            )
         )
+        if isConcealed { context.perform(.concealKept(id)) }
+        return id
     }
 
     /// Reserves room for `total` bytes, if that is more than is reserved already.
@@ -58,7 +67,21 @@ extension ContentStore {
     }
 
     func seal(_ kept: [KeptID], _ context: inout BrokerContext) {
-        for id in kept { context.perform(.sealKept(id)) }
+        // Secret bytes are never passed, and are overwritten at their end.
+        for id in kept where self.kept(id)?.isConcealed == false { context.perform(.sealKept(id)) }
+    }
+
+    /// The room that secret bytes take, which the status does not show.
+    var concealedKeptBytes: UInt64 {
+        mutating get {
+            var sum: UInt64 = 0
+            var next = keptTable.next()
+            while let slot = next {
+                next = keptTable.next(after: slot)
+                if keptTable[slot].isConcealed { sum += keptTable[slot].charged }
+            }
+            return sum
+        }
     }
 
     mutating func releaseKept(_ kept: [KeptID], _ context: inout BrokerContext) {

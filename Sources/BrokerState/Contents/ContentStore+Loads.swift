@@ -34,10 +34,35 @@ extension ContentStore {
     /// Lets a load hold the publication, which exists until the load releases it.
     @inline(__always)
     mutating func hold(_ id: PublicationID, _ context: inout BrokerContext) {
-        guard let slot = find(id) else { return }
+        if let slot = find(id) { hold(slot, &context) }
+    }
+
+    @inline(__always)
+    private mutating func hold(_ slot: Slot, _ context: inout BrokerContext) {
         publicationTable[slot].openLoads += 1
         guard publicationTable[slot].isOrphan else { return }
         context.accounting.addOrphanLoads(1, of: publicationTable[slot].charge.account)
+    }
+
+    /// Lets a load hold the publication, and remembers it for the status.
+    @inline(__always)
+    mutating func hold(_ id: PublicationID, for read: ReadHistory.Read, _ context: inout BrokerContext) {
+        guard let slot = find(id) else { return }
+        hold(slot, &context)
+        if publicationTable[slot].isPlain || !isConcealed(slot) { publicationTable[slot].reads.note(read) }
+    }
+
+    /// The last loads of a publication, the oldest first.
+    func reads(of id: PublicationID) -> [ReadHistory.Read] {
+        guard let slot = find(id) else { return [] }
+        return publicationTable[slot].reads.all
+    }
+
+    /// The type of a representation; nil unless everybody may see it.
+    func publicType(of part: PublicationPart, in id: PublicationID) -> String? {
+        guard let slot = find(id), publicationTable[slot].terms?.isHiddenFromLinks != true else { return nil }
+        let representation = publicationTable[slot].representation(part)
+        return representation.visibility == .all ? representation.type : nil
     }
 
     /// Adds the known properties of kept bytes to an answer.
@@ -61,7 +86,7 @@ extension ContentStore {
         guard let slot = find(id) else { return KeptID(rawValue: 0) }
         let announced = publicationTable[slot].representation(part).byteCount
         let account = publicationTable[slot].charge.account
-        let kept = insertKept(announced: announced, for: account, &context)
+        let kept = insertKept(announced: announced, isConcealed: isConcealed(slot), for: account, &context)
         if let slot = keptTable.find(kept) { keptTable[slot].isWhole = false }
         publicationTable[slot].update(part) { $0.cached = kept }
         return kept
@@ -70,6 +95,7 @@ extension ContentStore {
     /// Takes the source's answer: the form, the name and the size of the bytes. Throws if there is no room for them.
     mutating func announce(_ answer: Answer, for id: KeptID, _ context: inout BrokerContext) throws(Failure) {
         guard let slot = keptTable.find(id) else { return }
+        keptTable[slot].isAnnounced = true
         keptTable[slot].content = answer.content ?? keptTable[slot].content
         keptTable[slot].fileName = answer.suggestedName?.asSuggestedName ?? keptTable[slot].fileName
         guard let byteCount = answer.byteCount else { return }
@@ -105,6 +131,6 @@ extension ContentStore {
         keptTable[slot].charged = count
         let excess = charged - min(charged, count)
         context.accounting.giveUp(excess, of: .keptBytes, for: keptTable[slot].account)
-        context.perform(.sealKept(id))
+        seal([id], &context)
     }
 }

@@ -8,14 +8,63 @@ extension ContentStore {
             ? publicationTable[slot].visibleItems(to: access).count : publicationTable[slot].items.count
     }
 
+    /// Describes a publication, of which a peer sees so many items, in a list or a change. Without one, the board is
+    /// empty for the peer.
+    func describe(
+        _ id: PublicationID,
+        itemCount: Int,
+        in message: inout some ContentDescription,
+        _ context: borrowing BrokerContext
+    ) {
+        guard itemCount > 0, let slot = find(id) else { return }
+        message.handle = id.rawValue
+        message.itemCount = UInt32(clamping: itemCount)
+        message.ownerLabel = publicationTable[slot].ownerLabel
+        message.ownerProcess = publicationTable[slot].ownerProcess.pid
+        message.terms = termsMessage(of: slot, context)
+        message.version = publicationTable[slot].version
+    }
+
+    func visibilities(of slot: Slot, to access: AccessContext) -> VisibilitySet {
+        access.visibilities(of: publicationTable[slot].writer)
+    }
+
+    /// The visible items and their types, as peers with these visibilities see them.
+    func summary(of slot: Slot, for visibilities: VisibilitySet, _ context: inout BrokerContext) -> ContentSummary {
+        var itemCount = 0
+        var types: [String] = []
+        var known: Set<String> = []
+        for item in publicationTable[slot].items {
+            context.cost += Cost.checkedItem + item.representations.count / 4
+            var isVisible = false
+            for representation in item.representations where visibilities.contains(representation.visibility) {
+                isVisible = true
+                guard types.count < WireLimits.representations, known.insert(representation.type).inserted else {
+                    continue
+                }
+                types.append(representation.type)
+            }
+            if isVisible { itemCount += 1 }
+        }
+        return ContentSummary(visibilities: visibilities, itemCount: itemCount, types: types)
+    }
+
+    /// The version of a publication; 0 if it does not exist.
+    func version(of id: PublicationID) -> UInt64 {
+        guard let slot = find(id) else { return 0 }
+        return publicationTable[slot].version
+    }
+
     /// Describes an item with the representations that `access` shows; nil if it shows none.
     func describe(_ item: Int, of slot: Slot, to access: AccessContext) -> Item? {
         var message = Item()
         let stored = publicationTable[slot].items[item]
         let visibilities = access.visibilities(of: publicationTable[slot].writer)
         let hasSource = publicationTable[slot].owner != nil
+        let isConcealed = isConcealed(slot)
         for stored in stored.representations where visibilities.contains(stored.visibility) {
             message.representations.append(describe(stored, hasSource: hasSource))
+            if isConcealed { message.representations[message.representations.count - 1].byteCount = nil }
         }
         guard !message.representations.isEmpty else { return nil }
         message.suggestedName = stored.suggestedName
@@ -47,24 +96,49 @@ extension ContentStore {
     // MARK: Status
 
     /// Adds the part of a board's publication that `access` shows to the board's status.
-    func describe(_ id: PublicationID, in status: inout BoardStatus, to access: AccessContext) {
+    func describe(
+        _ id: PublicationID,
+        in status: inout BoardStatus,
+        to access: AccessContext,
+        _ context: borrowing BrokerContext
+    ) {
         status.itemCount = 0
         guard let slot = find(id) else { return }
         let items = publicationTable[slot].visibleItems(to: access)
         guard let first = items.first else { return }
         status.itemCount = UInt32(clamping: items.count)
-        status.keptBytes = keptByteCount(of: slot, visibleTo: access)
+        status.keptBytes = isConcealed(slot) ? nil : keptByteCount(of: slot, visibleTo: access)
+        status.terms = termsMessage(of: slot, context)
+        status.milliseconds = age(of: slot, context)
         status.ownerProcess = publicationTable[slot].ownerProcess.pid
         status.ownerLabel = publicationTable[slot].ownerLabel
         status.title = publicationTable[slot].items[first].presentation?.title
         status.types = publicationTable[slot].visibleTypes(of: first, to: access)
     }
 
+    /// The time since the commit, in milliseconds.
+    func age(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64 {
+        context.now - min(context.now, publicationTable[slot].committedAt)
+    }
+
     /// The type of a representation; nil if `access` does not show it.
     func visibleType(of part: PublicationPart, in id: PublicationID, to access: AccessContext) -> String? {
-        guard let slot = find(id) else { return nil }
+        guard let slot = visible(id, to: access) else { return nil }
         let representation = publicationTable[slot].representation(part)
         let visibilities = access.visibilities(of: publicationTable[slot].writer)
         return visibilities.contains(representation.visibility) ? representation.type : nil
     }
 }
+
+/// The fields of a message that describe the contents of a board.
+protocol ContentDescription {
+    var handle: UInt64? { get set }
+    var itemCount: UInt32? { get set }
+    var ownerLabel: String? { get set }
+    var ownerProcess: UInt32? { get set }
+    var terms: ContentTerms? { get set }
+    var version: UInt64? { get set }
+}
+
+extension Contents: ContentDescription {}
+extension Change: ContentDescription {}

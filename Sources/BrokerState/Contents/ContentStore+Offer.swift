@@ -22,6 +22,10 @@ struct Offer {
     let announced: UInt64?
     let firstByte: UInt64
     let mayOpenInPlace: Bool
+    /// Whether the load is one of a limited number.
+    var isCounted = false
+    /// Whether the bytes are secret.
+    var isConcealed = false
 }
 
 // The choice of the representation that a load gets. Only this code decides which representations a destination may
@@ -42,8 +46,8 @@ extension ContentStore {
         firstByte standard: UInt64
     ) -> Offer? {
         let item = Int(load.item)
-        // In restricted contents each destination may count other items.
-        guard !publicationTable[slot].isRestricted, publicationTable[slot].isCurrent,
+        // In restricted contents each destination may count other items, and terms may forbid the load.
+        guard publicationTable[slot].isPlain, publicationTable[slot].isCurrent,
             publicationTable[slot].session == nil, item < publicationTable[slot].items.count
         else { return nil }
         // Types that differ in case only are one type, and an item has no type twice. Each access names the whole path,
@@ -91,9 +95,11 @@ extension ContentStore {
         _ context: borrowing BrokerContext
     ) throws(Failure) -> Offer {
         guard let slot = find(id) else { throw .noContents }
+        try checkTerms(of: slot, for: load)
         // Usually everything is visible to everybody.
         let filter = publicationTable[slot].isRestricted ? access : nil
         let (item, visible) = try item(load.item ?? 0, in: slot, for: filter)
+        try checkLoadsLeft(of: item, in: slot)
         let choice = try choose(load, item: item, in: slot, for: filter)
         let part = PublicationPart(item: UInt32(clamping: item), representation: UInt32(clamping: choice))
         let representation = publicationTable[slot].items[item].representations[choice]
@@ -122,7 +128,9 @@ extension ContentStore {
             byteCount: representation.isKeptOnce && representation.kept == nil ? nil : size,
             announced: representation.byteCount,
             firstByte: representation.firstByte(unlessSaid: context.limits.firstByte),
-            mayOpenInPlace: representation.isOpenInPlace && !access.isLink && !publicationTable[slot].writer.isLink
+            mayOpenInPlace: representation.isOpenInPlace && !access.isLink && !publicationTable[slot].writer.isLink,
+            isCounted: publicationTable[slot].terms?.maximumLoads != nil,
+            isConcealed: isConcealed(slot)
         )
     }
 

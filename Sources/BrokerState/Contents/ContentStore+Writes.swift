@@ -6,6 +6,8 @@ import TypeIdentifiers
 extension ContentStore {
     mutating func beginWrite(
         to target: PendingWrite.Target,
+        terms: ContentTerms? = nil,
+        isConcealed: Bool = false,
         stream: UInt64,
         by peer: PeerID,
         _ account: Accounting.AccountID,
@@ -19,8 +21,17 @@ extension ContentStore {
             charge = try context.charge(context.accounting.openOutside(), for: "a write")
         }
         context.check(in: context.limits.progress)
+        if isConcealed { context.perform(.conceal(peer)) }
         let id = writeTable.insert(
-            PendingWrite(peer: peer, stream: stream, target: target, activeAt: context.now, charge: charge)
+            PendingWrite(
+                peer: peer,
+                stream: stream,
+                target: target,
+                terms: terms,
+                isConcealed: isConcealed,
+                activeAt: context.now,
+                charge: charge
+            )
         )
         if charge.account != account, let slot = writeTable.find(id) { guarantee(slot, &context) }
         return id
@@ -63,16 +74,17 @@ extension ContentStore {
             throw Self.guaranteeExceeded
         }
         try Feature.check(item.requires)
-        try writeTable[slot].checkNothingAwaited()
-        try item.check(at: writeTable[slot].items.count)
+        let mayBeEmpty = isExisting(writeTable[slot].items.count, for: writeTable[slot].target)
+        try item.check(at: writeTable[slot].items.count, mayBeEmpty: mayBeEmpty)
         context.cost += item.representations.reduce(Cost.entry) { $0 + (1 + $1.supertypes.count) * Cost.name }
         let types = Conformance.TypeIndex(item.representations)
         let metadata = metadata + types.byteCount
         context.cost += Int(clamping: types.byteCount) / Cost.metadata
         let total = writeTable[slot].metadata + metadata
         var (most, limit) = (context.limits.metadataPerSession, "metadata-per-session")
-        if case .board = writeTable[slot].target {
-            (most, limit) = (context.limits.metadataPerPublication, "metadata-per-publication")
+        switch writeTable[slot].target {
+        case .board, .contents: (most, limit) = (context.limits.metadataPerPublication, "metadata-per-publication")
+        case .session, .addition: break
         }
         guard total <= most else {
             throw Failure(.limitExceeded, "names and types of the write take \(total) bytes; limit \(limit) is \(most)")
@@ -112,6 +124,7 @@ extension ContentStore {
                 kept = insertKept(
                     announced: representation.byteCount,
                     content: representation.content,
+                    isConcealed: writeTable[slot].isConcealed,
                     for: account,
                     &context
                 )
@@ -128,7 +141,17 @@ extension ContentStore {
         writeTable[slot].activeAt = context.now
     }
 
+    /// Throws if bytes of the newest item are missing, so that neither an item nor a commit may follow.
+    func checkNothingAwaited(by id: WriteID) throws(Failure) {
+        guard let slot = writeTable.find(id) else { return }
+        try writeTable[slot].checkNothingAwaited()
+    }
+
     // MARK: Kept bytes of a write
+
+    private static var nothingAwaited: Failure {
+        Failure(.protocolViolation, "received bytes that belong to no kept representation")
+    }
 
     /// Counts and charges bytes of the next kept representation.
     mutating func receive(
@@ -140,7 +163,7 @@ extension ContentStore {
         guard let slot = writeTable.find(id), let current = writeTable[slot].awaited.first,
             let kept = keptTable.find(current)
         else {
-            throw Failure(.invalidArgument, "received bytes that belong to no kept representation")
+            throw Self.nothingAwaited
         }
         let total = keptTable[kept].count.addingClamped(count)
         if let announced = keptTable[kept].announced, total > announced || (last && total < announced) {
@@ -158,9 +181,10 @@ extension ContentStore {
             try chargeKept(current, for: total, &context)
         }
         keptTable[kept].count = total
-        context.counters.keptBytes += count
+        if !keptTable[kept].isConcealed { context.counters.keptBytes += count }
         if last { writeTable[slot].awaited.removeFirst() }
-        if last || count > 0 { writeTable[slot].activeAt = context.now }
+        // An empty frame counts, too: it shows that a source whose bytes take long continues.
+        writeTable[slot].activeAt = context.now
         return current
     }
 
@@ -170,6 +194,11 @@ extension ContentStore {
         for id: WriteID,
         _ context: inout BrokerContext
     ) throws(Failure) {
+        guard let slot = writeTable.find(id), !writeTable[slot].awaited.isEmpty else { throw Self.nothingAwaited }
+        guard !writeTable[slot].isConcealed else {
+            let text = "the writer could still read concealed bytes in a file that it passes; send them in data frames"
+            throw Failure(.invalidArgument, text)
+        }
         guard case .sealedMemory(let byteCount) = descriptor else {
             let text = "a descriptor of kept bytes must be a memory file with all four seals"
             guard case .unusable(let what) = descriptor else { throw Failure(.invalidArgument, text) }
@@ -184,10 +213,9 @@ extension ContentStore {
 
     // MARK: Ends
 
-    /// Throws unless the write is complete and has the items that the commit counts.
+    /// Throws unless the write has the items that the commit counts.
     func check(_ commit: Commit, of id: WriteID) throws(Failure) {
         guard let slot = writeTable.find(id) else { return }
-        try writeTable[slot].checkNothingAwaited()
         let count = writeTable[slot].items.count
         guard count > 0, commit.itemCount.map({ Int($0) == count }) ?? true else {
             throw Failure(

@@ -15,6 +15,8 @@ struct ContentStore: ~Copyable, Sendable {
     var guaranteedWrite: WriteID?
     var guaranteedPublication: PublicationID?
     var displacedWrite: WriteID?
+    /// The contents of boards that expire.
+    var expiring: [PublicationID] = []
     /// Whether contents have become complete that may need the room of others: see `BrokerState.makeRoom`.
     var hasNewContents = false
 
@@ -47,16 +49,22 @@ struct ContentStore: ~Copyable, Sendable {
         guard let write = writeTable.remove(id) else { return nil }
         seal(write.keptBytes, &context)
         hasNewContents = true
-        return publicationTable.insert(
+        var terms = PublicationTerms(write.terms, at: context.elapsed)
+        if write.keepsBytes { terms?.keepsBytes(at: context.elapsed) }
+        let publication = publicationTable.insert(
             Publication(
                 owner: (write.peer, write.stream),
                 writer: writer,
                 ownerLabel: label,
                 boardName: name,
                 items: write.items,
-                charge: write.charge
+                charge: write.charge,
+                terms: terms,
+                committedAt: context.now
             )
         )
+        if let slot = find(publication) { noteExpiry(of: slot, &context) }
+        return publication
     }
 
     /// Adds the items of a committed write to a publication.
@@ -83,6 +91,13 @@ struct ContentStore: ~Copyable, Sendable {
         return true
     }
 
+    /// Counts the loss of a publication's promises. False if it had none.
+    mutating func losePromises(of slot: Slot) -> Bool {
+        guard publicationTable[slot].hasPromises else { return false }
+        publicationTable[slot].version += 1
+        return true
+    }
+
     /// Counts the loads of a publication from now on as those of contents that may outlive their writer's connection.
     private mutating func orphan(_ slot: Slot, _ context: inout BrokerContext) {
         guard !publicationTable[slot].isOrphan else { return }
@@ -93,16 +108,19 @@ struct ContentStore: ~Copyable, Sendable {
 
     /// A board no longer holds a publication. Its writer is notified; loads that have begun continue.
     ///
+    /// - Parameter isCharged: whether the contents are charged as a board.
     /// - Returns: the writer's stream, which is over.
     mutating func leaveBoard(
         _ id: PublicationID,
+        isCharged: Bool,
         reason: EndReason,
         _ context: inout BrokerContext
     ) -> (peer: PeerID, stream: UInt64)? {
         guard let slot = find(id) else { return nil }
-        if publicationTable[slot].boardName != BoardName.general {
+        if isCharged {
             context.accounting.giveUp(of: .boards, for: publicationTable[slot].charge.account)
         }
+        if publicationTable[slot].terms?.expiresAt != nil { expiring.removeAll { $0 == id } }
         let owner = publicationTable[slot].owner
         if let owner {
             var end = End()

@@ -3,12 +3,14 @@ import TypeIdentifiers
 
 // The rules for an item of a write.
 extension Item {
-    /// - Parameter index: the number of items that the write already has.
-    func check(at index: Int) throws(Failure) {
+    /// - Parameters:
+    ///   - index: the number of items that the write already has.
+    ///   - mayBeEmpty: whether the item only stands for one that exists, to which nothing is added.
+    func check(at index: Int, mayBeEmpty: Bool = false) throws(Failure) {
         guard index < WireLimits.items else {
             throw Failure(.limitExceeded, "the write has too many items; at most \(WireLimits.items) are allowed")
         }
-        guard !representations.isEmpty else {
+        guard mayBeEmpty || !representations.isEmpty else {
             throw Failure(.invalidArgument, "item \(index + 1) has no representation")
         }
         var types = Set<IdentifierKey>()

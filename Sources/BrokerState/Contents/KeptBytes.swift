@@ -11,9 +11,13 @@ package struct KeptBytes: Sendable {
     var announced: UInt64?
     /// Bytes of the pool that are reserved.
     var charged: UInt64 = 0
+    /// Whether they are secret.
+    var isConcealed = false
     /// The source's `content` value.
     var content: ContentForm?
     var fileName: String?
+    /// Whether the source has answered the request for them, so that the loads that read them can be answered.
+    var isAnnounced = false
     /// False while a source is asked for them, so that more bytes may follow.
     var isWhole = true
 

@@ -10,11 +10,17 @@ package struct PendingWrite: ~Copyable, Sendable {
         /// A new drag session.
         case session(Drag)
         case addition(to: SessionID)
+        /// Contents of a board that the same connection has written.
+        case contents(PublicationID, ifChangeCount: UInt64?)
     }
 
     let peer: PeerID
     let stream: UInt64
     let target: Target
+    /// The terms of the new contents, which the broker has checked.
+    let terms: ContentTerms?
+    /// Whether its bytes, or those of the contents to which it adds, are secret.
+    let isConcealed: Bool
     /// The time of the last progress. A write reserves room that others could use, so it has to make progress.
     var activeAt: UInt64
     var items: [StoredItem] = []
@@ -29,10 +35,15 @@ package struct PendingWrite: ~Copyable, Sendable {
         items.flatMap { $0.representations.compactMap(\.kept) }
     }
 
+    /// Whether some bytes are kept, or will be when they have been loaded.
+    var keepsBytes: Bool {
+        items.contains { item in item.representations.contains { $0.kept != nil || $0.isKeptOnce } }
+    }
+
     func checkNothingAwaited() throws(Failure) {
         guard awaited.isEmpty else {
             throw Failure(
-                .invalidArgument,
+                .protocolViolation,
                 "\(awaited.count) kept representations of item \(items.count) have not been sent completely"
             )
         }

@@ -2,7 +2,7 @@ import PasteboardWire
 
 package typealias PublicationID = SlotTable<Publication>.ID
 
-/// The items that one write made visible. Immutable, except that the items of a drag session may grow at their end.
+/// The items that one write made visible. Immutable, except that its writer may append items and representations.
 ///
 /// A publication does not depend on the connection that wrote it. It is held by a board or a drag session, and by
 /// loads, and is removed when nothing holds it.
@@ -17,8 +17,16 @@ package struct Publication: ~Copyable, Sendable {
     let boardName: String
     private(set) var items: [StoredItem]
     private(set) var charge: Charge
+    /// nil for most publications.
+    var terms: PublicationTerms?
+    /// The time of the commit.
+    let committedAt: UInt64
+    /// The number of times that items or representations were added, or promises were lost with their source.
+    var version: UInt64 = 0
     /// Whether some representation is not visible to everybody.
     private(set) var isRestricted: Bool
+    /// Whether everybody sees all of it and may load it. Only such contents are loaded in place.
+    private(set) var isPlain: Bool
     /// Whether a board or a drag session holds it.
     var isCurrent = true
     /// Whether its writer has left it, or only loads hold it. Then its loads are counted in the writer's account.
@@ -27,6 +35,7 @@ package struct Publication: ~Copyable, Sendable {
     var session: SessionID?
     /// The number of loads that hold it.
     var openLoads = 0
+    var reads = ReadHistory()
 
     var keptBytes: [KeptID] {
         items.flatMap { $0.representations.compactMap { $0.kept ?? $0.cached } }
@@ -38,7 +47,9 @@ package struct Publication: ~Copyable, Sendable {
         ownerLabel: String,
         boardName: String,
         items: [StoredItem],
-        charge: Charge
+        charge: Charge,
+        terms: PublicationTerms? = nil,
+        committedAt: UInt64
     ) {
         self.owner = owner
         self.writer = writer
@@ -46,7 +57,10 @@ package struct Publication: ~Copyable, Sendable {
         self.boardName = boardName
         self.items = items
         self.charge = charge
+        self.terms = terms
+        self.committedAt = committedAt
         isRestricted = Self.isRestricted(items)
+        isPlain = !isRestricted && terms == nil
     }
 
     private static func isRestricted(_ items: [StoredItem]) -> Bool {
@@ -57,6 +71,19 @@ package struct Publication: ~Copyable, Sendable {
         self.items += items
         self.charge.absorb(charge)
         isRestricted = isRestricted || Self.isRestricted(items)
+        isPlain = isPlain && !isRestricted
+    }
+
+    /// Appends representations to the existing items, and further items.
+    mutating func add(_ items: [StoredItem], charge: Charge) {
+        let existing = self.items.count
+        for (index, item) in items.prefix(existing).enumerated() where !item.representations.isEmpty {
+            self.items[index].append(item.representations)
+        }
+        append(Array(items.dropFirst(existing)), charge: charge)
+        isRestricted = Self.isRestricted(self.items)
+        isPlain = isPlain && !isRestricted
+        version += 1
     }
 
     /// Changes one representation in place.
@@ -66,6 +93,11 @@ package struct Publication: ~Copyable, Sendable {
 
     func representation(_ part: PublicationPart) -> StoredRepresentation {
         items[Int(part.item)].representations[Int(part.representation)]
+    }
+
+    /// Whether a source has to produce some of the bytes.
+    var hasPromises: Bool {
+        items.contains { item in item.representations.contains { $0.kept == nil } }
     }
 
     /// The name of the board or session that holds the items, for messages.

@@ -9,8 +9,28 @@ struct StoredItem: Sendable {
     /// Data for this user's programs on this machine.
     let teamData: [UInt8]?
     /// The types and supertypes of the representations, found when the item was written, so that a load looks them up.
-    let types: Conformance.TypeIndex
-    var representations: [StoredRepresentation] = []
+    private(set) var types: Conformance.TypeIndex
+    var representations: [StoredRepresentation]
+
+    init(
+        suggestedName: String?,
+        presentation: Presentation?,
+        teamData: [UInt8]?,
+        types: Conformance.TypeIndex,
+        representations: [StoredRepresentation] = []
+    ) {
+        self.suggestedName = suggestedName
+        self.presentation = presentation
+        self.teamData = teamData
+        self.types = types
+        self.representations = representations
+    }
+
+    /// Appends representations, whose types the item does not have yet.
+    mutating func append(_ added: [StoredRepresentation]) {
+        representations += added
+        for representation in added { types.append(representation.type, closure: representation.supertypes) }
+    }
 
     /// The item's preferred size, style and title. The broker only passes them on.
     final class Presentation: Sendable {

@@ -15,9 +15,13 @@ package struct Accounting: ~Copyable, Sendable {
     package struct Account: ~Copyable, Sendable {
         package let process: ProcessKey
         fileprivate(set) var holder = Pool.Holder.ended
-        fileprivate(set) var held = Holdings()
+        package fileprivate(set) var held = Holdings()
         /// Bytes that the driver holds for its connections.
         fileprivate(set) var queued: UInt64 = 0
+        /// Bytes in transfer to its connections.
+        fileprivate(set) var inTransfer: UInt64 = 0
+        /// The cost of the input of its connections.
+        package fileprivate(set) var cost = 0
         /// The running loads of contents that the writer has left, or that only loads hold.
         fileprivate(set) var orphanLoads: UInt64 = 0
         /// The place of the process in the order in which processes have ended.
@@ -42,13 +46,12 @@ package struct Accounting: ~Copyable, Sendable {
         case sessions
         case destinations
         case waits
-
-        fileprivate static let count = 9
+        case watches
     }
 
     /// The units of each resource that an account holds.
     package struct Holdings: BitwiseCopyable, Sendable {
-        private var units = InlineArray<9, UInt64>(repeating: 0)
+        private var units = InlineArray<10, UInt64>(repeating: 0)
 
         package fileprivate(set) subscript(_ resource: Resource) -> UInt64 {
             @inline(__always) get { units[resource.rawValue] }
@@ -69,22 +72,24 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
-    /// The queued bytes from which on their memory is given back to the system when they are gone.
-    private static let largeBacklog: UInt64 = 4 << 20
-
     package private(set) var queued: UInt64 = 0
-    /// The most queued bytes since memory was given back.
-    private var mostQueuedBytes: UInt64 = 0
+    /// The bytes that sources may send, or that wait for the sockets of destinations.
+    package private(set) var inTransfer: UInt64 = 0
+    private let transferPool: UInt64
+    /// The bytes in transfer that each account may have.
+    private let leastTransfer: UInt64
     private var ends: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
     /// searches all conformances of the program, which takes about a fifth of the instructions of a start.
     private var accountsByProcess: [(process: ProcessKey, account: AccountID)] = []
-    private var pools: InlineArray<9, Pool>
+    private var pools: InlineArray<10, Pool>
     /// The account of contents that are always possible, while there are some.
     private var outside: AccountID?
 
     package init(limits: BrokerLimits) {
+        transferPool = min(limits.transferPool, .max / 4)
+        leastTransfer = max(CreditWindow.smallest, min(CreditWindow.initial, transferPool / 256))
         // In the order of `Resource`.
         pools = [
             Pool(limits.objects, reservingPart: 4, firstUnits: 256),
@@ -96,6 +101,7 @@ package struct Accounting: ~Copyable, Sendable {
             Pool(limits.sessions, reservingPart: 4, firstUnits: 1),
             Pool(limits.destinations, reservingPart: 4, firstUnits: 1),
             Pool(limits.destinations, reservingPart: 4, firstUnits: 1),
+            Pool(limits.watches, reservingPart: 4, firstUnits: 1),
         ]
     }
 
@@ -184,6 +190,10 @@ package struct Accounting: ~Copyable, Sendable {
             if accountsByProcess[middle].process < process { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+
+    mutating func spend(_ cost: Int, by account: AccountID) {
+        if let slot = accounts.find(account) { accounts[slot].cost += cost }
     }
 
     // MARK: Charges
@@ -341,16 +351,38 @@ package struct Accounting: ~Copyable, Sendable {
         return accounts[slot].end
     }
 
+    // MARK: Bytes in transfer
+
+    /// The bytes that may be granted for the destinations of an account. An account may hold half of what the others leave
+    /// of the pool, so that there is room for the next one. A few bytes are always allowed.
+    @inline(__always)
+    mutating func transferRoom(for account: AccountID) -> UInt64 {
+        // Its loads have ended; they only have to leave their queue.
+        guard let slot = accounts.find(account) else { return .max }
+        let held = accounts[slot].inTransfer
+        let most = max((transferPool - min(transferPool, inTransfer) + held) / 2, leastTransfer)
+        return most - min(most, held)
+    }
+
+    @inline(__always)
+    mutating func transfer(_ count: UInt64, to account: AccountID) {
+        inTransfer += count
+        guard let slot = accounts.find(account) else { return }
+        accounts[slot].inTransfer += count
+    }
+
+    @inline(__always)
+    mutating func transferred(_ count: UInt64, to account: AccountID) {
+        inTransfer -= count
+        guard let slot = accounts.find(account) else { return }
+        accounts[slot].inTransfer -= count
+    }
+
     // MARK: Queued bytes
 
-    /// - Returns: whether most of a large number of queued bytes is gone, so that memory should be given back.
-    mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) -> Bool {
+    mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) {
         queued = queued - before + count
-        mostQueuedBytes = max(mostQueuedBytes, queued)
-        let isFree = mostQueuedBytes >= Self.largeBacklog && queued <= mostQueuedBytes / 4
-        if isFree { mostQueuedBytes = queued }
         if let slot = accounts.find(account) { accounts[slot].queued = accounts[slot].queued - before + count }
-        return isFree
     }
 
     /// The account with the most queued bytes.
@@ -379,7 +411,7 @@ package struct Charge: Sendable {
 }
 
 /// The identity of a process, unique while this machine runs. A process id alone is reused.
-package struct ProcessKey: Hashable, Comparable, Sendable {
+package struct ProcessKey: Hashable, Comparable, BitwiseCopyable, Sendable {
     package let pid: UInt32
     package let identity: UInt64
 

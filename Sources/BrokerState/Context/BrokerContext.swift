@@ -9,6 +9,11 @@ package struct BrokerContext: ~Copyable, Sendable {
     let epoch: UInt64
     /// Milliseconds of a clock that does not jump.
     var now: UInt64 = 0
+    /// The time for the expiry of contents, in milliseconds. Unlike `now` it includes suspensions, because a secret must
+    /// not stay longer than its writer allowed.
+    var elapsed: UInt64 = 0
+    /// The time in `elapsed` at which the next contents expire; `max` if none do.
+    package internal(set) var nextExpiry = UInt64.max
     /// The time of the next check of the deadlines. No deadline is earlier.
     package internal(set) var nextCheck = UInt64.max
     /// The cost of all inputs in units of ``Cost``.
@@ -35,6 +40,17 @@ package struct BrokerContext: ~Copyable, Sendable {
     /// Makes sure that the deadlines are checked after this time or earlier.
     mutating func check(in milliseconds: UInt64) {
         check(by: now.addingClamped(milliseconds))
+    }
+
+    /// Makes sure that the contents whose time is over at this time of `elapsed`, or earlier, are cleared then.
+    mutating func expire(by time: UInt64) {
+        nextExpiry = min(nextExpiry, time)
+        checkExpiry()
+    }
+
+    /// Makes sure that a check follows when the next contents expire.
+    mutating func checkExpiry() {
+        if nextExpiry != .max { check(in: nextExpiry - min(nextExpiry, elapsed)) }
     }
 
     // MARK: Output
@@ -74,10 +90,10 @@ package struct BrokerContext: ~Copyable, Sendable {
 
     /// Counts the bytes that the driver holds for a connection.
     mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: Accounting.AccountID) {
-        if accounting.queue(count, insteadOf: before, for: account) { perform(.trimMemory) }
+        accounting.queue(count, insteadOf: before, for: account)
     }
 
-    /// Throws unless an account may have one more drag session, destination or wait.
+    /// Throws unless an account may have one more drag session, destination, wait or watch.
     ///
     /// - Parameter most: the limit for one process.
     mutating func checkRoom(
@@ -91,6 +107,7 @@ package struct BrokerContext: ~Copyable, Sendable {
             switch resource {
             case .sessions: ("drag sessions", "sessions", limits.sessions)
             case .waits: ("waits for destinations", "destinations", limits.destinations)
+            case .watches: ("watches of pasteboards", "watches", limits.watches)
             default: ("destinations", "destinations", limits.destinations)
             }
         throw Failure(

@@ -57,6 +57,9 @@ package struct BrokerLimits: Sendable, Equatable {
     package var sessionsPerProcess: UInt64 = 128
     package var destinations: UInt64 = 1_024
     package var destinationsPerProcess: UInt64 = 128
+    package var watches: UInt64 = 16_384
+    /// A program with as many connections as it may have can have a watch on each.
+    package var watchesPerProcess: UInt64 = 4_096
 
     package var controlQueue: UInt64 = 1 << 20
     package var controlPool: UInt64 = 64 << 20
@@ -105,6 +108,8 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess),
         Entry("destinations", .count, "registered destinations of all processes", \.destinations),
         Entry("destinations-per-process", .count, "registered destinations of one process", \.destinationsPerProcess),
+        Entry("watches", .count, "watches of pasteboards by all processes", \.watches),
+        Entry("watches-per-process", .count, "watches of pasteboards by one process", \.watchesPerProcess),
         Entry("control-queue", .bytes, "control frames caused by others and not yet read by one peer", \.controlQueue),
         Entry("control-pool", .bytes, "control frames and partial frames queued for all peers", \.controlPool),
         Entry("transfer-pool", .bytes, "bytes in transfer of all loads", \.transferPool),

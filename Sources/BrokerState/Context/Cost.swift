@@ -3,6 +3,8 @@
 /// The driver reads the sum in ``BrokerContext/cost``, to divide its time fairly among processes. Units are counted and
 /// not measured, so that a test can assert them, and so that no process is charged for time in which it did not run.
 package enum Cost {
+    static let unitsPerMicrosecond = 10
+
     /// A new connection, with hello.
     package static let connection = 100
     /// The end of a connection, besides its loads and streams.
@@ -31,6 +33,8 @@ package enum Cost {
     static let checkedItem = 3
     /// The number of loads that can be examined for one unit.
     static let walkedLoads = 8
+    /// The number of watches that can be examined for one unit.
+    static let walkedWatches = 16
     /// The number of boards that can be examined for one unit.
     static let walkedBoards = 4
 }

@@ -31,6 +31,9 @@ package struct Outbox: Sendable {
         case logEviction(Eviction)
         /// Send the queued output, then close. The state has already removed the peer.
         case close(PeerID)
+        /// The same, but without stream frames that are still to begin: the error on stream 0, which overtakes them, is
+        /// the last frame.
+        case closeAfterError(PeerID)
         /// The peer may send and be sent descriptors from now on.
         case passDescriptors(PeerID)
         /// Use the descriptor that was passed with the frame that is being processed as the memory of kept bytes.
@@ -38,10 +41,14 @@ package struct Outbox: Sendable {
         /// Seal the memory of kept bytes.
         case sealKept(KeptID)
         case closeKept(KeptID)
+        /// The kept bytes that follow are secret: overwrite them before they are closed.
+        case concealKept(KeptID)
+        /// Secret bytes pass through the peer's connection from now on: overwrite its buffers after use.
+        case conceal(PeerID)
         /// Call `BrokerState.continueReport` when the peer has read enough, and until then keep its next requests back.
         case continueReport(PeerID)
-        /// Give free memory back to the system: many queued bytes are gone.
-        case trimMemory
+        /// Call `BrokerState.continueChanges` when the peer has read enough, until it has nothing more to send.
+        case sendChanges(PeerID)
         /// Unlink the socket and stop accepting; continue until the state is drained.
         case stopListening
     }
@@ -56,6 +63,14 @@ package struct Outbox: Sendable {
     package init() {}
 
     package var isEmpty: Bool { self.sends.isEmpty && self.effects.isEmpty }
+
+    /// The end of the output so far.
+    struct Position {
+        fileprivate let sends: Int
+        fileprivate let bytes: Int
+    }
+
+    var end: Position { Position(sends: self.sends.count, bytes: self.frames.count) }
 
     package mutating func removeAll() {
         isUrgent = false
@@ -108,6 +123,16 @@ package struct Outbox: Sendable {
         isUrgent = true
         let range = self.frames.append(answer, stream: stream, flags: .last, descriptorCount: 1)
         self.sends.append(Send(peer: peer, order: .stream, bytes: range, passing: passing))
+    }
+
+    /// Removes the frames that were added for a peer after a position. The last frame before it must be one for this
+    /// peer, too.
+    mutating func removeFrames(to peer: PeerID, after position: Position) {
+        // The frames that follow directly have joined the send of that one.
+        let joined = position.sends - 1
+        self.sends[joined].bytes = self.sends[joined].bytes.clamped(to: 0..<position.bytes)
+        let others = self.sends[position.sends...].filter { $0.peer != peer }
+        self.sends.replaceSubrange(position.sends..., with: others)
     }
 
     mutating func perform(_ effect: Effect) {

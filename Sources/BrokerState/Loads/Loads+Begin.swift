@@ -43,14 +43,21 @@ extension Loads {
             endsBy: terms.deadline(at: context.now, longest: context.limits.longestLoad),
             firstByte: offer.firstByte,
             maximumByteCount: terms.maximumByteCount,
-            isDescriptorWelcome: terms.isDescriptorWelcome && peerLoadsTable[peerLoads].passesDescriptors,
+            isDescriptorWelcome: terms.isDescriptorWelcome && peerLoadsTable[peerLoads].passesDescriptors
+                && !offer.isConcealed,
             isInPlaceWelcome: terms.isInPlaceWelcome && offer.mayOpenInPlace,
             declaredByteCount: offer.byteCount
         )
+        load.isCounted = offer.isCounted
+        load.isConcealed = offer.isConcealed
         load.older = peerLoadsTable[peerLoads].newest
         if let endsBy = load.endsBy { context.check(by: endsBy) }
         let id = loadTable.insert(load)
-        contents.hold(offer.publication, &context)
+        let (process, peer) = (terms.process, terms.destination)
+        let read = ReadHistory.Read(process: process, part: offer.part, peer: peer, at: context.now)
+        contents.hold(offer.publication, for: read, &context)
+        if offer.isConcealed { conceal(offer, for: peer, &context) }
+        if offer.isCounted { contents.beginCounted(offer.part, of: offer.publication) }
         peerLoadsTable[peerLoads].newest = id
         peerLoadsTable[peerLoads].openLoads += 1
         context.counters.loads += 1
@@ -62,6 +69,15 @@ extension Loads {
             guard !isPassed(kept, to: slot, contents) else { return pass(slot, .kept(kept), &contents, &context) }
             start(slot, &contents, &context)
             join(kept, id, &contents, &context)
+        }
+    }
+
+    /// Lets the driver overwrite the buffers through which the bytes of a load pass.
+    private func conceal(_ offer: Offer, for destination: PeerID, _ context: inout BrokerContext) {
+        context.perform(.conceal(destination))
+        switch offer.provision {
+        case .promised(let source), .promisedOnce(let source): context.perform(.conceal(source))
+        case .kept: break
         }
     }
 
@@ -103,11 +119,10 @@ extension Loads {
     /// Asks the source of a load. Kept bytes are ready to be sent.
     mutating func start(_ slot: Slot, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         let available = loadTable[slot].available
-        let granted = loadTable[slot].window.open(
-            available: available,
-            poolFree: pool.free(of: context.limits.transferPool)
-        )
-        pool.occupy(granted, &context)
+        let room = room(for: slot, &context)
+        let granted = loadTable[slot].window.open(available: available, room: room)
+        occupy(granted, for: slot, &context)
+        if granted == 0 { waitForRoomIfNeeded(slot, &context) }
         loadTable[slot].phase = .asked(LoadPhase.Asked(at: context.now))
         loadTable[slot].activeAt = context.now
         loadTable[slot].byteAt = context.now

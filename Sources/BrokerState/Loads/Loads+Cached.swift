@@ -98,7 +98,7 @@ extension Loads {
             fail(slot, with: error, notifiesSource: !last, &contents, &context)
             return .drop
         }
-        context.counters.keptBytes += count
+        if contents.kept(kept)?.isConcealed == false { context.counters.keptBytes += count }
         flowed(count, of: slot, &context)
         context.check(in: context.limits.progress)
         return .cache(kept, last: last)
@@ -148,7 +148,7 @@ extension Loads {
         } catch {
             return fail(slot, with: error, notifiesSource: true, &contents, &context)
         }
-        if answer.byteCount != nil { markReady(kept) }
+        markReady(kept)
     }
 
     // MARK: Ends

@@ -14,8 +14,7 @@ extension Loads {
 
     /// Updates the times at which sources last served loads. It is called before `nextLate`.
     mutating func beginDeadlines(_ context: inout BrokerContext) {
-        // Any load may block others from now on.
-        if pool.free(of: context.limits.transferPool) == 0 { context.check(in: context.limits.progress) }
+        grantWaiting(&context)
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
             cursor = slot
@@ -54,9 +53,14 @@ extension Loads {
         let pressure = pressureDeadline(of: slot, context)
         let phase = loadTable[slot].phase
         if phase.isDelivering || phase.isPassing { return pressure }
-        let own = loadTable[slot].endsBy ?? sourceDeadline(of: slot, context)
+        let own = loadTable[slot].endsBy ?? roomDeadline(of: slot, context) ?? sourceDeadline(of: slot, context)
         guard let own, let pressure else { return own ?? pressure }
         return min(own, pressure)
+    }
+
+    /// The time at which a load ends that waits for room.
+    private func roomDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
+        isWaitingForRoom(slot) ? loadTable[slot].byteAt.addingClamped(context.limits.firstByte) : nil
     }
 
     private func sourceDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
@@ -79,17 +83,29 @@ extension Loads {
         )
     }
 
-    /// The time at which the load ends because its destination does not read; nil unless other loads need its part of
-    /// the pool or its place at the source.
+    /// The time at which the load ends because its destination does not read; nil unless other loads of its process need
+    /// its part of the transfer pool, or any its place at the source.
     private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
         var since: UInt64?
-        if pool.free(of: context.limits.transferPool) == 0, !loadTable[slot].window.isDelivered {
-            since = loadTable[slot].takenAt
+        if !loadTable[slot].window.isDelivered, let awaited = roomIsAwaited(for: slot) {
+            since = max(loadTable[slot].takenAt, awaited, lastReading(of: slot))
         }
-        if loadTable[slot].window.isUsedUp, let others = othersWait(for: slot) {
+        // A load that waits for room has another deadline, unless it is in the way of other processes.
+        if loadTable[slot].window.isUsedUp, let others = othersWait(for: slot),
+            !isWaitingForRoom(slot) || otherProcessesWait(for: slot)
+        {
             since = min(since ?? .max, max(loadTable[slot].byteAt, others))
         }
         return since?.addingClamped(context.limits.progress)
+    }
+
+    /// The time at which the load's destination last read bytes of any load while loads waited for room. The bytes of a
+    /// connection are read in order, so those of one load may wait behind those of others.
+    private func lastReading(of slot: Slot) -> UInt64 {
+        guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer) else {
+            return 0
+        }
+        return peerLoadsTable[peerLoads].readAt
     }
 
     /// The time since which other loads have waited for the load's place at its source; nil if none do.
@@ -98,6 +114,13 @@ extension Loads {
             let peerLoads = peerLoads(of: source), !peerLoadsTable[peerLoads].queue.isEmpty
         else { return nil }
         return peerLoadsTable[peerLoads].queue.since
+    }
+
+    private func otherProcessesWait(for slot: Slot) -> Bool {
+        guard case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) else {
+            return false
+        }
+        return peerLoadsTable[peerLoads].queue.hasOthers(than: loadTable[slot].charge.account)
     }
 
     /// Notes the last byte of a load that has a place at its source while others wait: the byte extends their
@@ -116,6 +139,7 @@ extension Loads {
         if let endsBy = loadTable[slot].endsBy, endsBy <= context.now {
             return .late(allowed: endsBy - startedAt, received: received)
         }
+        if isWaitingForRoom(slot) { return .noRoom }
         if let pressure = pressureDeadline(of: slot, context), pressure <= context.now {
             return .destinationStalled(isOthersSource: othersWait(for: slot) != nil)
         }

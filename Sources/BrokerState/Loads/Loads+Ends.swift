@@ -23,13 +23,18 @@ extension Loads {
     }
 
     /// Ends a load that its destination no longer wants. False if the peer has no open load on the stream.
+    ///
+    /// - Parameter kind: `cancel`, or `error` with the same effect.
     mutating func cancel(
+        by kind: FrameKind,
         on stream: UInt64,
+        _ payload: Span<UInt8>,
         from peer: PeerID,
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
-    ) -> Bool {
+    ) throws(Failure) -> Bool {
         guard let slot = load(on: stream, of: peer) else { return false }
+        try Cancel.check(payload, of: kind)
         abandon(slot, .cancelled, &contents, &context)
         return true
     }
@@ -188,12 +193,17 @@ extension Loads {
     ) {
         let phase = loadTable[slot].phase
         guard !phase.isDelivering else { return }
-        pool.release(loadTable[slot].window.close())
+        giveBack(loadTable[slot].window.close(), of: slot, &context)
         let rest: LoadPhase.Rest = passesDescriptor || phase.isPassing ? .descriptor : .bytes
         loadTable[slot].phase = .delivering(rest)
         loadTable[slot].takenAt = context.now
         removeFromList(slot)
         leaveSource(slot, wasQueued: phase.isQueued, &contents, &context)
+        if loadTable[slot].isCounted, rest == .bytes {
+            loadTable[slot].isCounted = false
+            let isUsed = failure == nil || loadTable[slot].window.received > 0
+            report(.counted(loadTable[slot].publication, loadTable[slot].part, isUsed: isUsed))
+        }
         if let publication = contents.find(loadTable[slot].publication) {
             if let session = contents[publication].session, !loadTable[slot].isCaching {
                 report(.ended(session, loadTable[slot].part, failure))
@@ -242,10 +252,16 @@ extension Loads {
 
     /// Removes a load that has ended, and releases everything that it still holds.
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
+        giveBack(loadTable[slot].window.outstanding, of: slot, &context)
         let load = loadTable.remove(slot)
+        // Whether the socket has taken the descriptor.
+        if load.isCounted {
+            let isUsed = load.phase.isDelivering && !load.phase.holdsDescriptor
+            report(.counted(load.publication, load.part, isUsed: isUsed))
+        }
         if load.expectsDescriptor { expectedDescriptors -= 1 }
-        pool.release(load.window.outstanding)
         context.release(load.charge)
+        if load.waitsForRoom { compactRoomQueue() }
         guard case .destination(let peer, _) = load.receiver, let peerLoads = peerLoads(of: peer) else { return }
         peerLoadsTable[peerLoads].openLoads -= 1
     }

@@ -3,12 +3,13 @@ import PasteboardWire
 // Loads of kept bytes, whose source is the broker itself.
 extension Loads {
     /// Whether `nextKeptChunk` may return a chunk.
-    var hasReadyKept: Bool { !readyLoads.isEmpty || !readyCaches.isEmpty }
+    var hasReadyKept: Bool { !readyLoads.isEmpty || !readyCaches.isEmpty || hasFreedRoom }
 
     /// The next chunk of kept bytes that may be sent, one data frame at most; nil if there is none. The driver puts it
     /// into the destination's queue and calls `delivered` when the socket has taken it.
     mutating func nextKeptChunk(_ contents: inout ContentStore, _ context: inout BrokerContext) -> KeptChunk? {
         wakeReaders()
+        if hasFreedRoom { grantWaiting(&context) }
         while let id = readyLoads.last {
             guard let slot = loadTable.find(id), !loadTable[slot].phase.isDelivering,
                 case .kept(let kept) = loadTable[slot].source, let state = contents.kept(kept),
@@ -25,6 +26,8 @@ extension Loads {
             }
             let start = loadTable[slot].window.received
             let end = min(loadTable[slot].window.granted, total)
+            // Without credit too: the destination may decide by the answer whether it grants some.
+            if state.isWhole || state.isAnnounced { answerIfNeeded(slot, &contents, &context) }
             // The end of a cached load may become known after the last of its bytes has been sent.
             guard start < end || (state.isWhole && start == total) else {
                 readyLoads.removeLast()
@@ -37,7 +40,7 @@ extension Loads {
             loadTable[slot].window.receive(count)
             loadTable[slot].phase = .flowing
             loadTable[slot].activeAt = context.now
-            context.counters.relayedBytes += count
+            if !loadTable[slot].isConcealed { context.counters.relayedBytes += count }
             context.cost += Cost.frame + Int(clamping: count) / Cost.bytes
             if last { readyLoads.removeLast() }
             return KeptChunk(

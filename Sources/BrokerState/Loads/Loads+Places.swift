@@ -95,7 +95,7 @@ extension Loads {
         // Before the first byte the source's own deadline applies.
         guard loadTable[slot].phase.isFlowing || loadTable[slot].window.isUsedUp else { return nil }
         guard !loadTable[slot].window.isUsedUp, allowsProgress(slot, from: last.received) else {
-            return .destinationStalled(isOthersSource: true)
+            return isWaitingForRoom(slot) ? .noRoom : .destinationStalled(isOthersSource: true)
         }
         let isWorking = loadTable[slot].activeAt > loadTable[slot].byteAt
         return last.hadCredit && !isWorking ? .sourceSlow(received: loadTable[slot].window.received) : nil

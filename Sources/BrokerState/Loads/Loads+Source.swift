@@ -54,7 +54,7 @@ extension Loads {
         _ context: inout BrokerContext
     ) -> RelayVerdict {
         answerIfNeeded(slot, &contents, &context)
-        context.counters.relayedBytes += UInt64(count)
+        if !loadTable[slot].isConcealed { context.counters.relayedBytes += UInt64(count) }
         let verdict = RelayVerdict.forward(
             to: destination,
             stream: stream,
@@ -96,8 +96,9 @@ extension Loads {
     /// The destination's socket has taken bytes of a load, or its descriptor.
     mutating func delivered(_ id: LoadID, count: Int, _ contents: inout ContentStore, _ context: inout BrokerContext) {
         guard let slot = loadTable.find(id) else { return }
-        pool.release(loadTable[slot].window.deliver(UInt64(count)))
+        giveBack(loadTable[slot].window.deliver(UInt64(count)), of: slot, &context)
         loadTable[slot].takenAt = context.now
+        if !roomQueue.isEmpty { noteReading(slot, at: context.now) }
         switch loadTable[slot].phase {
         case .delivering:
             loadTable[slot].phase = .delivering(.bytes)
@@ -112,16 +113,21 @@ extension Loads {
     }
 
     /// Grants the source more bytes, once they are worth a frame.
+    @inline(__always)
     mutating func grant(_ slot: Slot, _ context: inout BrokerContext) {
+        guard loadTable[slot].phase.hasPlace else { return }
+        grant(slot, within: room(for: slot, &context), &context)
+    }
+
+    /// - Parameter room: the bytes that the transfer pool has for the load.
+    mutating func grant(_ slot: Slot, within room: UInt64, _ context: inout BrokerContext) {
         guard loadTable[slot].phase.hasPlace else { return }
         let wasUsedUp = loadTable[slot].window.isUsedUp
         let available = loadTable[slot].available
-        let more = loadTable[slot].window.grow(
-            available: available,
-            poolFree: pool.free(of: context.limits.transferPool)
-        )
-        guard let more else { return }
-        pool.occupy(more, &context)
+        guard let more = loadTable[slot].window.grow(available: available, room: room) else {
+            return waitForRoomIfNeeded(slot, &context)
+        }
+        occupy(more, for: slot, &context)
         if wasUsedUp {
             loadTable[slot].activeAt = context.now
             loadTable[slot].byteAt = context.now
@@ -205,8 +211,7 @@ extension Loads {
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) {
-        guard answer.byteCount != nil || answer.content != nil || answer.suggestedName != nil else { return }
-        guard case .asked(let asked) = loadTable[slot].phase, !asked.isAnswered else {
+        guard case .asked(var asked) = loadTable[slot].phase, !asked.isAnswered else {
             throw Failure(.protocolViolation, "an answer may be sent only once, before the bytes")
         }
         if let byteCount = answer.byteCount, let maximum = loadTable[slot].maximumByteCount, byteCount > maximum {
@@ -216,10 +221,12 @@ extension Loads {
         loadTable[slot].declaredByteCount = answer.byteCount ?? loadTable[slot].declaredByteCount
         loadTable[slot].content = answer.content ?? loadTable[slot].content
         if case .cache(let kept) = loadTable[slot].receiver {
+            asked.isAnswered = true
+            loadTable[slot].phase = .asked(asked)
             return cacheAnswered(kept, slot, answer, &contents, &context)
         }
-        // The name is passed on at once, so that a load does not have to remember it.
-        if let name = answer.suggestedName { answerIfNeeded(slot, name: name, &contents, &context) }
+        // The destination may wait for the answer before it grants credit. A load also does not have to remember the name.
+        answerIfNeeded(slot, name: answer.suggestedName, &contents, &context)
     }
 
     private mutating func ended(
@@ -252,8 +259,8 @@ extension Loads {
 
     // MARK: The answer to the destination
 
-    /// Answers the destination, if it has no answer yet: normally just before the first byte, so that both are one
-    /// write.
+    /// Answers the destination, if it has no answer yet: with the source's answer, or just before the first byte, so
+    /// that both are one write.
     ///
     /// - Parameter name: the source's name for its file, used if the item has no name.
     mutating func answerIfNeeded(

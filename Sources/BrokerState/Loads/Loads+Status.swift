@@ -26,7 +26,9 @@ extension Loads {
         status.type = type
         if case .peer(let source) = loadTable[slot].source { status.source = process(of: source) }
         if case .destination(let peer, _) = loadTable[slot].receiver { status.destination = process(of: peer) }
-        status.byteCount = loadTable[slot].window.received
+        // The size of concealed contents is not shown.
+        let isConcealed = contents.find(publication).map { contents.isConcealed($0) } ?? false
+        status.byteCount = isConcealed ? nil : loadTable[slot].window.received
         status.milliseconds = context.now - loadTable[slot].startedAt
         return status
     }

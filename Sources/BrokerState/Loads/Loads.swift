@@ -16,7 +16,9 @@ struct Loads: ~Copyable, Sendable {
     var readyLoads: [LoadID] = []
     /// Cached loads whose readers are to be woken.
     var readyCaches: [KeptID] = []
-    var pool = TransferPool()
+    var roomQueue = RoomQueue()
+    /// Whether room in the transfer pool was freed while loads wait for it.
+    var hasFreedRoom = false
     /// The number of loads for which a descriptor may arrive or is in transfer.
     var expectedDescriptors: UInt64 = 0
     /// For each load whose place at its source others wait for.
@@ -26,7 +28,6 @@ struct Loads: ~Copyable, Sendable {
 
     var isEmpty: Bool { loadTable.isEmpty }
     var count: Int { loadTable.count }
-    var inTransfer: UInt64 { pool.used }
 
     // MARK: Peers
 

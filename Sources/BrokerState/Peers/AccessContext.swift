@@ -22,7 +22,7 @@ struct AccessContext: Sendable {
 }
 
 /// Visibilities of representations that a peer may see.
-struct VisibilitySet: BitwiseCopyable {
+struct VisibilitySet: BitwiseCopyable, Equatable {
     let includesTeam: Bool
     let includesGroup: Bool
     let includesOwnProcess: Bool

@@ -18,6 +18,8 @@ package struct Peer: ~Copyable, Sendable {
     /// Whether the results of drops at its destinations are sent to it.
     var receivesDropReports = false
     var backlog = Backlog()
+    /// The reason for which the broker closes the connection.
+    var closeReason: String?
 
     var process: ProcessKey { access.process }
 
@@ -63,6 +65,9 @@ enum StreamTarget: Sendable {
     case destination(DestinationID)
     /// A wait for a destination.
     case wait(WaitID)
+    case watch(WatchID)
+    /// The name of a board that the client has created.
+    case board(String)
     /// A list or a status of which a part has been sent.
     case report(Report)
 }

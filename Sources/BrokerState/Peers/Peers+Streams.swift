@@ -10,15 +10,6 @@ extension Peers {
         peerTable[slot].highestStream = stream
     }
 
-    /// The target of a client's stream; nil if the stream is over, so that the frame on it is merely late. Throws if
-    /// the stream was never opened.
-    func target(of stream: UInt64, at id: PeerID) throws(Failure) -> StreamTarget? {
-        guard let slot = find(id) else { return nil }
-        if let target = peerTable[slot].streams[stream] { return target }
-        try checkIsLate(stream, at: slot)
-        return nil
-    }
-
     /// Throws if the client never opened the stream.
     func checkIsLate(_ stream: UInt64, at slot: Slot) throws(Failure) {
         guard StreamID(stream).isOpenedByClient, stream <= peerTable[slot].highestStream else {

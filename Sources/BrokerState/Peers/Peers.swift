@@ -9,6 +9,7 @@ struct Peers: ~Copyable, Sendable {
     private let programVersion: String
 
     var peerTable = SlotTable<Peer>()
+    private(set) var closed = ClosedPeers()
 
     init(process: UInt32 = 0, programVersion: String = "") {
         self.process = process
@@ -68,8 +69,20 @@ struct Peers: ~Copyable, Sendable {
         )
     }
 
-    /// An id that finds no peer, now or later. It is the address of the error for a connection that is refused.
-    mutating func unusedID(for process: ProcessKey) -> PeerID {
+    /// Sets the reason for which the broker is about to close a connection.
+    mutating func setCloseReason(_ reason: Failure, of id: PeerID) {
+        if let slot = find(id) { peerTable[slot].closeReason = reason.description.printable }
+    }
+
+    /// The client's name for itself, for a while also after it has disconnected; nil if it has none.
+    func label(of id: PeerID, process: ProcessKey) -> String? {
+        let label = find(id).map { peerTable[$0].label } ?? closed.label(of: process)
+        return label?.isEmpty == false ? label : nil
+    }
+
+    /// Refuses a connection. The id finds no peer, now or later: it is the address of the error.
+    mutating func refuse(_ process: ProcessKey, _ failure: Failure, at now: UInt64) -> PeerID {
+        closed.note(ClosedPeers.Entry(process: process, label: "", reason: failure.description.printable, at: now))
         let peer = Peer(access: AccessContext(process: process), account: .init(slot: 0, generation: 0), phase: .deaf)
         let id = peerTable.insert(peer)
         peerTable.remove(id)
@@ -79,6 +92,8 @@ struct Peers: ~Copyable, Sendable {
     mutating func remove(_ id: PeerID, _ context: inout BrokerContext) {
         guard let slot = peerTable.find(id) else { return }
         let peer = peerTable.remove(slot)
+        let reason = peer.closeReason
+        closed.note(ClosedPeers.Entry(process: peer.process, label: peer.label, reason: reason, at: context.now))
         context.queue(0, insteadOf: peer.backlog.count, for: peer.account)
         context.accounting.disconnect(peer.account)
     }

@@ -10,11 +10,13 @@ extension BrokerState {
             destinationSessions: sessions.destinationSessionCount,
             destinations: sessions.destinationCount,
             waits: sessions.waitCount,
+            watches: watches.count,
+            createdBoards: boards.createdCount,
             accounts: context.accounting.accounts.count,
             objects: context.accounting.total(of: .objects),
             metadata: context.accounting.total(of: .metadata),
             keptBytes: context.accounting.total(of: .keptBytes),
-            inTransfer: loads.inTransfer,
+            inTransfer: context.accounting.inTransfer,
             queued: context.accounting.queued
         )
     }
@@ -30,6 +32,8 @@ extension BrokerState {
         package var destinationSessions = 0
         package var destinations = 0
         package var waits = 0
+        package var watches = 0
+        package var createdBoards = 0
         package var accounts = 0
         package var objects: UInt64 = 0
         package var metadata: UInt64 = 0

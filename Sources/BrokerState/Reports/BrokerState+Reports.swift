@@ -22,7 +22,8 @@ extension BrokerState {
         var message = Contents()
         message.changeCount = boards.changeCount(of: name)
         message.epoch = context.epoch
-        guard let id = boards.publication(on: name), let publication = contents.find(id) else {
+        guard let id = boards.publication(on: name), let publication = contents.visible(id, to: peers[slot].access)
+        else {
             context.send(message, to: peer, stream: stream)
             return context.send(End(), to: peer, stream: stream)
         }
@@ -30,12 +31,8 @@ extension BrokerState {
             context.cost += contents[publication].items.count * Cost.checkedItem
         }
         let count = contents.visibleItemCount(of: publication, to: peers[slot].access)
-        if count > 0 {
-            message.handle = id.rawValue
-            message.itemCount = UInt32(clamping: count)
-            message.ownerLabel = contents[publication].ownerLabel
-            message.ownerProcess = contents[publication].ownerProcess.pid
-        }
+        contents.describe(id, itemCount: count, in: &message, context)
+        if count > 0 { message.milliseconds = contents.age(of: publication, context) }
         context.send(message, to: peer, stream: stream)
         contents.hold(id, &context)
         begin(Report(stream: stream, position: .items(of: id, from: 0)), for: peer)
@@ -48,7 +45,8 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         try Feature.check(status.requires)
-        begin(Report(stream: stream, position: .peers(after: nil)), for: peer)
+        let hasHistory = status.history == true
+        begin(Report(stream: stream, position: .peers(after: nil), hasHistory: hasHistory), for: peer)
     }
 
     // MARK: Pieces
@@ -103,11 +101,17 @@ extension BrokerState {
             return index + 1 < contents[publication].items.count
         case .peers(let last):
             let next = peers.next(after: last)
-            report.position = next.map { .peers(after: $0) } ?? .boards(boards.full, from: 0)
+            report.position =
+                next.map { .peers(after: $0) } ?? .boards(boards.listed(withHistory: report.hasHistory), from: 0)
             entry = next.map { StatusEntry(peer: status(of: $0)) }
         case .boards(let names, let index):
             report.position = index < names.count ? .boards(names, from: index + 1) : .loads(after: nil)
-            if index < names.count { entry = status(ofBoard: names[index], for: access).map { StatusEntry(board: $0) } }
+            if index < names.count {
+                if let board = status(ofBoard: names[index], for: access) {
+                    context.send(StatusEntry(board: board), to: peer, stream: report.stream)
+                }
+                if report.hasHistory { sendReads(of: names[index], for: access, to: peer, stream: report.stream) }
+            }
         case .loads(let last):
             let next = loads.next(after: last)
             report.position = next.map { .loads(after: $0) } ?? .sessions(after: nil)
@@ -119,12 +123,19 @@ extension BrokerState {
             entry = next.flatMap { sessions.status(of: $0, for: access, contents, at: context.now) }
                 .map { StatusEntry(session: $0) }
         case .destinations(let names, let index):
-            report.position = index < names.count ? .destinations(names, from: index + 1) : .numbers
+            report.position =
+                index < names.count
+                ? .destinations(names, from: index + 1)
+                : report.hasHistory ? .processes(after: nil) : .rest
             if index < names.count {
                 entry = sessions.status(ofDestination: names[index], for: access).map { StatusEntry(destination: $0) }
             }
-        case .numbers:
-            for entry in counterEntries() + context.limits.statusEntries {
+        case .processes(let last):
+            let next = context.accounting.accounts.next(after: last)
+            report.position = next.map { .processes(after: $0) } ?? .rest
+            entry = next.flatMap { context.accounting.status(of: $0) }.map { StatusEntry(process: $0) }
+        case .rest:
+            for entry in (report.hasHistory ? closedEntries() : []) + counterEntries() + context.limits.statusEntries {
                 context.send(entry, to: peer, stream: report.stream)
             }
             return false
@@ -144,27 +155,76 @@ extension BrokerState {
         return status
     }
 
-    /// Returns nil if the board is empty.
+    /// Returns nil if the board is empty, unless a client has created it.
     private mutating func status(ofBoard name: String, for access: AccessContext) -> BoardStatus? {
-        guard let publication = boards.publication(on: name) else { return nil }
         var status = BoardStatus()
         status.name = name
         status.changeCount = boards.changeCount(of: name)
+        guard let publication = boards.publication(on: name), contents.visible(publication, to: access) != nil else {
+            status.itemCount = 0
+            return boards.isCreated(name) ? status : nil
+        }
         if let slot = contents.find(publication) { context.cost += contents[slot].items.count * Cost.checkedItem }
-        contents.describe(publication, in: &status, to: access)
+        contents.describe(publication, in: &status, to: access, context)
         return status
     }
 
-    private func counterEntries() -> [StatusEntry] {
+    /// Sends the last loads of a board, the oldest first.
+    private mutating func sendReads(of name: String, for access: AccessContext, to peer: PeerID, stream: UInt64) {
+        var reads: [BoardRead] = []
+        for read in boards.earlierReads(of: name) {
+            reads.append(BoardRead(name, read.process, read.label, read.type, context.now - min(context.now, read.at)))
+        }
+        if let publication = boards.publication(on: name) {
+            for read in contents.reads(of: publication) {
+                guard let type = contents.visibleType(of: read.part, in: publication, to: access) else { continue }
+                let label = peers.label(of: read.peer, process: read.process)
+                let age = context.now - min(context.now, read.at)
+                reads.append(BoardRead(name, read.process.pid, label, type, age))
+            }
+        }
+        context.cost += reads.count * Cost.entry
+        for read in reads.suffix(ReadHistory.length) {
+            context.send(StatusEntry(read: read), to: peer, stream: stream)
+        }
+    }
+
+    /// The loads of contents that are about to be replaced, for later statuses.
+    mutating func earlierReads(of publication: PublicationID) -> [EarlierRead] {
+        var reads: [EarlierRead] = []
+        for read in contents.reads(of: publication) {
+            context.cost += Cost.name
+            guard let type = contents.publicType(of: read.part, in: publication) else { continue }
+            let label = peers.label(of: read.peer, process: read.process)
+            reads.append(EarlierRead(process: read.process.pid, label: label, type: type, at: read.at))
+        }
+        return reads
+    }
+
+    private func closedEntries() -> [StatusEntry] {
+        peers.closed.last.map { closed in
+            var entry = ClosedPeer()
+            entry.process = closed.process.pid
+            entry.label = closed.label.isEmpty ? nil : closed.label
+            entry.reason = closed.reason?.prefix(utf8Count: WireLimits.name)
+            entry.milliseconds = context.now - min(context.now, closed.at)
+            return StatusEntry(closed: entry)
+        }
+    }
+
+    private mutating func counterEntries() -> [StatusEntry] {
         let counters = context.counters
+        let kept = context.accounting.total(of: .keptBytes) - contents.concealedKeptBytes
         let numbers: [(String, UInt64)] = [
             ("connections", counters.connections), ("violations", counters.violations), ("writes", counters.writes),
             ("clears", counters.clears), ("sessions", counters.sessions), ("drops", counters.drops),
             ("loads", counters.loads), ("loads-done", counters.loadsDone), ("loads-failed", counters.loadsFailed),
             ("bytes-given", counters.relayedBytes), ("bytes-kept-in-all", counters.keptBytes),
-            ("bytes-kept", context.accounting.total(of: .keptBytes)), ("bytes-in-transfer", loads.inTransfer),
+            ("bytes-kept", kept),
+            ("bytes-in-transfer", context.accounting.inTransfer),
             ("bytes-queued", context.accounting.queued), ("objects-held", context.accounting.total(of: .objects)),
             ("descriptors-passed", counters.passedDescriptors), ("destinations-awaited", UInt64(sessions.waitCount)),
+            ("watches", UInt64(watches.count)),
             ("descriptors-expected", loads.expectedDescriptors), ("descriptors-unclosed", context.unclosedDescriptors),
         ]
         return numbers.map { name, value in StatusEntry(counter: NamedNumber(name, value)) }
@@ -190,6 +250,9 @@ extension StatusEntry {
         load: LoadStatus? = nil,
         session: SessionStatus? = nil,
         destination: DestinationStatus? = nil,
+        read: BoardRead? = nil,
+        closed: ClosedPeer? = nil,
+        process: ProcessStatus? = nil,
         counter: NamedNumber? = nil,
         limit: NamedNumber? = nil
     ) {
@@ -199,8 +262,35 @@ extension StatusEntry {
         self.load = load
         self.session = session
         self.destination = destination
+        self.read = read
+        self.closed = closed
+        self.process = process
         self.counter = counter
         self.limit = limit
+    }
+}
+
+extension BoardRead {
+    fileprivate init(_ board: String, _ process: UInt32, _ label: String?, _ type: String, _ milliseconds: UInt64) {
+        self.init()
+        self.board = board
+        self.process = process
+        self.label = label
+        self.type = type
+        self.milliseconds = milliseconds
+    }
+}
+
+extension Accounting {
+    /// Returns nil if the process has no connections.
+    fileprivate func status(of slot: SlotTable<Account>.Slot) -> ProcessStatus? {
+        let connections = accounts[slot].held[.connections]
+        guard connections > 0 else { return nil }
+        var status = ProcessStatus()
+        status.process = accounts[slot].process.pid
+        status.connections = UInt32(clamping: connections)
+        status.microseconds = UInt64(clamping: accounts[slot].cost / Cost.unitsPerMicrosecond)
+        return status
     }
 }
 

@@ -6,15 +6,19 @@ struct Report: Sendable {
         case items(of: PublicationID, from: Int)
         // The parts of a status, in this order. Each piece describes the broker at its own time.
         case peers(after: Peers.Slot?)
-        /// Boards by name. Those that are empty by then are left out.
+        /// Boards by name, each with its last loads. Those that are empty by then are left out.
         case boards([String], from: Int)
         case loads(after: Loads.Slot?)
         case sessions(after: SlotTable<DragSession>.Slot?)
         /// Destinations by name.
         case destinations([String], from: Int)
-        case numbers
+        case processes(after: SlotTable<Accounting.Account>.Slot?)
+        /// The connections that ended last, and the counters and limits.
+        case rest
     }
 
     let stream: UInt64
     var position: Position
+    /// Whether a status also shows what has happened.
+    var hasHistory = false
 }

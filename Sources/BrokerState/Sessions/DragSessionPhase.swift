@@ -40,8 +40,6 @@ enum DragSessionPhase: Sendable {
         case awaitsProposal
         /// The source has dropped, over nothing or over a destination whose proposal is known.
         case decides
-        /// The frame was sent before its sender was notified of the end of the phase. It is ignored.
-        case isLate
         case isViolation
     }
 
@@ -55,10 +53,7 @@ enum DragSessionPhase: Sendable {
             guard let tracking, tracking.isAwaiting else { return .decides }
             self = .awaitingProposal(tracking)
             return .awaitsProposal
-        case (.pointerUpdate, .awaitingProposal), (.pointerUpdate, .dropping), (.pointerUpdate, .transferring),
-            (.drop, .awaitingProposal), (.drop, .dropping), (.drop, .transferring):
-            return .isLate
-        case (.begin, .tracking), (.begin, .awaitingProposal), (.begin, .dropping), (.begin, .transferring),
+        case (.begin, .tracking), (_, .awaitingProposal), (_, .dropping), (_, .transferring),
             (.pointerUpdate, .offered), (.drop, .offered):
             return .isViolation
         }

@@ -14,6 +14,11 @@ extension Sessions {
         return id
     }
 
+    /// Whether a peer's stream of a session is open. Throws if the peer has no such stream.
+    func isOpen(_ stream: UInt64, at peer: PeerID) throws(Failure) -> Bool {
+        try find(stream, of: peer) != nil
+    }
+
     /// Takes a frame on the stream that a session has at a destination, other than its cancel.
     mutating func fromDestination(
         _ kind: FrameKind,
@@ -23,10 +28,22 @@ extension Sessions {
         _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) {
-        guard let id = try find(stream, of: peer) else { return }
+        guard let id = try find(stream, of: peer), let slot = destinationSessionTable.find(id) else { return }
+        let isPerforming = destinationSessionTable[slot].phase == .performing
+        switch kind {
+        case .proposal, .exit:
+            // After perform they are late: the destination may have sent them before it arrived.
+            guard !isPerforming else { return }
+        default:
+            guard isPerforming else {
+                throw Failure(.protocolViolation, "\(kind) before perform on stream \(stream)")
+            }
+        }
         switch kind {
         case .proposal: try proposed(try Proposal(decoding: payload), id, contents, &context)
-        case .exit: exited(id, &context)
+        case .exit:
+            _ = try Exit(decoding: payload)
+            exited(id, &context)
         case .progress: progressed(try Progress(decoding: payload), by: id, &context)
         case .performed:
             let message = try Performed(decoding: payload)

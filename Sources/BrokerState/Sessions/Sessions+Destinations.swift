@@ -1,5 +1,4 @@
 import PasteboardWire
-import TypeIdentifiers
 
 // Destinations: their registration, their names, and their end.
 extension Sessions {
@@ -11,6 +10,7 @@ extension Sessions {
         _ context: inout BrokerContext
     ) throws(Failure) -> DestinationID {
         try Feature.check(message.requires)
+        try AcceptList.check(message.accepts)
         try BoardName.check(message.name, of: "a destination")
         if let holder = destinationNames[message.name].flatMap({ destinationTable.find($0) }) {
             let isVisible = destinationTable[holder].isVisible(to: owner.process)
@@ -21,13 +21,6 @@ extension Sessions {
             )
         }
         try context.checkRoom(for: owner.account, of: .destinations, atMost: context.limits.destinationsPerProcess)
-        for accept in message.accepts where accept.match != .any && !TypeIdentifier.isWellFormed(accept.type) {
-            throw Failure(
-                .invalidArgument,
-                "the destination accepts '\(accept.type.printable.prefix(utf8Count: WireLimits.name))', which is not a type "
-                    + "identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
-            )
-        }
         let types = message.accepts.map { $0.match == .any ? "" : $0.type }
         let metadata = types.reduce(UInt64(message.name.utf8.count)) { $0 + UInt64($1.utf8.count) }
         let charge = try context.charge(owner.account, metadata: metadata, for: "a destination")

@@ -117,24 +117,27 @@ extension Sessions {
             default: .drop
             }
         switch sessionTable[slot].phase.take(frame) {
-        case .began: sessionTable[slot].activeAt = context.now
+        case .began:
+            _ = try Begin(decoding: payload)
+            sessionTable[slot].activeAt = context.now
         case .tracks:
             let update = try Move(decoding: payload)
             sessionTable[slot].lastPointerUpdate = update.sequence ?? 0
             sessionTable[slot].activeAt = context.now
             track(id, to: update.location, contents, &context)
         case .awaitsProposal:
+            _ = try Drop(decoding: payload)
             endWaits(of: id, &context)
             sessionTable[slot].activeAt = context.now
         case .decides:
+            _ = try Drop(decoding: payload)
             endWaits(of: id, &context)
             sessionTable[slot].activeAt = context.now
             drop(id, &context)
-        case .isLate: return
         case .isViolation:
             throw Failure(
                 .protocolViolation,
-                "\(kind) does not fit the session: begin is sent once, before all other frames"
+                "\(kind) does not fit the session: begin is sent once, then any number of moves, and then one drop"
             )
         }
     }

@@ -48,6 +48,7 @@ extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
 extern int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *, int);
 extern ssize_t splice(int, long *, int, long *, size_t, unsigned int);
 extern int pthread_setname_np(pthread_t, const char *);
+extern char *secure_getenv(const char *);
 extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 extern long syscall(long, ...);
 extern int wcwidth(wchar_t);
@@ -110,15 +111,21 @@ static inline int pbs_signal_descriptor(const sigset_t *mask) {
     return signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+// Overwrites memory. The barrier keeps the compiler from removing stores to memory that is released next.
+static inline void pbs_wipe(void *bytes, size_t count) {
+    memset(bytes, 0, count);
+    __asm__ __volatile__("" : : "r"(bytes) : "memory");
+}
+
 static inline int pbs_event_descriptor(void) {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
 static inline int pbs_timer_descriptor(void) {
-    return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
-// Absolute, in nanoseconds of CLOCK_MONOTONIC.
+// Absolute, in nanoseconds of CLOCK_BOOTTIME.
 static inline int pbs_set_timer(int descriptor, unsigned long long time) {
     struct itimerspec when = {
         .it_value = {.tv_sec = (time_t)(time / 1000000000ull), .tv_nsec = (long)(time % 1000000000ull)},
@@ -415,6 +422,28 @@ static inline int pbs_give_up_files(const char *directory, int reads_processes) 
     close(rules);
     errno = code;
     return result;
+}
+
+static inline int pbs_is_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+// Writes to a descriptor, and discards the SIGPIPE that this raises.
+static inline ssize_t pbs_write_without_signal(int fd, const void *bytes, size_t count) {
+    sigset_t broken, old, pending;
+    struct timespec none = {0, 0};
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken, &old);
+    // One that is pending already belongs to the host program.
+    int was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    ssize_t written = write(fd, bytes, count);
+    int code = errno;
+    if (written < 0 && code == EPIPE && !was_pending) sigtimedwait(&broken, NULL, &none);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    errno = code;
+    return written;
 }
 
 static inline int pbs_exited(int status) { return WIFEXITED(status); }

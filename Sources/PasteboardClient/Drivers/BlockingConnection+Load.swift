@@ -32,7 +32,7 @@ extension BlockingConnection {
         var answer: Answer?
         var thrown: (any Error)?
         do {
-            try result(of: stream, until: deadline, interruptedBy: interrupt) {
+            try result(of: stream, until: deadline, lateness: Self.lateness(of: load), interruptedBy: interrupt) {
                 (state, event, bytes) -> Result<Void, Failure>? in
                 var isOver = false
                 do {
@@ -100,5 +100,10 @@ extension BlockingConnection {
     private static func deadline(of load: Load) -> UInt64 {
         guard let timeout = load.timeoutMilliseconds, timeout > 0 else { return .max }
         return MonotonicClock.deadline(milliseconds: Int(clamping: timeout.addingClamped(50)))
+    }
+
+    /// The text of the error at that time. It does not blame the broker, whose answer may be on its way.
+    private static func lateness(of load: Load) -> String? {
+        load.timeoutMilliseconds.map { "the load did not end within \($0) ms" }
     }
 }

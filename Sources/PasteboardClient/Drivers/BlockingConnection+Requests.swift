@@ -16,10 +16,13 @@ extension BlockingConnection {
     private static let waitGrace: UInt64 = 250
 
     /// Waits until the broker has answered hello, and returns its answer.
-    package func welcome() throws(Failure) -> Welcome {
+    ///
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    package func welcome(until deadline: UInt64 = .max) throws(Failure) -> Welcome {
         while true {
             if let welcome = io.state.welcome { return welcome }
-            try step { _, event, _ in keep(event) }
+            guard !Self.isOver(deadline) else { throw unanswered }
+            try step(until: deadline) { _, event, bytes in keep(event, bytes) }
         }
     }
 
@@ -49,9 +52,11 @@ extension BlockingConnection {
         }
     }
 
-    package func status() throws(Failure) -> [StatusEntry] {
+    package func status(history: Bool = false) throws(Failure) -> [StatusEntry] {
+        var status = Status()
+        status.history = history ? true : nil
         var entries: [StatusEntry] = []
-        return try result(of: try io.state.open(Status())) { _, event, _ in
+        return try result(of: try io.state.open(status)) { _, event, _ in
             switch event {
             case .statusEntry(_, let entry): entries.append(entry)
             case .ended: return .success(entries)

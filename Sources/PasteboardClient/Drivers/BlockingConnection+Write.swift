@@ -17,7 +17,8 @@ package enum ByteSource {
 
 /// One item of a write, and the sources of its bytes.
 package struct WriteItem {
-    package var suggestedName: String?
+    /// The item without its representations.
+    package var item = Item()
     /// Each representation's `provision` follows from its source.
     package var representations: [(representation: Representation, source: ByteSource)]
 
@@ -25,13 +26,21 @@ package struct WriteItem {
         suggestedName: String? = nil,
         representations: [(representation: Representation, source: ByteSource)]
     ) {
-        self.suggestedName = suggestedName
+        item.suggestedName = suggestedName
+        self.representations = representations
+    }
+
+    /// - Parameter item: an item without representations.
+    package init(
+        _ item: Item,
+        representations: [(representation: Representation, source: ByteSource)]
+    ) {
+        self.item = item
         self.representations = representations
     }
 
     fileprivate var message: Item {
-        var item = Item()
-        item.suggestedName = suggestedName
+        var item = item
         for (representation, source) in representations {
             var representation = representation
             if case .promised = source {
@@ -161,8 +170,8 @@ extension BlockingConnection {
         untilSent: Bool = false
     ) throws -> [PollInterest.Readiness] {
         var failure: Failure?
-        let ready = try step(extra: extra, untilSent: untilSent) { _, event, _ in
-            if case .failed(stream, let reason) = event { failure = reason } else { keep(event) }
+        let ready = try step(extra: extra, untilSent: untilSent) { _, event, bytes in
+            if case .failed(stream, let reason) = event { failure = reason } else { keep(event, bytes) }
         }
         if let failure { throw failure }
         return ready

@@ -9,8 +9,8 @@ package import PasteboardWire
 package final class BlockingConnection {
     /// Requests may be made on `io.state` between turns; the next turn sends them.
     package var io: ConnectionIO
-    /// Events for other streams that were received while a request waited.
-    private var stash: [ClientEvent] = []
+    /// Events for other streams that were received while a request waited, each with the bytes that it refers to.
+    private var stash: [(event: ClientEvent, bytes: [UInt8])] = []
     /// Connects. Starts a broker if there is none and the connector allows it. Hello is sent with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
         io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
@@ -25,20 +25,43 @@ package final class BlockingConnection {
     /// allows it.
     ///
     /// If the broker was ending, it connects again. Nothing else is sent before the answer, so no request is lost.
+    ///
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     package static func greeted(
         through connector: BrokerConnector,
-        hello: Hello = Hello()
+        hello: Hello = Hello(),
+        until deadline: UInt64 = .max
     ) throws(Failure) -> BlockingConnection {
         var attempt = 1
         while true {
             let connection = try BlockingConnection(through: connector, hello: hello)
-            do throws(Failure) {
-                _ = try connection.welcome()
-                return connection
-            } catch {
-                guard connection.io.isGoneUnanswered, attempt < BrokerConnector.attempts else { throw error }
-                attempt += 1
-            }
+            if try connection.isGreeted(in: &attempt, until: deadline) { return connection }
+        }
+    }
+
+    /// Like `greeted`, but returns nil if there is no broker, for requests that are not worth starting one.
+    package static func greetedIfServed(
+        through connector: BrokerConnector,
+        hello: Hello = Hello(),
+        until deadline: UInt64 = .max
+    ) throws(Failure) -> BlockingConnection? {
+        var attempt = 1
+        while let socket = try connector.connectIfServed() {
+            let connection = BlockingConnection(adopting: socket, path: connector.socket.path, hello: hello)
+            if try connection.isGreeted(in: &attempt, until: deadline) { return connection }
+        }
+        return nil
+    }
+
+    /// Waits for the answer to hello. Returns false if the broker was ending and the client may connect again.
+    private func isGreeted(in attempt: inout Int, until deadline: UInt64) throws(Failure) -> Bool {
+        do throws(Failure) {
+            _ = try welcome(until: deadline)
+            return true
+        } catch {
+            guard io.isGoneUnanswered, attempt < BrokerConnector.attempts else { throw error }
+            attempt += 1
+            return false
         }
     }
 
@@ -58,9 +81,15 @@ package final class BlockingConnection {
         guard !stash.isEmpty else { return try step(extra: extra, until: deadline, handle) }
         let events = stash
         stash = []
-        for event in events { handle(&io.state, event, Span()) }
+        for (event, bytes) in events { handle(&io.state, event, bytes.span) }
         // The stashed events are work for the caller, so this does not wait.
         return try step(extra: extra, until: 0, handle)
+    }
+
+    /// Sends the pending frames, and returns after the socket has taken all of them.
+    package func sendAll() throws(Failure) {
+        try io.flush()
+        while io.wantsWrite { try step(untilSent: true) { _, event, bytes in keep(event, bytes) } }
     }
 
     /// A turn that ignores the stashed events. With `untilSent` it does not wait after the socket has taken everything.
@@ -76,9 +105,12 @@ package final class BlockingConnection {
 
     /// Takes turns until `take` has made a result from the events of `stream`, `deadline` has passed, or `interrupt` is
     /// readable.
+    ///
+    /// - Parameter lateness: the text of the error after the deadline; nil if only the broker can be late.
     func result<Value>(
         of stream: UInt64,
         until deadline: UInt64 = .max,
+        lateness: String? = nil,
         interruptedBy interrupt: CInt? = nil,
         _ take: (inout ClientState, ClientEvent, Span<UInt8>) -> Result<Value, Failure>?
     ) throws(Failure) -> Value {
@@ -89,7 +121,7 @@ package final class BlockingConnection {
             do throws(Failure) {
                 ready = try step(extra: extra, until: deadline) { state, event, bytes in
                     if event.stream != stream {
-                        keep(event)
+                        keep(event, bytes)
                     } else if case .failed(_, let failure) = event {
                         result = result ?? .failure(failure)
                     } else if result == nil {
@@ -106,18 +138,30 @@ package final class BlockingConnection {
                 try? io.flush()
                 throw Failure(.cancelled, "interrupted")
             }
-            if MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline {
+            if Self.isOver(deadline) {
                 io.state.cancel(stream)
                 try? io.flush()
-                throw Failure(.timeout, "the broker at \(io.path) has not answered in the time allowed")
+                throw lateness.map { Failure(.timeout, $0) } ?? unanswered
             }
         }
     }
 
-    func keep(_ event: ClientEvent) {
+    static func isOver(_ deadline: UInt64) -> Bool {
+        MonotonicClock.mayBeOver(deadline) && MonotonicClock.now() >= deadline
+    }
+
+    var unanswered: Failure {
+        Failure(.timeout, "the broker at \(io.path) has not answered in the time allowed")
+    }
+
+    /// Keeps an event for the next turn of the caller.
+    func keep(_ event: ClientEvent, _ bytes: Span<UInt8>) {
         switch event {
         case .welcomed, .data: break
-        default: stash.append(event)
+        case .asked(let stream, var ask):
+            let type = ask.detachType(from: bytes)
+            stash.append((.asked(stream, ask), type))
+        default: stash.append((event, []))
         }
     }
 }

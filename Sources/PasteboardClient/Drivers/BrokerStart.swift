@@ -24,9 +24,8 @@ struct BrokerStart {
             return
         }
         let own = (try? System.programPath()).map { System.directory(of: $0) }
-        let path = environment["PATH"]?.split(separator: ":").map(String.init) ?? []
-        // A relative entry of PATH would let the working directory choose the program.
-        let directories = (own.map { [$0] } ?? []) + path.filter { $0.hasPrefix("/") }
+        // Without PATH, only a broker beside the program is found.
+        let directories = (own.map { [$0] } ?? []) + System.programDirectories(environment["PATH"] ?? "")
         for directory in directories {
             for name in ["pasteboardd", "pasteboard"] where Self.isProgram("\(directory)/\(name)") {
                 program = "\(directory)/\(name)"

@@ -31,6 +31,8 @@ package struct ConnectionIO: ~Copyable {
     private var refusedWrites: Set<UInt64> = []
     /// Detects a fork. A child process shares the socket, and could write into the middle of its parent's frames.
     private let owner = ForkGuard()
+    /// Prints the frames, if the user has asked for that.
+    private var log = FrameLog.ofEnvironment
 
     /// The socket's receive timeout in milliseconds, 0 for none; nil while receiving does not block.
     var receiveTimeout: Int?
@@ -118,6 +120,7 @@ package struct ConnectionIO: ~Copyable {
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) {
         var consumed = 0
+        if log != nil { logReceived() }
         do throws(Failure) {
             try input.withBytes { (bytes) throws(Failure) in
                 while let chunk = try decoder.next(in: bytes, at: &consumed) {
@@ -135,12 +138,20 @@ package struct ConnectionIO: ~Copyable {
                 }
             }
         } catch {
-            // Reports the reason to the broker. It does not matter whether the report arrives.
+            // Reports the reason to the broker, as the last frame. It does not matter whether the report arrives.
+            collect()
+            output.dropStreamFrames()
             state.connectionFrames.append(error, stream: 0)
             try? flush()
             throw error
         }
         input.keep(unconsumedFrom: consumed, into: &carry)
+    }
+
+    /// Before they are handled, so that the frames that answer them are printed after them.
+    @inline(never)
+    private mutating func logReceived() {
+        input.withBytes { log?.receives($0) }
     }
 
     private mutating func lost(_ reason: String) -> Failure {
@@ -182,6 +193,7 @@ package struct ConnectionIO: ~Copyable {
         let count = Int(header.length)
         let payload = bytes.extracting(0..<count)
         collect()
+        if log != nil { log?.sends(header) }
         guard count >= Self.directSendSize, writeFailure == nil else {
             output.appendStream(header: header, payload: payload)
             return count
@@ -236,6 +248,7 @@ package struct ConnectionIO: ~Copyable {
     /// Handles a descriptor that the system did not pass. The driver of a write sends the bytes inline; an ask fails,
     /// and the connection continues.
     private mutating func passingRefused(_ stream: UInt64) {
+        log?.refuses(stream)
         guard StreamID(stream).isOpenedByBroker else {
             refusedWrites.insert(stream)
             return
@@ -262,14 +275,18 @@ package struct ConnectionIO: ~Copyable {
         if state.connectionFrames.count > 0 {
             do {
                 let frames = state.connectionFrames.bytes
-                output.appendControl(frames.span.extracting(0..<state.connectionFrames.count))
+                let waiting = frames.span.extracting(0..<state.connectionFrames.count)
+                if log != nil { log?.sends(waiting) }
+                output.appendControl(waiting)
             }
             state.connectionFrames.removeAll()
         }
         if state.streamFrames.count > 0 {
             do {
                 let frames = state.streamFrames.bytes
-                output.appendStream(frames.span.extracting(0..<state.streamFrames.count))
+                let waiting = frames.span.extracting(0..<state.streamFrames.count)
+                if log != nil { log?.sends(waiting) }
+                output.appendStream(waiting)
             }
             state.streamFrames.removeAll()
         }

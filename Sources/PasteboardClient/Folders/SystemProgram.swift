@@ -59,11 +59,7 @@ package final class SystemProgram: Sendable {
     }
 
     private static func path(of name: String) throws(Failure) -> String {
-        // A relative entry would let the working directory choose the program.
-        let directories = (System.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":").filter {
-            $0.hasPrefix("/")
-        }
-        for path in directories.map({ "\($0)/\(name)" }) where System.isExecutable(path) { return path }
+        for path in System.programDirectories().map({ "\($0)/\(name)" }) where System.isExecutable(path) { return path }
         throw Failure(.refused, "\(name), which is needed for folders, is not in PATH; install it")
     }
 

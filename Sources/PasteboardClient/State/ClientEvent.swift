@@ -26,7 +26,10 @@ package enum ClientEvent: Sendable {
     case dropped(UInt64, Dropped)
     indirect case transferred(UInt64, Transferred)
 
-    case registered(UInt64)
+    /// A destination, a watch or a board exists.
+    case registered(UInt64, Registered)
+    /// For a watch: the newest state of the board.
+    indirect case changed(UInt64, Change)
 
     // Events of a session at a destination of this client. The number is that of the broker's stream. It ends with
     // `ended` or `failed`. `session` and the `item` events after it are also sent when items were added to a known
@@ -56,7 +59,8 @@ package enum ClientEvent: Sendable {
             .committed(let stream, _),
             .contents(let stream, _), .item(let stream, _), .statusEntry(let stream, _), .ended(let stream, _),
             .failed(let stream, _), .proposed(let stream, _), .exited(let stream, _), .dropped(let stream, _),
-            .transferred(let stream, _), .registered(let stream), .session(let stream, _), .entered(let stream, _),
+            .transferred(let stream, _), .registered(let stream, _), .changed(let stream, _), .session(let stream, _),
+            .entered(let stream, _),
             .updated(let stream, _), .left(let stream, _), .perform(let stream, _), .asked(let stream, _),
             .askCredit(let stream), .askCancelled(let stream):
             stream

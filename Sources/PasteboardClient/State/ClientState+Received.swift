@@ -30,6 +30,10 @@ extension ClientState {
                 if header.rawKind == FrameKind.answer.rawValue, let index = answeredLoad(header.stream) {
                     var answer = AnswerFields()
                     try answer.decode(bytes, payload)
+                    if let content = answer.content, !content.isKnown {
+                        connectionFrames.append(Cancel(), stream: header.stream)
+                        return handle(&self, refuse(content, at: index, stream: header.stream), bytes)
+                    }
                     streams.values[index].answered(answer)
                     return handle(&self, .answered(streams.values[index].programStream, answer), bytes)
                 }
@@ -80,6 +84,15 @@ extension ClientState {
         return index
     }
 
+    /// Ends a load whose bytes have a form that this program does not know. As plain bytes they would be wrong.
+    @inline(never)
+    private mutating func refuse(_ content: ContentForm, at index: Int, stream: UInt64) -> ClientEvent {
+        let programStream = streams.values[index].programStream
+        close(at: index, stream: stream)
+        let text = "this program does not know the form of the bytes (content \(content.rawValue)); update the program"
+        return .failed(programStream, Failure(.versionMismatch, text))
+    }
+
     /// Whether an ask of this number may be opened. Otherwise it is a violation.
     @inline(__always)
     private func isNewAsk(_ stream: UInt64) -> Bool {
@@ -116,6 +129,9 @@ extension ClientState {
         let answer = try AnswerFields(decoding: bytes, range: payload)
         guard let byteCount = answer.byteCount, byteCount <= load.maximum else {
             throw .violation("a descriptor without a size, or of more bytes than were allowed")
+        }
+        if let content = answer.content, !content.isKnown {
+            return refuse(content, at: index, stream: header.stream)
         }
         close(at: index, stream: header.stream)
         guard let box else {
@@ -195,8 +211,8 @@ extension ClientState {
         case (.status(let memory), .statusEntry) where memory < Self.statusMemory:
             streams.values[index].phase = .status(memory: memory + Self.statusEntryMemory + payload.count)
             return .statusEntry(open.programStream, try StatusEntry(decoding: bytes, range: payload))
-        case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.changed, .end),
-            (.status, .end), (.stop, .end), (.wait, .end):
+        case (.load, .end) where open.isAnswered, (.createBoard, .end) where open.isStanding, (.publication, .end),
+            (.listing, .end), (.changed, .end), (.status, .end), (.stop, .end), (.wait, .end):
             let end = try End(decoding: bytes, range: payload)
             close(at: index, stream: stream)
             if case .load = open.phase, open.received != end.byteCount ?? open.declared ?? open.received {
@@ -209,9 +225,13 @@ extension ClientState {
             return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.session, _):
             return try onSession(kind, stream, at: index, bytes, payload)
-        case (.destination, .registered) where !open.isStanding:
+        case (.destination, .registered) where !open.isStanding, (.watch, .registered) where !open.isStanding,
+            (.createBoard, .registered) where !open.isStanding:
             setStanding(true, at: index)
-            return .registered(open.programStream)
+            return .registered(open.programStream, try Registered(decoding: bytes, range: payload))
+        case (.watch, .change) where open.isStanding && open.received < open.granted:
+            streams.values[index].received += 1
+            return .changed(open.programStream, try Change(decoding: bytes, range: payload))
         case (.destination, .exit) where open.isStanding:
             return .exited(open.programStream, try Exit(decoding: bytes, range: payload))
         default:
@@ -273,6 +293,11 @@ extension ClientState {
             return .askCredit(stream)
         case .cancel, .error:
             guard let open else { return nil }
+            if kind == .cancel {
+                _ = try Cancel(decoding: bytes, range: payload)
+            } else {
+                _ = try Failure(decoding: bytes, range: payload)
+            }
             asks.remove(at: open)
             return .askCancelled(stream)
         default:

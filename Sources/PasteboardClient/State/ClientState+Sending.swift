@@ -13,13 +13,19 @@ extension ClientState {
     package mutating func commit(_ stream: UInt64, itemCount: Int) {
         guard failure == nil, let index = streams.index(of: stream) else { return }
         switch streams.values[index].phase {
-        case .write: streams.values[index].phase = .committing
+        case .write(let isAddition): streams.values[index].phase = isAddition ? .adding : .committing
         case .drag(let isAddition): streams.values[index].phase = isAddition ? .adding : .offering
         default: return
         }
         var commit = Commit()
         commit.itemCount = UInt32(clamping: itemCount)
         streamFrames.append(commit, stream: stream)
+    }
+
+    /// Sends an empty frame on a write whose kept bytes take long, so that the broker waits for them.
+    package mutating func keepAlive(_ stream: UInt64) {
+        guard isWriting(stream) else { return }
+        streamFrames.append(header: FrameHeader(.data, stream: stream, length: 0))
     }
 
     private func isWriting(_ stream: UInt64) -> Bool {

@@ -202,12 +202,15 @@ extension ClientState {
         }
         let open = destinationSessions.values[index]
         switch kind {
+        // A malformed end is a violation. Then the session has to be in the table, to end with the connection.
         case .end:
+            let end = try End(decoding: bytes, range: payload)
             destinationSessions.remove(at: index)
-            return .ended(stream, try End(decoding: bytes, range: payload))
+            return .ended(stream, end)
         case .error:
+            let failure = try Failure(decoding: bytes, range: payload)
             destinationSessions.remove(at: index)
-            return .failed(stream, try Failure(decoding: bytes, range: payload))
+            return .failed(stream, failure)
         case .transferred where open.isDropped:
             return .transferred(stream, try Transferred(decoding: bytes, range: payload))
         case _ where open.isDropped:

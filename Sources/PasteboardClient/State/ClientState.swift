@@ -116,7 +116,7 @@ package struct ClientState: Sendable {
     }
 
     package mutating func open(_ write: Write) throws(Failure) -> UInt64 {
-        try open(write, as: .write)
+        try open(write, as: .write(isAddition: write.handle != nil))
     }
 
     package mutating func open(_ list: List) throws(Failure) -> UInt64 {
@@ -140,6 +140,18 @@ package struct ClientState: Sendable {
         // An older broker must refuse the request instead of ignoring it. A wait may be silent for long; during it
         // probes show that the broker still answers.
         try open(wait, as: .wait, flags: .mustUnderstand)
+    }
+
+    /// Opens a watch; the event `registered` answers it.
+    package mutating func open(_ watch: Watch) throws(Failure) -> UInt64 {
+        let stream = try open(watch, as: .watch, flags: .mustUnderstand)
+        if let index = streams.index(of: stream) { streams.values[index].granted = watch.credit ?? 0 }
+        return stream
+    }
+
+    /// Creates a board; the event `registered` contains its name.
+    package mutating func open(_ board: CreateBoard) throws(Failure) -> UInt64 {
+        try open(board, as: .createBoard, flags: .mustUnderstand)
     }
 
     package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {
@@ -273,6 +285,16 @@ package struct ClientState: Sendable {
         var credit = Credit()
         credit.offset = target
         connectionFrames.append(credit, stream: wireID(stream))
+    }
+
+    /// Lets the broker send one more change on a watch.
+    package mutating func grantChange(_ stream: UInt64) {
+        guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }
+        guard case .watch = streams.values[index].phase else { return }
+        streams.values[index].granted &+= 1
+        var credit = Credit()
+        credit.offset = streams.values[index].granted
+        connectionFrames.append(credit, stream: stream)
     }
 
     /// Sets whether a stream is standing: no answer is pending on it.

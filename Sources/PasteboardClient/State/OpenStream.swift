@@ -5,7 +5,7 @@ struct OpenStream: StreamRecord {
     enum Phase: Sendable {
         case load
         /// Items and kept bytes are being sent.
-        case write
+        case write(isAddition: Bool)
         /// Commit has been sent.
         case committing
         /// Committed. The publication exists as long as the stream.
@@ -23,11 +23,14 @@ struct OpenStream: StreamRecord {
         case drag(isAddition: Bool)
         /// Commit has been sent.
         case offering
+        /// Commit of an addition, to a session or to contents, has been sent.
         case adding
         /// Committed. The session exists as long as the stream.
         case session
         case destination
         case wait
+        case watch
+        case createBoard
         /// Sent only to find out whether the broker still answers; it causes no events.
         case probe
     }

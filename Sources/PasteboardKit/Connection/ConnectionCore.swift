@@ -117,6 +117,10 @@ struct ConnectionCore: ~Copyable {
                 } while !streams.sendable.isEmpty && io.waitingCount < WireLimits.sharedDataLength
                 try io.flush()
             }
+            while !io.wantsWrite, !streams.writes.isEmpty {
+                try send(streams.writes.removeFirst(), &effects)
+                try io.flush()
+            }
         } catch {
             lose(error, &effects)
         }
@@ -198,5 +202,30 @@ struct ConnectionCore: ~Copyable {
             }
         }
         streams.answers[ask]?.sent = sent
+    }
+
+    // MARK: Writing
+
+    /// Sends as many bytes of a write as the socket takes.
+    private mutating func send(_ bytes: OutgoingBytes, _ effects: inout [ConnectionEffect]) throws(Failure) {
+        var bytes = bytes
+        let data = bytes.data
+        // nil if the write has ended.
+        while let count = try io.send(
+            data.span.extracting(bytes.sent..<data.count),
+            on: bytes.stream,
+            last: bytes.isLast
+        ) {
+            bytes.sent += count
+            if bytes.sent == data.count { break }
+            try io.flush()
+            if io.wantsWrite { return streams.writes.append(bytes) }
+        }
+        var failure: Failure?
+        if bytes.sent == data.count {
+            do throws(Failure) { try bytes.next?(&io.state) } catch { failure = error }
+        }
+        effects.append(.resolve(bytes.result, failure))
+        streams.discard(bytes)
     }
 }

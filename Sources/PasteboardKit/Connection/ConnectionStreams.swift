@@ -21,6 +21,8 @@ struct ConnectionStreams {
     private var ends: [(promises: any StreamSink, result: PendingResult<Void>)] = []
     /// Answers that have bytes to send and credit for them.
     var sendable: [UInt64] = []
+    /// Bytes of writes that wait for room in the socket.
+    var writes: [OutgoingBytes] = []
     private var discarded: [DiscardedValue] = []
     /// Receives the reports of all handlers.
     var report: HandlerRun.Report = { _, _ in }
@@ -181,6 +183,10 @@ struct ConnectionStreams {
         if let data { discarded.append(.data(data)) }
     }
 
+    mutating func discard(_ bytes: OutgoingBytes) {
+        discarded.append(.bytes(bytes))
+    }
+
     mutating func discard(_ result: Result<HandlerResult, any Error>) {
         discarded.append(.result(result))
     }
@@ -195,6 +201,8 @@ struct ConnectionStreams {
         lastPublications = [:]
         self.answers = StreamMap()
         sendable = []
+        for bytes in writes { discarded.append(.bytes(bytes)) }
+        writes = []
         reportEnds(&effects)
         effects.append(.resolve(greeting, failure))
         for sink in sinks { sink.failed(failure, &effects) }
@@ -239,5 +247,6 @@ enum DiscardedValue: Sendable {
     case answer(AskAnswer)
     case sink(any StreamSink)
     case data(Data)
+    case bytes(OutgoingBytes)
     case result(Result<HandlerResult, any Error>)
 }

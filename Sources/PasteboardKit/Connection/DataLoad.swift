@@ -36,15 +36,20 @@ final class DataLoad: LoadSink {
         var byteCount: UInt64?
         var data = Data()
         var sourceReports = false
+        /// Whether there are more bytes than the load accepts. They are dropped, and the load is being cancelled.
+        var isTooLarge = false
     }
 
     let result = ResultCell<Loaded<Data>>()
     let progress: LoadProgress?
     private let target: LoadTarget
+    private let maximum: Int
     private let state = Lock(State())
 
-    init(_ target: LoadTarget, progress: LoadProgress?) {
+    /// - Parameter maximum: the largest number of bytes that is accepted.
+    init(_ target: LoadTarget, maximum: Int = LoadBounds.standardMaximum, progress: LoadProgress?) {
         self.target = target
+        self.maximum = maximum
         self.progress = progress
     }
 
@@ -62,26 +67,34 @@ final class DataLoad: LoadSink {
         if case .answered(_, let answer) = event, answer.content == nil,
             answer.hasType(expected.identifier, in: bytes)
         {
-            state.withLock { state in
+            let fits = state.withLock { state in
                 state.byteCount = answer.byteCount
-                reserve(answer.byteCount, &state)
+                return reserve(answer.byteCount, &state)
             }
+            if !fits { effects.append(.deliver(.changed, to: self)) }
         } else {
             take(event, in: bytes, &effects)
         }
     }
 
     func answered(_ answer: Answer, _ effects: inout [ConnectionEffect]) {
-        state.withLock { state in
+        let fits = state.withLock { state in
             state.otherType = Loaded<Data>.dataType(of: answer, expected: expected)
             state.byteCount = answer.byteCount
-            reserve(answer.byteCount, &state)
+            return reserve(answer.byteCount, &state)
         }
+        if !fits { effects.append(.deliver(.changed, to: self)) }
     }
 
-    private func reserve(_ byteCount: UInt64?, _ state: inout State) {
-        guard let byteCount else { return }
+    /// - Returns: whether the load accepts so many bytes.
+    private func reserve(_ byteCount: UInt64?, _ state: inout State) -> Bool {
+        guard let byteCount else { return true }
+        guard byteCount <= UInt64(maximum) else {
+            state.isTooLarge = true
+            return false
+        }
         state.data.reserveCapacity(Int(clamping: min(byteCount, UInt64(Self.largestReservation))))
+        return true
     }
 
     func sourceReports() {
@@ -89,9 +102,18 @@ final class DataLoad: LoadSink {
     }
 
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
-        let (count, sourceReports, total) = state.withLock { state in
+        let (count, wasTooLarge, sourceReports, total) = state.withLock { state -> (Int?, Bool, Bool, UInt64?) in
+            guard !state.isTooLarge, bytes.count <= maximum - state.data.count else {
+                state.data = Data()
+                return (nil, exchange(&state.isTooLarge, with: true), false, nil)
+            }
             state.data.append(copying: bytes)
-            return (state.data.count, state.sourceReports, state.byteCount)
+            return (state.data.count, false, state.sourceReports, state.byteCount)
+        }
+        guard let count else {
+            if !wasTooLarge { effects.append(.deliver(.changed, to: self)) }
+            // No credit is granted for bytes that are dropped.
+            return .held
         }
         if progress != nil, !sourceReports { report(Int64(count), of: total, &effects) }
         if isLast { finish(&effects) }
@@ -108,6 +130,9 @@ final class DataLoad: LoadSink {
         let outcome: ResultCell<Loaded<Data>>.Outcome
         do throws(Failure) {
             let file = try PassedFile(descriptor, answer)
+            guard file.byteCount <= UInt64(maximum) else {
+                return cancel(.tooLarge(expected, file.byteCount, maximum: maximum))
+            }
             let data = try file.contents { self.isCancelled }
             outcome = .success(Loaded(value: data, type: Loaded<Data>.dataType(of: answer, expected: expected)))
             progress?.end(byteCount: data.count)
@@ -128,6 +153,8 @@ final class DataLoad: LoadSink {
             progress?.report(completed: completed, total: total)
         case .event(.passed(_, let answer, let descriptor)):
             take(descriptor, answer)
+        case .changed:
+            cancel(.tooLarge(expected, state.withLock { $0.byteCount }, maximum: maximum))
         case .finished:
             let loaded = state.withLock { state in
                 Loaded(value: exchange(&state.data, with: Data()), type: state.otherType ?? expected)
@@ -137,7 +164,7 @@ final class DataLoad: LoadSink {
         case .failed(let failure):
             progress?.end(byteCount: nil)
             result.resolve(.failure(PasteboardError(failure)))
-        case .changed, .answered, .event:
+        case .answered, .event:
             break
         }
     }
@@ -146,7 +173,7 @@ final class DataLoad: LoadSink {
     func cancel(_ error: PasteboardError = .cancelled) {
         guard result.resolve(.failure(error)) else { return }
         // The waiting task may run much later.
-        if error.code == .timeout { progress?.end(byteCount: nil) }
+        if error.code != .cancelled { progress?.end(byteCount: nil) }
         target.live.cancel(self)
     }
 }

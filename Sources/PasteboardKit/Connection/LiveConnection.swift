@@ -193,6 +193,28 @@ final class LiveConnection: Sendable {
         change { core, _ in wish(&core.io.state) }
     }
 
+    /// Sends bytes of a write, and returns when the socket has taken them or the write has ended.
+    func send(_ bytes: OutgoingBytes) async throws(PasteboardError) {
+        try await bytes.result.value {
+            bytes.result.resolve(.failure(.cancelled))
+        } start: {
+            change { core, effects in
+                if core.isOver {
+                    effects.append(.resolve(bytes.result, core.failure))
+                } else {
+                    core.streams.writes.append(bytes)
+                }
+            }
+        }
+    }
+
+    /// Reports to the broker that a write continues, unless its bytes already wait for the socket.
+    func keepAlive(_ stream: UInt64) {
+        change { core, _ in
+            if !core.io.wantsWrite { core.io.state.keepAlive(stream) }
+        }
+    }
+
     /// The epoch of the broker; nil until the broker has answered the hello.
     var epoch: UInt64? { core.withLock { $0.io.state.welcome?.epoch } }
 

@@ -31,6 +31,8 @@ public final class PasteboardConnection: Sendable {
     private let connector: @Sendable () throws -> BrokerSocket
     private let state = Lock(State())
     private let connectionExecutor = ConnectionExecutor()
+    /// Values that this process keeps for a pasteboard of this connection, by its name.
+    let attachments = Lock<[String: any AnyObject & Sendable]>([:])
 
     /// An executor that runs tasks on the thread that reads this connection.
     ///

@@ -12,13 +12,26 @@ extension ItemProvider {
     ///   - contentType: the requested type.
     ///   - timeout: the maximum duration of the load. Without it, the load fails if the source neither provides bytes
     ///     nor reports progress for 30 s.
+    ///   - maximumByteCount: the largest number of bytes that is accepted, so that a source that never ends does not
+    ///     fill the memory. nil: a quarter of the memory that this process may use. If there are more, the load fails
+    ///     with `too-large`.
+    ///   - isAutomatic: whether no person asked for the load, as in a history. Concealed contents and contents with a
+    ///     limited number of loads refuse it, with `concealed` or `not-permitted`.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         for contentType: UniformType,
         timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
-        try await data(of: try representation(for: contentType, progress), timeout: timeout, progress: progress)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
+        return try await data(
+            of: try representation(for: contentType, progress),
+            timeout: timeout,
+            bounds,
+            progress: progress
+        )
     }
 
     /// Loads the bytes of the best of several types into memory: the type that ``bestType(of:preferring:)`` returns.
@@ -26,12 +39,17 @@ extension ItemProvider {
     /// - Parameters:
     ///   - accepted: the types that the caller accepts, best first.
     ///   - preference: the order that decides: that of the item or that of `accepted`.
-    ///   - timeout: the maximum duration of the load, as in ``loadData(for:timeout:progress:)``.
+    ///   - timeout: the maximum duration of the load, as in
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
+    ///   - isAutomatic: whether no person asked for the load.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         forFirstOf accepted: [UniformType],
         preferring preference: LoadPreference = .source,
         timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
         let representations = representations
@@ -39,7 +57,8 @@ extension ItemProvider {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(accepted, among: representations.map(\.type))
         }
-        return try await data(of: representation, timeout: timeout, progress: progress)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
+        return try await data(of: representation, timeout: timeout, bounds, progress: progress)
     }
 
     // Inlined, because an asynchronous call costs as much as the choice of the representation.
@@ -47,30 +66,33 @@ extension ItemProvider {
     private func data(
         of representation: ProviderContents.Representation,
         timeout: Duration?,
+        _ bounds: LoadBounds,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         if let remote = representation.remote {
-            return try await remote.loadData(timeout: timeout, progress: progress)
+            return try await remote.loadData(timeout: timeout, bounds, progress: progress)
         }
-        return try await localData(of: representation, timeout: timeout, progress: progress)
+        return try await localData(of: representation, timeout: timeout, bounds, progress: progress)
     }
 
     /// Loads data that this process makes or converts.
     private func localData(
         of representation: ProviderContents.Representation,
         timeout: Duration?,
+        _ bounds: LoadBounds,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         switch representation.origin {
         case .handler(let registration):
             return try await LocalLoad(registration, type: representation.type, progress: progress).data(
-                timeout: timeout
+                timeout: timeout,
+                maximum: bounds.maximum
             )
         case .remote(let remote):
-            return try await remote.loadData(timeout: timeout, progress: progress)
+            return try await remote.loadData(timeout: timeout, bounds, progress: progress)
         case .utf8Text(of: let remote):
             do throws(PasteboardError) {
-                let native = try await remote.loadData(timeout: timeout, progress: progress?.makePart())
+                let native = try await remote.loadData(timeout: timeout, bounds, progress: progress?.makePart())
                 let text = try await ThreadPool.files.utf8Text(of: native)
                 progress?.end(byteCount: text.count)
                 return Loaded(value: text, type: representation.type)
@@ -89,13 +111,16 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the requested type.
     ///   - timeout: the maximum duration of the load, including the reading of the chunks.
+    ///   - isAutomatic: whether no person asked for the load, as in
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadBytes(
         for contentType: UniformType,
         timeout: Duration? = nil,
+        isAutomatic: Bool = false,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<ByteChunks> {
-        let load = try await open(contentType, timeout: timeout, progress: progress)
+        let load = try await open(contentType, timeout: timeout, isAutomatic: isAutomatic, progress: progress)
         return Loaded(value: load.chunks, type: load.dataType)
     }
 
@@ -146,9 +171,26 @@ extension ItemProvider {
         _ contentType: UniformType,
         timeout: Duration?,
         inPlace: Bool = false,
+        isAutomatic: Bool = false,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         let representation = try representation(for: contentType, progress)
+        return try await open(
+            representation,
+            timeout: timeout,
+            inPlace: inPlace,
+            isAutomatic: isAutomatic,
+            progress: progress
+        )
+    }
+
+    func open(
+        _ representation: ProviderContents.Representation,
+        timeout: Duration?,
+        inPlace: Bool = false,
+        isAutomatic: Bool = false,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> OpenedLoad {
         var load: OpenedLoad
         switch representation.origin {
         case .handler(let registration):
@@ -156,9 +198,10 @@ extension ItemProvider {
             let local = LocalLoad(registration, type: representation.type, progress: progress)
             load = try await local.open(timeout: timeout, inPlace: inPlace)
         case .remote(let remote):
-            load = try await remote.open(timeout: timeout, inPlace: inPlace, progress: progress)
+            load = try await remote.open(timeout: timeout, inPlace: inPlace, isAutomatic, progress: progress)
         case .utf8Text:
-            let data = try await data(of: representation, timeout: timeout, progress: progress)
+            let bounds = LoadBounds(isAutomatic: isAutomatic)
+            let data = try await data(of: representation, timeout: timeout, bounds, progress: progress)
             load = OpenedLoad(ByteChunks(LoadReader(ChunkStream(data.value))), type: data.type, isArchive: false)
         }
         load.file = representation.file

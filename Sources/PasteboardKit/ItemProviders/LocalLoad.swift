@@ -26,19 +26,25 @@ struct LocalLoad: Sendable {
         }
     }
 
-    /// Loads all bytes into memory.
-    func data(timeout: Duration?) async throws(PasteboardError) -> Loaded<Data> {
+    /// Loads all bytes into memory, if there are at most `maximum`.
+    func data(timeout: Duration?, maximum: Int) async throws(PasteboardError) -> Loaded<Data> {
         let deadline = timeout.map(LoadDeadline.init)
         do throws(PasteboardError) {
             let made = try await made(deadline)
             if case .data(let data) = made {
+                guard data.count <= maximum else { throw .tooLarge(type, UInt64(data.count), maximum: maximum) }
                 progress?.end(byteCount: data.count)
                 return Loaded(value: data, type: type)
             }
             let load = opened(made, deadline)
             var data = Data()
             let reader = try load.chunks.source.takeReader()
-            while let chunk = try await reader.next() { data.append(chunk) }
+            while let chunk = try await reader.next() {
+                guard chunk.count <= maximum - data.count else {
+                    throw .tooLarge(type, reader.byteCount, maximum: maximum)
+                }
+                data.append(chunk)
+            }
             return Loaded(value: data, type: load.dataType)
         } catch {
             progress?.end(byteCount: nil)

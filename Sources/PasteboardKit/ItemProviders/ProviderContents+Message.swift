@@ -51,9 +51,7 @@ extension ProviderContents {
         }
         item.title = title
         item.teamData = teamData.map { Array($0) }
-        if item.representations.contains(where: { $0.policy == .onceAndKept }) {
-            item.requires = [Feature.onceAndKept.rawValue]
-        }
+        item.requires = item.requiredFeatures
         return item
     }
 
@@ -78,6 +76,13 @@ extension ProviderContents {
             PreferredPresentationStyle(rawValue: Int((item.presentationStyle ?? .absent).rawValue)) ?? .unspecified
         title = item.title
         teamData = item.teamData.map { Data($0) }
+    }
+}
+
+extension Item {
+    /// The features of the fields that restrict the item.
+    var requiredFeatures: [UInt32] {
+        representations.contains { $0.policy == .onceAndKept } ? [Feature.onceAndKept.rawValue] : []
     }
 }
 

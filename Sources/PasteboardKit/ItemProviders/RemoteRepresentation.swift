@@ -48,9 +48,13 @@ final class RemoteRepresentation: Sendable {
 
     // Inlined, like the wait for the result: an asynchronous call costs as much as the request.
     @inline(__always)
-    func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
-        guard timeout == nil, progress == nil, scope == nil else {
-            return try await loadReportedData(timeout: timeout, progress: progress)
+    func loadData(
+        timeout: Duration?,
+        _ bounds: LoadBounds = LoadBounds(),
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> Loaded<Data> {
+        guard timeout == nil, progress == nil, scope == nil, bounds.areStandard else {
+            return try await loadReportedData(timeout: timeout, bounds, progress: progress)
         }
         let load = DataLoad(target, progress: nil)
         let isInLine = MainActorLine.orders(#isolation)
@@ -61,20 +65,21 @@ final class RemoteRepresentation: Sendable {
         }
     }
 
-    /// Loads with a timeout, a progress or as a part of a drop.
+    /// Loads with a timeout, bounds, a progress or as a part of a drop.
     @inline(never)
     private func loadReportedData(
         timeout: Duration?,
+        _ bounds: LoadBounds,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         let progress = scope?.begin(progress, item: item) ?? progress
-        let load = DataLoad(target, progress: progress)
+        let load = DataLoad(target, maximum: bounds.maximum, progress: progress)
         progress?.begin { load.cancel() }
         let deadline = timeout.map(LoadDeadline.init)
         let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(deadline?.error ?? .cancelled) }
         defer { timer?.cancel() }
         do throws(PasteboardError) {
-            let request = request(timeout: timeout, inPlace: false)
+            let request = request(timeout: timeout, inPlace: false, bounds)
             return try await load.result.value {
                 load.cancel()
             } start: {
@@ -103,6 +108,7 @@ final class RemoteRepresentation: Sendable {
     func open(
         timeout: Duration?,
         inPlace: Bool,
+        _ isAutomatic: Bool = false,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         let progress = scope?.begin(progress, item: item) ?? progress
@@ -113,7 +119,9 @@ final class RemoteRepresentation: Sendable {
                 load.cancel()
             } start: {
                 target.live.open(load) { state throws(Failure) in
-                    try state.open(request(timeout: timeout, inPlace: inPlace))
+                    try state.open(
+                        request(timeout: timeout, inPlace: inPlace, LoadBounds(isAutomatic: isAutomatic))
+                    )
                 }
                 progress?.call?.begun()
             }
@@ -122,10 +130,12 @@ final class RemoteRepresentation: Sendable {
         }
     }
 
-    private func request(timeout: Duration?, inPlace: Bool) -> Load {
+    private func request(timeout: Duration?, inPlace: Bool, _ bounds: LoadBounds) -> Load {
         var load = Self.request(of: type, handle: handle, item: item)
         load.timeoutMilliseconds = timeout?.loadMilliseconds
         if inPlace { load.inPlaceWelcome = true }
+        load.maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }
+        if bounds.isAutomatic { load.isAutomatic = true }
         return load
     }
 }

@@ -33,13 +33,15 @@ extension ItemProvider {
     ///   - contentType: the requested type; a type that conforms to it is accepted, too.
     ///   - timeout: the maximum time until all bytes have arrived. Without it, the load fails if the source neither
     ///     provides bytes nor reports progress for 30 s.
+    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
     /// - Throws: a ``PasteboardError``, or the `DecodingError` if the bytes do not describe such a value.
     public func loadJSON<T: Decodable & SendableMetatype>(
         _ type: T.Type,
         for contentType: UniformType,
-        timeout: Duration? = nil
+        timeout: Duration? = nil,
+        maximumByteCount: Int? = nil
     ) async throws -> sending T {
-        let loaded = try await loadData(for: contentType, timeout: timeout)
+        let loaded = try await loadData(for: contentType, timeout: timeout, maximumByteCount: maximumByteCount)
         return try await ThreadPool.completions.value { try JSONDecoder().decode(T.self, from: loaded.value) }
     }
 }

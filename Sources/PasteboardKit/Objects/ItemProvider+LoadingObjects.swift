@@ -4,7 +4,7 @@ import FoundationEssentials
 // is that of fidelity; the order of the class does not matter, as with NSItemProvider.
 extension ItemProvider {
     /// Whether an object of the class can be loaded: whether the class reads one of the item's types, or a type that
-    /// one of them conforms to. ``loadObject(ofClass:timeout:progress:)`` finds the type in the same way. Nothing is
+    /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:progress:)`` finds the type in the same way. Nothing is
     /// loaded.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool {
         typeRead(by: aClass) != nil
@@ -53,15 +53,21 @@ extension ItemProvider {
     ///   - aClass: the class of the object, which is made from the bytes on a thread of the library.
     ///   - timeout: the maximum time until all bytes have arrived. Without it, the load fails if the source neither
     ///     provides bytes nor reports progress for 30 s.
+    ///   - maximumByteCount: the largest number of bytes that is accepted, as in
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///   - isAutomatic: whether no person asked for the load.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Throws: a ``PasteboardError``, with `type-unavailable` if the item has no type that the class reads, or the
     ///   unchanged error that the class threw for the bytes.
     public func loadObject<T: ItemProviderReading>(
         ofClass aClass: T.Type,
         timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false,
         progress: LoadProgress? = nil
     ) async throws -> sending T {
-        let loaded = try await loadData(readBy: T.self, timeout: timeout, progress: progress)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
+        let loaded = try await loadData(readBy: T.self, timeout: timeout, bounds, progress: progress)
         return try await ThreadPool.completions.value {
             try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
         }
@@ -70,13 +76,20 @@ extension ItemProvider {
     func loadData(
         readBy aClass: any ItemProviderReading.Type,
         timeout: Duration?,
+        _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         guard let type = typeRead(by: aClass) else {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(readBy: aClass, among: registeredContentTypes)
         }
-        return try await loadData(for: type, timeout: timeout, progress: progress)
+        return try await loadData(
+            for: type,
+            timeout: timeout,
+            maximumByteCount: bounds.maximumByteCount,
+            isAutomatic: bounds.isAutomatic,
+            progress: progress
+        )
     }
 
     /// Returns the type of which an object of the class is made; nil if there is none. A load of this type finds

@@ -4,30 +4,48 @@ extension Pasteboard {
     ///
     /// - Parameters:
     ///   - object: the object. Other processes must be able to see at least one of its types.
+    ///   - options: the conditions, the flags and the lifetime of the contents.
     ///   - timeout: the maximum duration of the write, which includes connecting.
-    /// - Throws: as ``write(_:timeout:)-([ItemProvider],_)``.
+    /// - Throws: as for a write of item providers.
     @discardableResult
     public func write(
         _ object: any ItemProviderWriting,
+        options: WriteOptions = WriteOptions(),
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Publication {
-        try await write([ItemProvider(object: object)], timeout: timeout)
+        try await write([ItemProvider(object: object)], options: options, timeout: timeout)
     }
 
     /// Loads an object from the first item that has a type the class reads.
     ///
     /// - Parameters:
     ///   - aClass: the class of the object. It reads the bytes on a thread of the library.
+    ///   - ifChangeCount: the change count that the pasteboard must have; nil: any.
     ///   - timeout: the maximum duration of the load, which includes connecting. Without it, the load fails if the
     ///     source neither sends bytes nor reports progress for 30 s.
+    ///   - maximumByteCount: the largest number of bytes that is accepted, as in
+    ///     ``ItemProvider/loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///   - isAutomatic: whether no person asked for the load, as in a history.
     /// - Returns: the object; nil if no item has a type that the class reads.
-    /// - Throws: as ``ItemProvider/loadObject(ofClass:timeout:progress:)``.
-    public func load<T: ItemProviderReading>(_ aClass: T.Type, timeout: Duration? = nil) async throws -> sending T? {
+    /// - Throws: `superseded`, with both change counts, if the condition does not hold; otherwise as
+    ///   ``ItemProvider/loadObject(ofClass:timeout:maximumByteCount:isAutomatic:progress:)``.
+    public func load<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        ifChangeCount: ChangeCount? = nil,
+        timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false
+    ) async throws -> sending T? {
         let call = Call("the load", timeout: timeout)
-        let items = try await contents(for: call).items.map(\.itemProvider)
+        let items = try await contents(ifChangeCount: ifChangeCount, for: call).items.map(\.itemProvider)
         guard let provider = items.first(where: { $0.canLoadObject(ofClass: aClass) }) else { return nil }
         do {
-            return try await provider.loadObject(ofClass: aClass, timeout: call.deadline?.left)
+            return try await provider.loadObject(
+                ofClass: aClass,
+                timeout: call.deadline?.left,
+                maximumByteCount: maximumByteCount,
+                isAutomatic: isAutomatic
+            )
         } catch let error as PasteboardError where error.code == .timeout {
             // The load's own error would name the remaining time, which is not the timeout that the caller passed.
             throw call.timedOut

@@ -10,8 +10,10 @@ public final class Publication: Sendable {
         case replaced
         /// A program cleared the pasteboard.
         case cleared
-        /// The time limit of the contents has passed. Reserved: contents have no time limit yet.
+        /// The time that ``Pasteboard/WriteOptions/expiresAfter`` has set is over.
         case expired
+        /// Every load that ``Pasteboard/WriteOptions/maximumLoads`` allows was made.
+        case loaded
         /// The contents were handed over to the broker. Reserved: nothing hands contents over yet.
         case handedOver
         /// The connection to the broker was lost, and the promises with it.
@@ -23,23 +25,16 @@ public final class Publication: Sendable {
     /// The change count of these contents.
     public let changeCount: ChangeCount
 
-    private let request: WriteRequest
-    private let connection: PasteboardConnection
-    private let board: String
+    let request: WriteRequest
+    /// Keeps the connection, and a unique pasteboard.
+    private let pasteboard: Pasteboard
     /// The connection on which the promises were made. The promises end with it.
-    private let live: LiveConnection
+    let live: LiveConnection
 
-    init(
-        changeCount: ChangeCount,
-        request: WriteRequest,
-        board: String,
-        connection: PasteboardConnection,
-        live: LiveConnection
-    ) {
+    init(changeCount: ChangeCount, request: WriteRequest, of pasteboard: Pasteboard, live: LiveConnection) {
         self.changeCount = changeCount
         self.request = request
-        self.board = board
-        self.connection = connection
+        self.pasteboard = pasteboard
         self.live = live
     }
 
@@ -92,7 +87,7 @@ public final class Publication: Sendable {
         guard isCurrent else { return }
         let call = Call("the withdrawal of the publication")
         var clear = Clear()
-        clear.board = board
+        clear.board = pasteboard.name.rawValue
         clear.ifChangeCount = changeCount.value
         clear.requires = [Feature.condition.rawValue]
         let clearing = SimpleRequest.clear()

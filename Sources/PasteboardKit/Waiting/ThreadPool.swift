@@ -20,6 +20,7 @@ final class ThreadPool: TaskExecutor {
 
     private let maximumThreads: Int
     private static let idleMilliseconds = 10_000
+    private static let timeBetweenStarts = Duration.milliseconds(50)
     /// The stack size of a main thread, because handlers may be written for one.
     private static let stackSize = 8 << 20
 
@@ -34,6 +35,8 @@ final class ThreadPool: TaskExecutor {
         var threads = 0
         /// The number of waiting threads for which no signal is pending.
         var idle = 0
+        /// Whether another attempt to start a thread will follow.
+        var startsLater = false
 
         var isEmpty: Bool { first == queue.count }
 
@@ -95,8 +98,32 @@ final class ThreadPool: TaskExecutor {
         do {
             try SystemThread(name: "pasteboard-pool", stackSize: Self.stackSize) { self.work() }.detach()
         } catch {
-            // The other threads continue with the queue. If there are none, the next call tries again.
-            state.withLock { $0.threads -= 1 }
+            // The other threads continue with the queue, but they may all be blocked, or there may be none.
+            let isFirst = state.withLock { state in
+                state.threads -= 1
+                return !exchange(&state.startsLater, with: true)
+            }
+            if isFirst { startLater() }
+        }
+    }
+
+    /// Tries again after a while, if there still is work: the system may have a thread for it then.
+    private func startLater() {
+        Task.detached {
+            try? await Task.sleep(for: Self.timeBetweenStarts)
+            let starts = self.state.withLock { state in
+                state.startsLater = false
+                guard !state.isEmpty, state.threads < self.maximumThreads else { return false }
+                state.threads += 1
+                return true
+            }
+            guard starts else { return }
+            self.startThread()
+            // One may not be enough, if it waits for what the others are to do.
+            let isEnough = self.state.withLock { state in
+                state.isEmpty || state.startsLater || exchange(&state.startsLater, with: true)
+            }
+            if !isEnough { self.startLater() }
         }
     }
 

@@ -1,3 +1,5 @@
+import CPasteboardSystem
+
 /// A queue of the bytes of whole frames, which records whether its front is inside a frame.
 ///
 /// Positions count all bytes since the queue was created, so they stay valid when the memory moves.
@@ -14,6 +16,8 @@ struct ByteQueue: ~Copyable {
     /// at most, because a few bytes often follow the last of many.
     private var usual = 0
 
+    /// Whether the memory of bytes that have left the queue is overwritten.
+    var wipes = false
     /// The number of bytes that have been removed since the queue was created.
     private(set) var position: UInt64 = 0
     /// The end of the frame that has been removed in part; `position` if there is none.
@@ -22,6 +26,7 @@ struct ByteQueue: ~Copyable {
     init() {}
 
     deinit {
+        if wipes, let storage { pbs_wipe(storage + head, tail - head) }
         Self.free(storage, capacity)
     }
 
@@ -42,6 +47,11 @@ struct ByteQueue: ~Copyable {
     mutating func reserve(_ extra: Int) -> UnsafeMutableRawPointer {
         if let storage, capacity - tail >= extra { return storage + tail }
         return makeRoom(extra)
+    }
+
+    /// Overwrites memory that was reserved and does not become part of the queue.
+    mutating func wipeReserved(_ count: Int) {
+        if wipes, let storage { pbs_wipe(storage + tail, min(count, capacity - tail)) }
     }
 
     mutating func commit(_ added: Int) {
@@ -68,12 +78,19 @@ struct ByteQueue: ~Copyable {
         while boundary < sent { boundary += frameLength(at: boundary) }
         frameEnd = position + UInt64(boundary)
         position += UInt64(sent)
+        if wipes, let storage { pbs_wipe(storage + head, sent) }
         head += sent
         if head == tail {
             usual = max(tail, usual / 2)
             head = 0
             tail = 0
         }
+    }
+
+    /// Keeps only the first `count` bytes, which must be in the queue.
+    mutating func truncate(to count: Int) {
+        if wipes, let storage { pbs_wipe(storage + head + count, self.count - count) }
+        tail = head + count
     }
 
     /// Declares the contents of the queue to be the rest of a frame whose start was sent from other memory.
@@ -112,6 +129,7 @@ struct ByteQueue: ~Copyable {
         // average.
         if let storage, head >= count, capacity - count >= extra {
             storage.copyMemory(from: storage + head, byteCount: count)
+            if wipes { pbs_wipe(storage + head, count) }
             head = 0
             tail = count
             return storage + count
@@ -120,6 +138,7 @@ struct ByteQueue: ~Copyable {
         let (replacement, larger) = Self.allocate(atLeast: least, now: capacity)
         if let storage {
             replacement.copyMemory(from: storage + head, byteCount: count)
+            if wipes { pbs_wipe(storage + head, count) }
             Self.free(storage, capacity)
         }
         storage = replacement

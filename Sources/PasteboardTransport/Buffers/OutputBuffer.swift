@@ -23,6 +23,10 @@ package struct OutputBuffer: ~Copyable {
     /// The number of bytes that have been sent from the control queue.
     package var controlPosition: UInt64 { mutating get { control.position } }
     package var streamCount: Int { mutating get { stream.count } }
+    /// Overwrites the memory of stream frames from now on when they have been sent, because they contain secret bytes.
+    package mutating func wipeStream() { stream.wipes = true }
+    /// Both.
+    package var counts: (control: Int, stream: Int) { mutating get { (control.count, stream.count) } }
 
     // MARK: Filling
 
@@ -67,7 +71,13 @@ package struct OutputBuffer: ~Copyable {
             count: limit
         )
         var output = OutputSpan(buffer: payload, initializedCount: 0)
-        let header = try fill(&output)
+        let header: FrameHeader?
+        do throws(Failure) {
+            header = try fill(&output)
+        } catch {
+            stream.wipeReserved(FrameHeader.byteCount + limit)
+            throw error
+        }
         let count = output.finalize(for: payload)
         guard var header else { return }
         header.length = UInt32(count)
@@ -87,6 +97,11 @@ package struct OutputBuffer: ~Copyable {
     package mutating func markDescriptors(_ descriptors: [DescriptorBox], name: UInt64) {
         precondition(!descriptors.isEmpty && descriptors.count <= PBS_MAX_DESCRIPTORS)
         passages.append((descriptors, name), at: stream.end)
+    }
+
+    /// Drops the stream frames that are still to begin.
+    package mutating func dropStreamFrames() {
+        stream.truncate(to: stream.restOfFrame)
     }
 
     // MARK: Sending
@@ -285,7 +300,7 @@ package enum FlushOutcome: Equatable, Sendable {
 extension SystemError {
     /// Whether too many descriptors of this user are in flight, memory is short, or the receiver accepts none. The
     /// socket is intact, and frames without descriptors may pass.
-    fileprivate var refusesDescriptors: Bool { [ETOOMANYREFS, ENOMEM, ENOBUFS, EPERM].contains(errno) }
+    package var refusesDescriptors: Bool { [ETOOMANYREFS, ENOMEM, ENOBUFS, EPERM].contains(errno) }
 }
 
 extension FrameHeader {

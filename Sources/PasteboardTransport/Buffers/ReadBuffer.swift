@@ -31,6 +31,8 @@ package struct ReadBuffer: ~Copyable {
 
     /// The number of valid bytes.
     package private(set) var count = 0
+    /// The end of the bytes that were valid since the memory was last overwritten.
+    private var used = 0
 
     /// - Parameter readSize: the maximum number of bytes that one read takes.
     package init(readSize: Int = standardReadSize) {
@@ -90,6 +92,7 @@ package struct ReadBuffer: ~Copyable {
         guard let received else { return .wouldBlock }
         guard received > 0 else { return .endOfFile }
         count = carry.count + received
+        used = max(used, count)
         if !carry.isEmpty {
             carry.withUnsafeBytes { old in
                 UnsafeMutableRawBufferPointer(start: storage, count: old.count).copyMemory(from: old)
@@ -98,6 +101,12 @@ package struct ReadBuffer: ~Copyable {
             if carry.capacity <= Self.keptCarry { carry.removeAll(keepingCapacity: true) } else { carry = [] }
         }
         return .bytes(received)
+    }
+
+    /// Overwrites the bytes of earlier reads, because they were secret. All bytes must have been consumed.
+    package mutating func wipe() {
+        pbs_wipe(storage, used)
+        (used, count) = (0, 0)
     }
 
     /// Calls the closure with the valid bytes.
@@ -176,6 +185,14 @@ package enum MissingDescriptor: Error, Equatable, Sendable {
     case notSent
     /// The kernel dropped it, because this process has too many open.
     case dropped
+}
+
+extension [UInt8] {
+    /// Overwrites the elements, because they were secret, and removes them. No copy of the array may share them.
+    package mutating func wipe() {
+        withUnsafeMutableBytes { if let start = $0.baseAddress { pbs_wipe(start, $0.count) } }
+        self = []
+    }
 }
 
 extension RangeReplaceableCollection<UInt8> {

@@ -21,10 +21,16 @@ package struct SignalDescriptor: ~Copyable {
 
     /// The next signal that has arrived; nil if there is none.
     package func next() throws(SystemError) -> CInt? {
+        try nextWithOrigin()?.signal
+    }
+
+    /// The next signal that has arrived, and whether the kernel sent it: for a key of the terminal, for example, which
+    /// all processes in the foreground get.
+    package func nextWithOrigin() throws(SystemError) -> (signal: CInt, isFromKernel: Bool)? {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         let count = try System.callUnlessBlocked("read signals") { Glibc.read(descriptor.raw, &info, size) }
-        return count == size ? CInt(bitPattern: info.ssi_signo) : nil
+        return count == size ? (CInt(bitPattern: info.ssi_signo), info.ssi_code > 0) : nil
     }
 }
 
@@ -35,6 +41,9 @@ extension System {
         for signal in signals { sigaddset(&set, signal) }
         return set
     }
+
+    /// Whether this process ignores the signal.
+    package static func ignores(_ signal: CInt) -> Bool { pbs_is_ignored(signal) != 0 }
 
     /// Makes a write to a pipe without a reader fail instead of ending the process. For programs, not for libraries.
     package static func ignoreBrokenPipes() {

@@ -1,10 +1,12 @@
 import CPasteboardSystem
 import Glibc
+import PasteboardWire
 
 /// A descriptor that becomes readable at a given time.
 ///
 /// A wait with a timeout arms and disarms a kernel timer each time. Deadlines are seconds ahead and change rarely, so
-/// one timer that is set when the earliest deadline changes is cheaper than a timeout for each wait.
+/// one timer that is set when the earliest deadline changes is cheaper than a timeout for each wait. A suspension of the
+/// machine counts, so that it may be early, but never late by the time of a suspension.
 package struct TimerDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 
@@ -17,8 +19,10 @@ package struct TimerDescriptor: ~Copyable {
 
     /// Replaces the time, in nanoseconds of `MonotonicClock`. The descriptor is unreadable until then.
     package func set(to time: UInt64) throws(SystemError) {
-        // Zero would disarm the timer.
-        _ = try System.call("timerfd_settime") { pbs_set_timer(descriptor.raw, max(1, time)) }
+        let left = time - min(time, MonotonicClock.now())
+        // The microsecond that has begun is over before the time.
+        let due = ((MonotonicClock.bootMicroseconds() + 1) &* 1_000).addingClamped(left)
+        _ = try System.call("timerfd_settime") { pbs_set_timer(descriptor.raw, due) }
     }
 
     /// Makes the descriptor unreadable after it has become readable.

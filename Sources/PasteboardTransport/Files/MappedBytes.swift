@@ -16,7 +16,9 @@ package final class MappedBytes: @unchecked Sendable {
             throw SystemError(call: "mmap", errno: EINVAL, subject: "\(count) bytes of a shorter or unsealed file")
         }
         // A program may change bytes that it owns alone in place. It gets a copy of the pages that it changes.
-        let mapped = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.descriptor.raw, 0)
+        let mapped =
+            System.fails("mmap")
+            ? MAP_FAILED : mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.descriptor.raw, 0)
         guard let mapped, mapped != MAP_FAILED else { throw SystemError(call: "mmap", errno: errno) }
         self.base = mapped
         self.count = count
@@ -38,7 +40,9 @@ extension MemoryFile {
         if capacity > 0 {
             try System.truncate(descriptor.raw, to: UInt64(capacity))
             let raw = descriptor.raw
-            let mapped = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, raw, 0)
+            let mapped =
+                System.fails("mmap")
+                ? MAP_FAILED : mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, raw, 0)
             guard let mapped, mapped != MAP_FAILED else { throw SystemError(call: "mmap", errno: errno) }
             // Unmapped before the file is sealed, which a writable mapping prevents.
             defer { munmap(mapped, capacity) }

@@ -41,6 +41,20 @@ package struct MemoryFile: Sendable {
         }
     }
 
+    /// Overwrites the contents with zeros, because they were secret. The file must not be sealed.
+    package func wipe() throws(SystemError) {
+        let zeros = [UInt8](repeating: 0, count: 64 << 10)
+        let size = Int(clamping: try size)
+        var offset = 0
+        while offset < size {
+            let count = min(zeros.count, size - offset)
+            offset += try System.call("pwrite") {
+                // The array outlives the call, and the kernel only reads it.
+                zeros.withUnsafeBytes { pwrite(descriptor.raw, $0.baseAddress, count, off_t(offset)) }
+            }
+        }
+    }
+
     package var size: UInt64 {
         get throws(SystemError) {
             try System.status(of: descriptor.raw).size

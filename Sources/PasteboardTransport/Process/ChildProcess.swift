@@ -3,7 +3,8 @@ import Glibc
 
 /// A program started by this process.
 ///
-/// In the child no signal is blocked or ignored, and only the descriptors in the configuration are open.
+/// In the child no signal is blocked, and by default none is ignored. Only the descriptors in the configuration are open, unless it inherits
+/// those of this process.
 package struct ChildProcess: Sendable {
     /// The file of one of the child's standard streams.
     package enum Stream: Sendable {
@@ -27,6 +28,9 @@ package struct ChildProcess: Sendable {
         package var errors = Stream.inherited
         /// Further descriptors for the child, where they have the numbers 3, 4 and so on.
         package var descriptors: [CInt] = []
+        /// Whether the child also gets the descriptors that this process was started with. Those that this process opens
+        /// are closed in its children.
+        package var inheritsDescriptors = false
         /// An open directory in which the child runs; by default that of this process.
         package var directory: DescriptorBox?
         /// Whether the child starts a session. It then outlives the terminal, and the terminal's keys send it no
@@ -34,6 +38,9 @@ package struct ChildProcess: Sendable {
         package var inNewSession = false
         /// Whether the child starts a process group, so that it can be ended together with its children.
         package var inNewGroup = false
+
+        /// Signals that the child ignores if this process does.
+        package var inheritedSignals: [CInt] = []
 
         package init(
             path: String,
@@ -89,7 +96,9 @@ package struct ChildProcess: Sendable {
                 posix_spawn_file_actions_addopen(&actions, CInt(number), "/dev/null", O_RDWR, 0)
             }
         }
-        posix_spawn_file_actions_addclosefrom_np(&actions, CInt(sources.count))
+        if !configuration.inheritsDescriptors {
+            posix_spawn_file_actions_addclosefrom_np(&actions, CInt(sources.count))
+        }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -102,12 +111,14 @@ package struct ChildProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         var all = sigset_t()
         sigfillset(&all)
+        for signal in configuration.inheritedSignals { sigdelset(&all, signal) }
         posix_spawnattr_setsigdefault(&attributes, &all)
 
         var child: pid_t = 0
         let code = withCStrings(configuration.arguments) { arguments in
             withCStrings(configuration.environment.map { SystemString($0) }) { environment in
-                posix_spawn(&child, configuration.path, &actions, &attributes, arguments, environment)
+                System.fails("start")
+                    ? errno : posix_spawn(&child, configuration.path, &actions, &attributes, arguments, environment)
             }
         }
         // Needed until the child has been created.

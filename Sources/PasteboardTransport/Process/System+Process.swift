@@ -31,6 +31,11 @@ extension System {
         getenv(name).map { String(cString: $0) }
     }
 
+    /// Like `environment`, but nil in a program that runs with the privileges of another user than its caller's.
+    package static func secureEnvironment(_ name: String) -> String? {
+        secure_getenv(name).map { String(cString: $0) }
+    }
+
     /// The whole environment, each entry as `NAME=value`.
     package static func environment() -> [String] {
         var entries: [String] = []
@@ -41,6 +46,19 @@ extension System {
             next = current + 1
         }
         return entries
+    }
+
+    /// The directory for temporary files: `TMPDIR` if that is an absolute path, else `/tmp`.
+    package static var temporaryDirectory: String {
+        environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    }
+
+    /// The directories in which programs are searched: those of `PATH`.
+    ///
+    /// - Parameter path: the value of the variable.
+    /// - Returns: the absolute ones. A relative one would let the working directory choose the program.
+    package static func programDirectories(_ path: String? = environment("PATH")) -> [String] {
+        (path ?? "/usr/bin:/bin").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
     }
 
     package static func setEnvironment(_ name: String, to value: String?) throws(SystemError) {
@@ -144,6 +162,12 @@ extension System {
     /// A descriptor that becomes readable when the process ends.
     package static func processDescriptor(_ process: CInt) throws(SystemError) -> OwnedDescriptor {
         OwnedDescriptor(adopting: try call("pidfd_open", "process \(process)") { pbs_pidfd_open(process) })
+    }
+
+    /// The process group of a process; nil if the process has ended.
+    package static func group(ofProcess process: CInt) -> CInt? {
+        let group = getpgid(process)
+        return group < 0 ? nil : group
     }
 }
 

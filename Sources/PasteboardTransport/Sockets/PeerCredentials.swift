@@ -29,7 +29,7 @@ package struct ProcessIdentity: Hashable, Sendable {
 
     /// The process at the other end of a socket.
     ///
-    /// Throws if this process has no descriptor left, which is a reason to refuse the connection.
+    /// Throws if no descriptor or memory is left, which is a reason to refuse the connection.
     package init(peerOf socket: CInt, credentials: PeerCredentials) throws(SystemError) {
         var raw: CInt = -1
         let answer: CInt
@@ -38,7 +38,8 @@ package struct ProcessIdentity: Hashable, Sendable {
                 pbs_int_option(socket, CInt(PBS_SO_PEERPIDFD), &raw)
             }
         } catch {
-            if error.errno == EMFILE || error.errno == ENFILE { throw error }
+            // Other errors mean that the kernel has no such option, or that the process has ended.
+            if error.shortage != nil { throw error }
             answer = -1
         }
         if answer == 0 {

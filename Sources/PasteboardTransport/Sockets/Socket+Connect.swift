@@ -8,7 +8,9 @@ extension Socket {
     /// ETIMEDOUT that a process listens but does not accept.
     package static func connect(path: String, deadline: UInt64) throws(SystemError) -> OwnedDescriptor {
         try checkLength(of: path)
-        let socket = OwnedDescriptor(adopting: try System.call("socket") { pbs_unix_socket() })
+        var socket = OwnedDescriptor(adopting: try System.call("socket") { pbs_unix_socket() })
+        // In a program that has closed a standard stream, its output would be sent to the other side.
+        if socket.raw <= 2 { socket = try System.duplicate(socket.raw) }
         // A Unix socket connects at once or, while the queue is full, not at all. The kernel reports no event when the
         // queue has room.
         var pause = 1

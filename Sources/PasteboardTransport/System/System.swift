@@ -14,7 +14,7 @@ package enum System {
         _ body: () -> Result
     ) throws(SystemError) -> Result {
         while true {
-            let result = body()
+            let result = fails(name) ? -1 : body()
             if result >= 0 { return result }
             let code = errno
             if code != EINTR { throw SystemError(call: name, errno: code, subject: subject()) }
@@ -28,12 +28,22 @@ package enum System {
         _ body: () -> Result
     ) throws(SystemError) -> Result? {
         while true {
-            let result = body()
+            let result = fails(name) ? -1 : body()
             if result >= 0 { return result }
             let code = errno
             if code == EAGAIN { return nil }
             if code != EINTR { throw SystemError(call: name, errno: code) }
         }
+    }
+
+    /// Whether a test makes this call fail, in which case `errno` is set. Never true in a release build.
+    @inline(__always)
+    static func fails(_ name: StaticString) -> Bool {
+        #if DEBUG
+        FailingCalls.fails(name)
+        #else
+        false
+        #endif
     }
 
     // MARK: Bytes
@@ -56,14 +66,20 @@ package enum System {
 
     /// Writes all bytes to a blocking or non-blocking descriptor, however long it takes.
     ///
-    /// A pipe without a reader raises SIGPIPE unless the program ignores it.
-    package static func write(_ bytes: Span<UInt8>, to descriptor: CInt) throws(SystemError) {
+    /// - Parameter raisesSignal: whether a pipe without a reader raises SIGPIPE, unless the program ignores it.
+    package static func write(
+        _ bytes: Span<UInt8>,
+        to descriptor: CInt,
+        raisesSignal: Bool = true
+    ) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
             let written = try callUnlessBlocked("write") {
                 // The pointer is valid in the closure, and the range is inside the span.
                 bytes.extracting(offset...).withUnsafeBufferPointer { chunk in
-                    Glibc.write(descriptor, chunk.baseAddress, chunk.count)
+                    raisesSignal
+                        ? Glibc.write(descriptor, chunk.baseAddress, chunk.count)
+                        : pbs_write_without_signal(descriptor, chunk.baseAddress, chunk.count)
                 }
             }
             if let written {
@@ -203,6 +219,8 @@ package struct PollInterest: Sendable {
 
         package static let readable = Readiness(rawValue: Int16(POLLIN))
         package static let writable = Readiness(rawValue: Int16(POLLOUT))
+        /// The other end of a pipe is closed. It is reported even if it is not asked for.
+        package static let ended = Readiness(rawValue: Int16(POLLHUP))
         package static let failed = Readiness(rawValue: Int16(POLLERR) | Int16(POLLNVAL))
     }
 

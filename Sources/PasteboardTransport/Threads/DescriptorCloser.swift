@@ -35,9 +35,15 @@ package final class DescriptorCloser: Sendable {
         queue.add(.share(descriptor))
     }
 
+    /// Overwrites a file with zeros on a thread, and then releases the reference.
+    package func wipe(_ file: MemoryFile) {
+        queue.add(.secret(file))
+    }
+
     private enum Entry: Sendable {
         case number(CInt)
         case share(DescriptorBox)
+        case secret(MemoryFile)
     }
 
     // Separate from the closer, so that the threads do not keep the closer alive.
@@ -109,7 +115,11 @@ package final class DescriptorCloser: Sendable {
                 if !(state.withLock { $0.isFinished }) { _ = wake.wait(milliseconds: Self.collecting) }
                 while let (entry, hasMore) = take() {
                     if hasMore { wakeOne() }
-                    if case .number(let number) = entry { close(number) }
+                    switch entry {
+                    case .number(let number): close(number)
+                    case .share: break
+                    case .secret(let file): try? file.wipe()
+                    }
                     _ = consume entry
                     state.withLock { $0.busy -= 1 }
                 }

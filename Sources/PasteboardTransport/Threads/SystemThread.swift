@@ -30,19 +30,23 @@ package final class SystemThread: Sendable {
         // The thread takes over the body. If it cannot be created, the body is released here.
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
-        let code = pthread_create(
-            &thread,
-            &attributes,
-            { argument in
-                if let argument {
-                    let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-                    _ = pthread_setname_np(pthread_self(), String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
-                    start.body()
-                }
-                return nil
-            },
-            start.toOpaque()
-        )
+        let code =
+            System.fails("pthread_create")
+            ? errno
+            : pthread_create(
+                &thread,
+                &attributes,
+                { argument in
+                    if let argument {
+                        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                        let name = String(decoding: start.name.utf8.prefix(15), as: UTF8.self)
+                        _ = pthread_setname_np(pthread_self(), name)
+                        start.body()
+                    }
+                    return nil
+                },
+                start.toOpaque()
+            )
         if code != 0 {
             start.release()
             throw SystemError(call: "pthread_create", errno: code, subject: name)

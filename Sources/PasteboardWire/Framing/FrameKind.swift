@@ -1,4 +1,4 @@
-/// The kind of a frame. `Protocol.md` lists the same numbers, and a test compares the two.
+/// The kind of a frame. `Protocol.md` and `frame-kinds.tsv` list the same numbers, and tests compare them.
 @usableFromInline package enum FrameKind: UInt8, Sendable, CaseIterable {
     // Frames of the connection itself, on stream 0.
     case hello = 1
@@ -38,6 +38,7 @@
     case perform = 40
     case dropped = 41
     case transferred = 42
+    case change = 43
 
     // Frames on any stream, in both directions.
     case data = 48
@@ -49,6 +50,10 @@
     case enter = 54
     case exit = 55
     case proposal = 56
+
+    // Further frames of a client that open a stream.
+    case watch = 57
+    case createBoard = 58
 
     /// The largest payload length of a frame of this kind, which need not be known here.
     package static func maximumLength(of rawKind: UInt8) -> Int {

@@ -86,7 +86,7 @@ package struct FrameMemory: Sendable {
         }
         let type = load.accepts[0].type.utf8.span
         let match = load.accepts[0].match
-        let room = 12 * FieldWriter.numberRoom + type.count + (load.board?.utf8.count ?? 0)
+        let room = 13 * FieldWriter.numberRoom + type.count + (load.board?.utf8.count ?? 0)
         return append(.load, stream: stream, room: room) { writer, memory in
             writer.put(1, load.handle, in: &memory)
             if let board = load.board { writer.put(2, name: board.utf8.span, in: &memory) }
@@ -102,6 +102,7 @@ package struct FrameMemory: Sendable {
             writer.put(9, load.descriptorWelcome, in: &memory)
             writer.put(11, load.timeoutMilliseconds, in: &memory)
             writer.put(12, load.inPlaceWelcome, in: &memory)
+            writer.put(13, load.isAutomatic, in: &memory)
         }
     }
 

@@ -32,6 +32,15 @@ package struct AskFields: Sendable {
         }
     }
 
+    /// Returns the bytes of the type, to which the fields then refer instead of the decoded ones.
+    ///
+    /// - Parameter bytes: the bytes that were decoded.
+    package mutating func detachType(from bytes: Span<UInt8>) -> [UInt8] {
+        let copy = Array(self.type(in: bytes).utf8)
+        type = 0..<UInt32(copy.count)
+        return copy
+    }
+
     /// The type that is asked for.
     ///
     /// - Parameter bytes: the bytes that were decoded.

@@ -6,6 +6,8 @@ package struct Clear: WireMessage {
     package var board: String?
     /// Clear only if the board is still at this change count (feature `condition`).
     package var ifChangeCount: UInt64?
+    /// Whether the board itself is removed, too (feature `boards`).
+    package var removesBoard: Bool?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -13,6 +15,7 @@ package struct Clear: WireMessage {
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, board)
         bytes.appendField(2, ifChangeCount)
+        bytes.appendField(3, removesBoard)
         bytes.appendField(15, repeated: requires)
     }
 
@@ -20,6 +23,7 @@ package struct Clear: WireMessage {
         switch field.number {
         case 1: board = try field.string(in: bytes)
         case 2: ifChangeCount = try field.number64()
+        case 3: removesBoard = try field.bool()
         case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }

@@ -12,6 +12,12 @@ package struct Contents: WireMessage {
     /// The process id of the writer, as reported by the kernel.
     package var ownerProcess: UInt32?
 
+    package var terms: ContentTerms?
+    /// The age of the contents.
+    package var milliseconds: UInt64?
+    /// The number of times that items or representations were added, or promises were lost with their source.
+    package var version: UInt64?
+
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
@@ -21,6 +27,9 @@ package struct Contents: WireMessage {
         bytes.appendField(4, itemCount)
         bytes.appendField(5, ownerLabel)
         bytes.appendField(6, ownerProcess)
+        bytes.appendField(7, terms)
+        bytes.appendField(8, milliseconds)
+        bytes.appendField(9, version)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -31,6 +40,9 @@ package struct Contents: WireMessage {
         case 4: itemCount = try field.number32()
         case 5: ownerLabel = try field.string(in: bytes)
         case 6: ownerProcess = try field.number32()
+        case 7: try field.merge(into: &terms, in: bytes)
+        case 8: milliseconds = try field.number64()
+        case 9: version = try field.number64()
         default: break
         }
     }

@@ -26,6 +26,9 @@ package struct Load: WireMessage {
     package var timeoutMilliseconds: UInt64?
     /// Whether the source's own file may be passed instead of a copy, if the source allows it.
     package var inPlaceWelcome: Bool?
+    /// Whether no person asked for the load, as in a history. Concealed contents, and contents with a limited number of
+    /// loads, refuse it.
+    package var isAutomatic: Bool?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -48,6 +51,7 @@ package struct Load: WireMessage {
         bytes.appendField(10, repeated: edges)
         bytes.appendField(11, timeoutMilliseconds)
         bytes.appendField(12, inPlaceWelcome)
+        bytes.appendField(13, isAutomatic)
         bytes.appendField(15, repeated: requires)
     }
 
@@ -65,6 +69,7 @@ package struct Load: WireMessage {
         case 10: try field.append(to: &edges, limit: WireLimits.accepts, in: bytes)
         case 11: timeoutMilliseconds = try field.number64()
         case 12: inPlaceWelcome = try field.bool()
+        case 13: isAutomatic = try field.bool()
         case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }

@@ -33,8 +33,8 @@ package struct LoadFields {
                 switch key {
                 case 1 << 3: handle = value
                 case 4 << 3: item = UInt32(truncatingIfNeeded: value)
-                // With a single type, both sides prefer the same.
-                case 6 << 3: break
+                // With a single type, both sides prefer the same. Other numbers are refused.
+                case 6 << 3: guard value <= 1 else { return nil }
                 case 7 << 3: maximumByteCount = value
                 case 8 << 3: credit = value
                 case 9 << 3: descriptorWelcome = value != 0

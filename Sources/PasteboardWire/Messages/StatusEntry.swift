@@ -9,6 +9,9 @@ package struct StatusEntry: WireMessage {
     package var limit: NamedNumber?
     package var session: SessionStatus?
     package var destination: DestinationStatus?
+    package var read: BoardRead?
+    package var closed: ClosedPeer?
+    package var process: ProcessStatus?
 
     package init() {}
 
@@ -20,6 +23,9 @@ package struct StatusEntry: WireMessage {
         bytes.appendField(5, limit)
         bytes.appendField(6, session)
         bytes.appendField(7, destination)
+        bytes.appendField(8, read)
+        bytes.appendField(9, closed)
+        bytes.appendField(10, process)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -31,6 +37,9 @@ package struct StatusEntry: WireMessage {
         case 5: try field.merge(into: &limit, in: bytes)
         case 6: try field.merge(into: &session, in: bytes)
         case 7: try field.merge(into: &destination, in: bytes)
+        case 8: try field.merge(into: &read, in: bytes)
+        case 9: try field.merge(into: &closed, in: bytes)
+        case 10: try field.merge(into: &process, in: bytes)
         default: break
         }
     }
@@ -80,6 +89,9 @@ package struct BoardStatus: ProtobufMessage {
     package var types: [String] = []
     /// The title of the board's first item that the peer may see.
     package var title: String?
+    package var terms: ContentTerms?
+    /// The age of the contents.
+    package var milliseconds: UInt64?
 
     package init() {}
 
@@ -92,6 +104,8 @@ package struct BoardStatus: ProtobufMessage {
         bytes.appendField(6, ownerLabel)
         bytes.appendField(7, repeated: types)
         bytes.appendField(8, title)
+        bytes.appendField(9, terms)
+        bytes.appendField(10, milliseconds)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -104,6 +118,8 @@ package struct BoardStatus: ProtobufMessage {
         case 6: ownerLabel = try field.string(in: bytes)
         case 7: try field.append(to: &types, limit: WireLimits.representations, in: bytes)
         case 8: title = try field.string(in: bytes, limit: WireLimits.title)
+        case 9: try field.merge(into: &terms, in: bytes)
+        case 10: milliseconds = try field.number64()
         default: break
         }
     }

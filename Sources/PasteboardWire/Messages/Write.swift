@@ -7,6 +7,11 @@ package struct Write: WireMessage {
     package var board: String?
     /// Write only if the board is still at this change count (feature `condition`).
     package var ifChangeCount: UInt64?
+    /// The client's own publication, if the items are added to it instead of replacing the contents (feature
+    /// `additions`): each item's representations to the item at the same index, and further items at the end.
+    package var handle: UInt64?
+    /// The flags and the lifetime of the new contents (feature `terms`).
+    package var terms: ContentTerms?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -14,6 +19,8 @@ package struct Write: WireMessage {
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, board)
         bytes.appendField(2, ifChangeCount)
+        bytes.appendField(3, handle)
+        bytes.appendField(4, terms)
         bytes.appendField(15, repeated: requires)
     }
 
@@ -21,6 +28,8 @@ package struct Write: WireMessage {
         switch field.number {
         case 1: board = try field.string(in: bytes)
         case 2: ifChangeCount = try field.number64()
+        case 3: handle = try field.number64()
+        case 4: try field.merge(into: &terms, in: bytes)
         case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }

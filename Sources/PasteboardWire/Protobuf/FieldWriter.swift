@@ -35,6 +35,16 @@ struct FieldWriter {
         in memory: inout MutableRawSpan
     ) -> Int {
         var writer = FieldWriter(at: start)
+        // Most long numbers are credits and times, of three groups of seven bits.
+        if value < 1 << 21 {
+            let low = (value & 0x7F | 0x80) << 8 | key
+            if value < 1 << 14 {
+                writer.put(3, bytesOf: low | (value >> 7) << 16, in: &memory)
+            } else {
+                writer.put(4, bytesOf: low | (value >> 7 & 0x7F | 0x80) << 16 | (value >> 14) << 24, in: &memory)
+            }
+            return writer.end
+        }
         // Eight groups of seven bits, one in each byte. All bytes of the number but its last have the upper bit set.
         var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
         word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2

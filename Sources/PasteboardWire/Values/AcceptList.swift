@@ -32,6 +32,37 @@ package struct AcceptList: Sendable {
         }
     }
 
+    /// Throws unless a client may send the entries: their values are known, and their types are type identifiers.
+    package static func check(
+        _ accepts: [Accept],
+        preference: Preference? = nil,
+        edges: [TypeEdges] = []
+    ) throws(Failure) {
+        guard preference?.isKnown ?? true else {
+            throw Failure(.invalidArgument, "preference \(preference?.rawValue ?? 0) is not defined")
+        }
+        for accept in accepts {
+            let match = accept.match ?? .absent
+            guard match.isKnown else {
+                throw Failure(.invalidArgument, "match \(match.rawValue) is not defined")
+            }
+            if match != .any { try check(accept.type) }
+        }
+        for edge in edges {
+            try check(edge.type)
+            for supertype in edge.supertypes { try check(supertype) }
+        }
+    }
+
+    private static func check(_ type: String) throws(Failure) {
+        guard !TypeIdentifier.isWellFormed(type) else { return }
+        throw Failure(
+            .invalidArgument,
+            "'\(type.printable.prefix(utf8Count: WireLimits.name))' is not a type identifier: letters, digits, '-', '.' "
+                + "and '_', at most \(WireLimits.typeIdentifier) bytes"
+        )
+    }
+
     /// The list without edges.
     package init(_ accepts: [Accept]) {
         self.init(accepts, nil, Conformance.Edges([]))
@@ -89,7 +120,7 @@ extension Accept {
     enum Rule {
         case any
         case exact
-        /// The type itself or a type that conforms to it. A number that this version does not know means this too.
+        /// The type itself or a type that conforms to it. The broker refuses a number that this version does not know.
         case conforming
     }
 

@@ -2,6 +2,8 @@
 package enum BoardName {
     /// The board of a request that names none.
     package static let general = "general"
+    /// The boards that cannot be removed.
+    package static let standard = [general, "find", "primary", "drag"]
 
     /// Throws unless the name has 1 to 255 bytes of printable UTF-8 without `/`, and is not `.` or `..`. Names are
     /// shown to people and used as file names.

@@ -17,6 +17,7 @@ package struct DropOperation: WireEnumeration {
     @inlinable package static var move: DropOperation { DropOperation(rawValue: 3) }
 
     package static var highest: UInt32 { 3 }
+    package static var names: [String] { ["cancel", "forbidden", "copy", "move"] }
 
     /// Whether bytes are transferred. An operation of a later version transfers nothing here.
     package var transfers: Bool { self == .copy || self == .move }

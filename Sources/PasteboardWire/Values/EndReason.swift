@@ -12,7 +12,13 @@ package struct EndReason: WireEnumeration {
     /// Its pasteboard was cleared.
     @inlinable package static var cleared: EndReason { EndReason(rawValue: 2) }
 
-    package static var highest: UInt32 { 2 }
+    /// Its time was over.
+    @inlinable package static var expired: EndReason { EndReason(rawValue: 3) }
+    /// Every permitted load was made.
+    @inlinable package static var loaded: EndReason { EndReason(rawValue: 4) }
+
+    package static var highest: UInt32 { 4 }
+    package static var names: [String] { ["unspecified", "replaced", "cleared", "expired", "loaded"] }
 }
 
 /// The kind of a client, as in its hello. An absent role means a program.
@@ -30,4 +36,5 @@ package struct Role: WireEnumeration {
     @inlinable package static var link: Role { Role(rawValue: 2) }
 
     package static var highest: UInt32 { 2 }
+    package static var names: [String] { ["unspecified", "program", "link"] }
 }

@@ -9,14 +9,28 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case onceAndKept = 3
     /// After a drop: `progress` from the destination, and `transferred` to it.
     case dropReports = 4
+    /// `terms` of a write: flags, expiry and the number of loads.
+    case terms = 5
+    /// Watches of boards.
+    case watches = 6
+    /// `handle` of a write: additions to the client's own contents.
+    case additions = 7
+    /// Boards that the broker names, and the removal of boards.
+    case boards = 8
 
     /// Throws unless every number is known here.
-    package static func check(_ requires: [UInt32]) throws(Failure) {
+    ///
+    /// - Parameter needed: the feature of a restricting field of the request. It must be among the numbers, so that no
+    ///   receiver that does not know the field ignores it.
+    package static func check(_ requires: [UInt32], for needed: Feature? = nil) throws(Failure) {
         for number in requires where Feature(rawValue: number) == nil {
             throw Failure(
                 .versionMismatch,
                 "the request requires feature \(number), which this broker does not have; update the broker"
             )
+        }
+        if let needed, !requires.contains(needed.rawValue) {
+            throw Failure(.invalidArgument, "a \(needed) requires feature \(needed.rawValue) in `requires`")
         }
     }
 }

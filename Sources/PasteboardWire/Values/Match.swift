@@ -15,6 +15,7 @@ package struct Match: WireEnumeration {
     @inlinable package static var any: Match { Match(rawValue: 2) }
 
     package static var highest: UInt32 { 2 }
+    package static var names: [String] { ["conforming", "exact", "any"] }
 }
 
 /// The side whose order decides when several representations fit.
@@ -32,4 +33,5 @@ package struct Preference: WireEnumeration {
     @inlinable package static var acceptList: Preference { Preference(rawValue: 1) }
 
     package static var highest: UInt32 { 1 }
+    package static var names: [String] { ["source", "accept_list"] }
 }

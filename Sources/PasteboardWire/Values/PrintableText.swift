@@ -26,3 +26,28 @@ extension String {
         return String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isHarmful }))
     }
 }
+
+extension String {
+    /// The string with harmful characters in visible form: a control character of ASCII as `^X`, so that `^[` is escape,
+    /// and the bytes of others as `\xNN`.
+    package var visible: String {
+        guard unicodeScalars.contains(where: \.isHarmful) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.isHarmful {
+                for byte in String(scalar).utf8 { text += byte.visible }
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension UInt8 {
+    /// The visible form of a control character, or of a byte above 0x7F.
+    package var visible: String {
+        // Bytes above 0x7F have two digits.
+        self < 0x80 ? "^\(Unicode.Scalar(self ^ 0x40))" : "\\x" + String(self, radix: 16, uppercase: true)
+    }
+}

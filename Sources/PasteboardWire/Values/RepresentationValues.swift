@@ -17,6 +17,7 @@ package struct Visibility: WireEnumeration {
     @inlinable package static var ownProcess: Visibility { Visibility(rawValue: 3) }
 
     package static var highest: UInt32 { 3 }
+    package static var names: [String] { ["all", "team", "group", "own_process"] }
 }
 
 /// The state of a representation's bytes: promised, kept or gone.
@@ -36,6 +37,7 @@ package struct Provision: WireEnumeration {
     @inlinable package static var gone: Provision { Provision(rawValue: 2) }
 
     package static var highest: UInt32 { 2 }
+    package static var names: [String] { ["promised", "kept", "gone"] }
 }
 
 /// The number of times that the source of a promise is asked for its bytes.
@@ -53,6 +55,7 @@ package struct RepresentationPolicy: WireEnumeration {
     @inlinable package static var onceAndKept: RepresentationPolicy { RepresentationPolicy(rawValue: 1) }
 
     package static var highest: UInt32 { 1 }
+    package static var names: [String] { ["asked_each_time", "once_and_kept"] }
 }
 
 /// The form of a representation's bytes.
@@ -70,6 +73,7 @@ package struct ContentForm: WireEnumeration {
     @inlinable package static var folderArchive: ContentForm { ContentForm(rawValue: 1) }
 
     package static var highest: UInt32 { 1 }
+    package static var names: [String] { ["plain", "folder_archive"] }
 }
 
 /// The ways in which a source may pass its own file.
@@ -99,4 +103,5 @@ package struct PresentationStyle: WireEnumeration {
     @inlinable package static var attachment: PresentationStyle { PresentationStyle(rawValue: 2) }
 
     package static var highest: UInt32 { 2 }
+    package static var names: [String] { ["unspecified", "inline", "attachment"] }
 }

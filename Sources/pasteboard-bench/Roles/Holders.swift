@@ -38,6 +38,31 @@ enum Holders {
         while true { pause() }
     }
 
+    /// Watches of the general board. Prints a line when each has reported that the board is empty.
+    static func watches(_ socket: String, _ count: Int) throws -> Never {
+        let connection = try CoreConnection.open(socket)
+        var watch = Watch()
+        watch.credit = 1
+        var waiting: Set<UInt64> = []
+        for _ in 0..<count { waiting.insert(try connection.io.state.open(watch)) }
+        var registered = 0
+        while registered < count {
+            try connection.turn { _, event, _ in
+                if case .registered = event { registered += 1 }
+            }
+        }
+        try Role.ready()
+        while !waiting.isEmpty {
+            try connection.turn { state, event, _ in
+                guard case .changed(let stream, let change) = event else { return }
+                state.grantChange(stream)
+                if change.handle == nil { waiting.remove(stream) }
+            }
+        }
+        try Role.say("done")
+        while true { pause() }
+    }
+
     /// Promises bytes, prints a line when they are requested, and never sends any.
     static func silence(_ socket: String) throws -> Never {
         let connection = try CoreConnection.open(socket)

@@ -45,6 +45,7 @@ enum Role {
             while true { pause() }
         case "silent-source": try Holders.silence(part.socket)
         case "hold-connections": try Holders.connections(part.socket, try part.number(0))
+        case "hold-watches": try Holders.watches(part.socket, try part.number(0))
         case "hold-promises": try Holders.promises(part.socket, try part.number(0))
         case "floor-destination": try report(FloorDestination(part.socket, try DestinationWork(part)).measure())
         case "core-destination": try report(try CoreDestination(part.socket, try DestinationWork(part)).measure())

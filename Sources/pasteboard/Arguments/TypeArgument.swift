@@ -1,4 +1,5 @@
 import PasteboardTransport
+import PasteboardWire
 import TypeIdentifiers
 
 /// The value of `-t`: a type, and for `copy`, `drag` and `offer` the origin of its bytes.
@@ -42,7 +43,12 @@ struct TypeArgument {
 
     /// Returns the types that a command accepts: the type of a family, and for an extension all types that have it.
     static func types(_ spelling: String) throws(CommandFailure) -> [UniformType] {
-        let types = UniformType.accepted(byUserSpelling: spelling)
+        // A mark for secrets, which has no other name.
+        let isHint = spelling.lowercased() == ContentHints.passwordManager.lowercased()
+        let types =
+            isHint
+            ? [UniformType(identifier: ContentHints.passwordManager, supertypes: [])]
+            : UniformType.accepted(byUserSpelling: spelling)
         guard !types.isEmpty else {
             throw CommandFailure(
                 usage:

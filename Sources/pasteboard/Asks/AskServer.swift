@@ -77,6 +77,11 @@ final class AskServer {
         return ready[0].isEmpty ? nil : try signals.next()
     }
 
+    /// Sends what is still pending. A process that exits must not lose the end of its last load.
+    func sendAll() throws {
+        try connection.sendAll()
+    }
+
     // MARK: Beginning
 
     private func start(_ stream: UInt64, _ ask: AskFields, _ type: String) {
@@ -132,6 +137,7 @@ final class AskServer {
 
     /// Ends the load if its program has ended, and returns whether it has.
     private func finish(_ program: ServedProgram) -> Bool {
+        program.noteEndOfOutputIfOver()
         guard program.isComplete else { return false }
         sentBefore &+= program.byteCount
         guard let ask = program.ask else {

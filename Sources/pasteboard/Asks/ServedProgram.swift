@@ -101,6 +101,14 @@ final class ServedProgram {
         if let ready, !ready[0].isEmpty { noteEnd() }
     }
 
+    /// Notes the end of the output if the program has ended and nothing is left to read. The end needs no credit: a
+    /// destination may grant exactly as many bytes as there are.
+    func noteEndOfOutputIfOver() {
+        guard childHasEnded, !outputHasEnded else { return }
+        let ready = try? System.poll([PollInterest(output.raw, .readable)], milliseconds: 0)
+        outputHasEnded = ready?.first == .ended
+    }
+
     func noteReport() {
         nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
     }

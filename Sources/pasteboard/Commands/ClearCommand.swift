@@ -6,20 +6,33 @@ struct ClearCommand: Command {
     static let syntax = CommandSyntax(
         "clear",
         "empties a pasteboard",
-        options: [.board, .primary],
-        notes: "Clearing an empty pasteboard is not an error. No broker is started."
+        options: [.board, .primary, .ifChange, .json],
+        notes: """
+            Clearing an empty pasteboard is not an error. No broker is started. --json prints the change count after it,
+            and null without a broker.
+            """
     )
 
     private let board: String
+    private let ifChangeCount: UInt64?
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
+        ifChangeCount = try arguments.changeCount()
+        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
         var clear = Clear()
         clear.board = board
-        _ = try Broker.running()?.clear(clear)
+        clear.ifChangeCount = ifChangeCount
+        if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
+        let committed = try Broker.running()?.clear(clear)
+        guard committed != nil || ifChangeCount == nil else {
+            throw Failure(.superseded, "no broker is running, so pasteboard \(board) has no change count")
+        }
+        if isJSON { try StandardStreams.print((committed ?? Committed()).json(of: board).line) }
         return 0
     }
 }

@@ -1,6 +1,7 @@
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
+import TypeIdentifiers
 
 /// Copies bytes to the broker, which keeps them.
 struct CopyCommand: Command {
@@ -19,7 +20,8 @@ struct CopyCommand: Command {
             .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
-        ],
+            .init("--add", "adds the items to those on the pasteboard, which the broker must keep"),
+        ] + ContentOptions.options + [.json],
         notes: """
             Each FILE becomes one item. Its type follows from its extension. Its name, permissions and modification time
             are part of the item. The FILE '-' is standard input. With -t TYPE=FILE there is one item; an additional -t
@@ -36,15 +38,23 @@ struct CopyCommand: Command {
             A terminal is read until Ctrl-D. The command returns when the broker has all bytes, and no process
             remains. Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes
             longer than a second, the progress is shown on standard error if that is a terminal. A broker is started if
-            none is running.
+            none is running. --json prints the new change count.
+
+            \(ContentOptions.help)
             """
     )
 
     private let board: String
     private let inputs: InputArguments
+    private let options: ContentOptions
+    private let adds: Bool
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
+        options = try ContentOptions(arguments)
+        adds = arguments.has("--add")
+        isJSON = arguments.has("--json")
         inputs = try InputArguments(arguments, of: Self.syntax.name)
     }
 
@@ -52,10 +62,17 @@ struct CopyCommand: Command {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
         let items = try inputs.items()
+        var options = options
+        options.takeHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne()
-        var write = Write()
-        write.board = board
-        _ = try connection.write(write, items: try InputItem.kept(items, by: connection))
+        let new = try InputItem.kept(items, by: connection, isConcealed: options.isConcealed)
+        let committed =
+            if adds {
+                try PresentContents.add(new, to: board, options, over: connection)
+            } else {
+                try connection.write(options.write(to: board), items: new).committed
+            }
+        if isJSON { try StandardStreams.print(committed.json(of: board).line) }
         return 0
     }
 }

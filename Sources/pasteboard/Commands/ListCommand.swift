@@ -34,9 +34,9 @@ extension BoardStatus {
     var row: [String] {
         let count = itemCount ?? 0
         return [
-            name, count.counted("item"), "\(ByteCount.text(keptBytes ?? 0)) kept",
+            name, count.counted("item"), keptBytes.map { "\(ByteCount.text($0)) kept" } ?? "-",
             count > 0 ? TextTable.program(ownerLabel, ownerProcess) : "",
-            types.map(UniformType.readable).joined(separator: " "),
+            types.map(UniformType.readable).joined(separator: " "), terms?.words ?? "",
         ]
     }
 
@@ -45,10 +45,12 @@ extension BoardStatus {
             "board": .string(name),
             "changeCount": JSONValue(changeCount),
             "items": JSONValue(itemCount ?? 0),
-            "keptBytes": JSONValue(keptBytes ?? 0),
+            "keptBytes": JSONValue(keptBytes),
             "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],
             "types": .array(types.map { .string($0) }),
             "title": JSONValue(title),
+            "milliseconds": JSONValue(milliseconds),
+            "terms": terms?.json ?? .null,
         ]
     }
 }

@@ -23,7 +23,7 @@ struct OfferCommand: Command {
             .init("--name", value: "NAME", "a file name for the program that pastes"),
             .init("--background", "returns when the contents can be pasted, and prints the process id"),
             .init("--verbose", short: "-v", "prints one line for each load: type, bytes, time, outcome"),
-        ],
+        ] + ContentOptions.options,
         notes: """
             Each FILE becomes one item. It is opened now and read when another program pastes. The tree of a directory,
             with names, permissions, links and modification times, is also read at that time (see 'pasteboard copy
@@ -44,6 +44,8 @@ struct OfferCommand: Command {
             With --background the offer continues in a separate process, which ends when its contents are replaced or
             cleared, or by 'kill'. The commands run in the current directory, without a terminal. Messages are
             discarded; with -v they are written to the log, ~/.local/state/pasteboard/log.
+
+            \(ContentOptions.help)
             """
     )
 
@@ -53,8 +55,10 @@ struct OfferCommand: Command {
     private let inputs: InputArguments?
     private let isInBackground: Bool
     private let isVerbose: Bool
+    private let options: ContentOptions
 
     init(_ arguments: ParsedArguments) throws {
+        options = try ContentOptions(arguments)
         isInBackground = arguments.has("--background")
         isVerbose = arguments.has("--verbose")
         board = try arguments.board()
@@ -97,13 +101,16 @@ struct OfferCommand: Command {
                 usage: "cannot offer \(input.name), because it can be read only once; use 'pasteboard copy'"
             )
         }
+        var options = options
+        options.takeHints(in: offers.map(\.type.identifier))
+        options.takeHints(in: (items ?? []).lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
-        let promises = try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
+        let promises =
+            try items.map { try InputItem.promised($0, to: connection, isConcealed: options.isConcealed) }
+            ?? [commands]
         let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
-        var write = Write()
-        write.board = board
         let replaced = try contents(connection)
-        let publication = try connection.write(write, items: promises)
+        let publication = try connection.write(options.write(to: board), items: promises)
         // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let report = isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil

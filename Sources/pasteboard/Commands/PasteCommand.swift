@@ -20,10 +20,11 @@ struct PasteCommand: Command {
                 "writes FILE when all bytes have arrived; '-' is standard output"
             ),
             .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
-            .init("--timeout", value: "DURATION", "the maximum duration of the load"),
+            .init("--timeout", value: "DURATION", "the maximum duration of the wait and the loads together"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--raw", "writes any bytes to a terminal, unchanged"),
-            .quiet,
+            .init("--wait", "waits until there is something to paste, of the requested type"),
+            .ifChange, .quiet,
         ],
         notes: """
             Without -t the type is text if there is any, otherwise the first type of the item. With -o FILE the type of
@@ -49,7 +50,8 @@ struct PasteCommand: Command {
             times. Otherwise a folder is pasted as a tar archive of its tree, which is not written to a terminal.
 
             Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
-            pasteboard is empty; none is started.
+            pasteboard is empty; none is started. With --wait it ends with 1 only if --timeout ends the wait, and a broker
+            is started if none is running. With --if-change it ends with 6 if the pasteboard has another change count.
             """
     )
 
@@ -59,9 +61,13 @@ struct PasteCommand: Command {
     private let output: SystemString?
     private let directory: SystemString?
     private let timeout: TimeoutArgument?
+    /// The time at which the timeout is over (see `MonotonicClock`).
+    private let end: UInt64
     private let trimsNewline: Bool
     private let isRaw: Bool
     private let isQuiet: Bool
+    private let waits: Bool
+    private let ifChangeCount: UInt64?
     private let line = ProgressLine()
     private let hasBegun = Flag()
 
@@ -73,9 +79,15 @@ struct PasteCommand: Command {
         types = PasteTypes(requested: requested, output: output)
         directory = try arguments.path("--into")
         timeout = try arguments.value("--timeout").map(TimeoutArgument.init)
+        end = timeout?.deadline ?? .max
         trimsNewline = arguments.has("--trim-newline")
         isRaw = arguments.has("--raw")
         isQuiet = arguments.has("--quiet")
+        waits = arguments.has("--wait")
+        ifChangeCount = try arguments.changeCount()
+        guard !waits || ifChangeCount == nil else {
+            throw CommandFailure(usage: "options --wait and --if-change cannot be combined")
+        }
         guard requested.count <= WireLimits.accepts else {
             throw CommandFailure(
                 usage: "-t names \(requested.count) types; at most \(WireLimits.accepts) are allowed"
@@ -97,20 +109,34 @@ struct PasteCommand: Command {
     }
 
     func run() throws -> CInt {
-        guard let connection = try Broker.running() else { throw Broker.nothing(on: board) }
+        guard let connection = try waits ? Broker.startingOne() : Broker.running(until: end) else {
+            throw Broker.nothing(on: board)
+        }
+        // In a reference, because a load or the wait takes signals while it lasts.
+        let signals = try waits ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         var attempts = 10
         while true {
+            let watch = try waits ? BoardWatch(board, over: connection) : nil
+            defer { watch?.end() }
             do {
-                return try run(connection)
-            } catch let failure as Failure where failure.code == .superseded && attempts > 0 && !hasBegun.isSet {
+                return try run(connection, signals)
+            } catch let failure as Failure where canRetry(failure) && attempts > 0 {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
+            } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
+                guard let watch, let signals, try watch.next(until: end, watching: signals) != nil else {
+                    throw failure
+                }
             }
         }
     }
 
-    private func run(_ connection: BlockingConnection) throws -> CInt {
-        if let directory { return try run(into: directory, connection) }
+    private func canRetry(_ failure: Failure) -> Bool {
+        failure.code == .superseded && ifChangeCount == nil && !hasBegun.isSet
+    }
+
+    private func run(_ connection: BlockingConnection, _ signals: SignalBox?) throws -> CInt {
+        if let directory { return try run(into: directory, connection, signals) }
 
         let sink: any PasteSink =
             if let output {
@@ -124,11 +150,13 @@ struct PasteCommand: Command {
         load.board = board
         load.item = item ?? 0
         load.accepts = types.accepts
+        load.ifChangeCount = ifChangeCount
+        if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
         do {
             // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
             let listing = sink is PlainOutput ? nil : try list(connection)
             load.handle = listing?.contents.handle
-            try perform(load, of: listing, connection, to: sink) {
+            try perform(load, of: listing, connection, signals, to: sink) {
                 note(about: $0, $1, item: 0)
             }
         } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
@@ -136,9 +164,11 @@ struct PasteCommand: Command {
             let listing = try list(connection)
             let item = try types.indices(among: listing.items)[0]
             load.board = nil
+            load.ifChangeCount = nil
+            load.requires = []
             load.handle = listing.contents.handle
             load.item = item
-            try perform(load, of: listing, connection, to: sink) {
+            try perform(load, of: listing, connection, signals, to: sink) {
                 note(about: $0, $1, item: item)
             }
         }
@@ -170,12 +200,20 @@ struct PasteCommand: Command {
     private func list(_ connection: BlockingConnection) throws -> BoardListing {
         var list = List()
         list.board = board
-        let listing = try connection.list(list, until: timeout?.deadline ?? .max)
+        let listing = try connection.list(list, until: end)
+        if let ifChangeCount, listing.contents.changeCount != ifChangeCount {
+            let count = listing.contents.changeCount ?? 0
+            throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")
+        }
         guard listing.contents.handle != nil, !listing.items.isEmpty else { throw Broker.nothing(on: board) }
         return listing
     }
 
-    private func run(into directory: SystemString, _ connection: BlockingConnection) throws -> CInt {
+    private func run(
+        into directory: SystemString,
+        _ connection: BlockingConnection,
+        _ signals: SignalBox?
+    ) throws -> CInt {
         // Checked before anything is loaded.
         do {
             _ = try System.open(directory, .directory)
@@ -198,7 +236,7 @@ struct PasteCommand: Command {
             load.item = item
             load.accepts = types.wanted
             let output = DirectoryOutput(directory: directory)
-            try perform(load, of: listing, connection, to: output) { _, _ in }
+            try perform(load, of: listing, connection, signals, to: output) { _, _ in }
         }
         return 0
     }
@@ -207,18 +245,23 @@ struct PasteCommand: Command {
         _ load: Load,
         of listing: BoardListing?,
         _ connection: BlockingConnection,
+        _ signals: SignalBox?,
         to sink: any PasteSink,
         answered: (Answer, UniformType) -> Void
     ) throws {
         var load = load
         load.preference = .acceptList
-        load.timeoutMilliseconds = timeout?.loadMilliseconds
+        if let timeout {
+            let left = end == .max ? timeout.loadMilliseconds : UInt64(MonotonicClock.millisecondsLeft(until: end))
+            guard left > 0 || end == .max else { throw Failure(.timeout, "the time of --timeout is over") }
+            load.timeoutMilliseconds = left
+        }
         var trimmer = trimsNewline ? NewlineTrimmer() : nil
         var total: UInt64?
         var count: UInt64 = 0
         defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
-        let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
+        let signals = try signals ?? (sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil)
         do {
             try connection.load(
                 load,

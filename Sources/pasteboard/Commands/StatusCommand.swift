@@ -5,7 +5,7 @@ import PasteboardWire
 struct StatusCommand: Command {
     static let syntax = CommandSyntax(
         "status",
-        "shows connected programs, pasteboards, drag sessions, running loads and counters; never contents",
+        "shows programs, pasteboards, drag sessions, running and last loads, ended connections and counters; never contents",
         options: [.json],
         notes: "Ends with 3 if no broker is running; none is started."
     )
@@ -19,7 +19,7 @@ struct StatusCommand: Command {
     func run() throws -> CInt {
         let connection = try Broker.required()
         let welcome = try connection.welcome()
-        let entries = try connection.status()
+        let entries = try connection.status(history: true)
         try StandardStreams.print(isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))
         return 0
     }
@@ -44,7 +44,9 @@ struct StatusCommand: Command {
         let sessions = entries.compactMap(\.session).map { ["  \($0.row[0])"] + $0.row.dropFirst() }
         let sections = [
             ("programs", peers), ("pasteboards", boards), ("destinations", destinations), ("sessions", sessions),
-            ("loads", loads), ("counters", counters),
+            ("loads", loads), ("last loads", entries.compactMap(\.read).map(\.row)),
+            ("processes", entries.compactMap(\.process).map(\.row)),
+            ("last ended connections", entries.compactMap(\.closed).map(\.row)), ("counters", counters),
         ]
         let version = VisibleText.line(welcome.programVersion ?? "-")
         return "broker \(version), process \(welcome.process ?? 0)\n"
@@ -76,6 +78,9 @@ struct StatusCommand: Command {
             "destinations": .array(entries.compactMap(\.destination).map(\.json)),
             "sessions": .array(entries.compactMap(\.session).map(\.json)),
             "loads": .array(loads),
+            "lastLoads": .array(entries.compactMap(\.read).map(\.json)),
+            "processes": .array(entries.compactMap(\.process).map(\.json)),
+            "lastEndedConnections": .array(entries.compactMap(\.closed).map(\.json)),
             "counters": .object(entries.compactMap(\.counter).map { ($0.name, JSONValue($0.value)) }),
         ]
     }

@@ -33,11 +33,11 @@ struct TypesCommand: Command {
         let listing = try Broker.running()?.list(list) ?? BoardListing()
         let isEmpty = listing.contents.handle == nil
         guard !isEmpty || isJSON else { throw Broker.nothing(on: board) }
-        try StandardStreams.print(isJSON ? json(listing).line : Self.text(listing.items))
+        try StandardStreams.print(isJSON ? listing.json(of: board).line : Self.text(listing.items))
         return isEmpty ? 1 : 0
     }
 
-    private static func text(_ items: [Item]) -> String {
+    static func text(_ items: [Item]) -> String {
         let rows = items.enumerated().flatMap { index, item in
             item.representations.map { representation in
                 var row = [
@@ -51,16 +51,18 @@ struct TypesCommand: Command {
         return TextTable.text(rows)
     }
 
-    private static func state(of representation: Representation) -> String {
+    static func state(of representation: Representation) -> String {
         switch representation.provision ?? .absent {
         case .promised: "promised"
         case .kept: "kept"
         default: "gone"
         }
     }
+}
 
-    private func json(_ listing: BoardListing) -> JSONValue {
-        let items = listing.items.map { item in
+extension BoardListing {
+    func json(of board: String) -> JSONValue {
+        let items = self.items.map { item in
             JSONValue.object([
                 ("name", JSONValue(item.suggestedName)),
                 (
@@ -76,7 +78,7 @@ struct TypesCommand: Command {
                                 "mime": JSONValue(type.preferredMIMEType),
                                 "extension": JSONValue(type.preferredFilenameExtension),
                                 "size": JSONValue(representation.byteCount),
-                                "state": .string(Self.state(of: representation)),
+                                "state": .string(TypesCommand.state(of: representation)),
                                 "supertypes": .array(representation.supertypes.map { .string($0) }),
                             ]
                         }
@@ -87,12 +89,15 @@ struct TypesCommand: Command {
         }
         return [
             "board": .string(board),
-            "changeCount": JSONValue(listing.contents.changeCount),
+            "changeCount": JSONValue(contents.changeCount),
             // Beyond what a JSON number carries exactly in many programs.
-            "epoch": JSONValue(listing.contents.epoch.map { String($0) }),
+            "epoch": JSONValue(contents.epoch.map { String($0) }),
             "owner": [
-                "process": JSONValue(listing.contents.ownerProcess), "label": JSONValue(listing.contents.ownerLabel),
+                "process": JSONValue(contents.ownerProcess), "label": JSONValue(contents.ownerLabel),
             ],
+            "milliseconds": JSONValue(contents.milliseconds),
+            "version": JSONValue(contents.version ?? 0),
+            "terms": contents.terms?.json ?? .null,
             "items": .array(items),
         ]
     }

@@ -8,24 +8,18 @@ final class DemoStage {
     /// The timeout for a line, in milliseconds.
     static let timeout = 10_000
 
-    let socket: String
-    private let directory: String
+    var socket: String { directory.socket }
+    private let directory: PrivateDirectory
     private let program: String
     private var players: [DemoPlayer] = []
 
     init() throws {
-        let base = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        let name = try System.randomBytes(6).map { String($0, radix: 16) }.joined()
-        directory = "\(base)/pasteboard-demo-\(name)"
-        socket = "\(directory)/socket"
         program = try System.programPath()
-        try System.makeDirectory(directory)
+        directory = try PrivateDirectory("demo")
     }
 
     deinit {
         for player in players.reversed() { player.end() }
-        for file in ["socket", "socket.lock", "start.lock"] { try? System.unlink("\(directory)/\(file)") }
-        try? System.removeDirectory(directory)
     }
 
     /// Starts this program in one of the roles. For the broker, waits until clients can connect.

@@ -24,23 +24,35 @@ struct InputItem {
     }
 
     /// The items as they are written if the broker keeps all of their bytes.
-    static func kept(_ items: [InputItem], by connection: BlockingConnection) throws -> [WriteItem] {
-        try writeItems(items, for: connection) { _ in false }
+    ///
+    /// - Parameter isConcealed: whether the bytes are sent even if they could be passed as a file: the broker keeps
+    ///   secrets in its own memory only.
+    static func kept(
+        _ items: [InputItem],
+        by connection: BlockingConnection,
+        isConcealed: Bool = false
+    ) throws -> [WriteItem] {
+        try writeItems(items, for: connection, isConcealed: isConcealed) { _ in false }
     }
 
     /// The items as they are written if the broker keeps only inputs that can be read once; files and folders are
     /// promised.
-    static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
-        try writeItems(items, for: connection) { $0.isPromisable }
+    static func promised(
+        _ items: [InputItem],
+        to connection: BlockingConnection,
+        isConcealed: Bool = false
+    ) throws -> [WriteItem] {
+        try writeItems(items, for: connection, isConcealed: isConcealed) { $0.isPromisable }
     }
 
     private static func writeItems(
         _ items: [InputItem],
         for connection: BlockingConnection,
+        isConcealed: Bool,
         isPromised: (InputBytes) -> Bool
     ) throws -> [WriteItem] {
         let inputs = items.flatMap { $0.representations.map(\.input) }.filter { !isPromised($0) }
-        var kept = try sources(of: inputs, for: connection).makeIterator()
+        var kept = try sources(of: inputs, for: connection, isConcealed: isConcealed).makeIterator()
         return items.map { item in
             WriteItem(
                 suggestedName: item.suggestedName,
@@ -62,7 +74,8 @@ struct InputItem {
     /// should not fill any memory.
     private static func sources(
         of inputs: [InputBytes],
-        for connection: BlockingConnection
+        for connection: BlockingConnection,
+        isConcealed: Bool
     ) throws -> [ByteSource] {
         let large = try inputs.map { try $0.isLarge() }
         guard large.contains(true) else { return try inputs.map { try $0.source() } }
@@ -72,7 +85,7 @@ struct InputItem {
             return overflow ? .max : sum
         }
         guard known <= room.free else { throw room.failure(known) }
-        let passes = connection.io.state.passesDescriptors
+        let passes = connection.io.state.passesDescriptors && !isConcealed
         let total = inputs.contains { $0.size == nil } ? nil : known
         var done: UInt64 = 0
         let line = ProgressLine()

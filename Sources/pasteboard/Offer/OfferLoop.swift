@@ -28,6 +28,7 @@ final class OfferLoop {
             if !hasEnded { withdraw() }
             throw CommandFailure.signaled(signal)
         }
+        try server.sendAll()
     }
 
     private func handle(_ event: ClientEvent) throws {
@@ -35,8 +36,12 @@ final class OfferLoop {
         case .ended(publication, let end):
             hasEnded = true
             StandardStreams.note(
-                "pasteboard: offer: "
-                    + (end.reason == .cleared ? "the offer was cleared" : "the offer was replaced by other contents")
+                "pasteboard: offer: the offer "
+                    + (end.reason == .cleared
+                        ? "was cleared"
+                        : end.reason == .expired
+                            ? "has expired"
+                            : end.reason == .loaded ? "was pasted, once" : "was replaced by other contents")
             )
         case .failed(publication, let failure):
             throw failure

@@ -12,17 +12,7 @@ struct VisibleText {
     private var carry: [UInt8] = []
 
     /// One line: a name, a type, a message.
-    static func line(_ text: String) -> String {
-        var line = ""
-        for scalar in text.unicodeScalars {
-            if scalar.isHarmful {
-                for byte in String(scalar).utf8 { line += escape(byte) }
-            } else {
-                line.unicodeScalars.append(scalar)
-            }
-        }
-        return line
-    }
+    static func line(_ text: String) -> String { text.visible }
 
     /// Escapes the next chunk of a longer text, which may contain tabs and newlines.
     mutating func append(_ bytes: Span<UInt8>) -> [UInt8] {
@@ -75,12 +65,7 @@ struct VisibleText {
             output += bytes
             return
         }
-        for byte in bytes { output += Self.escape(byte).utf8 }
+        for byte in bytes { output += byte.visible.utf8 }
         escapedCount += bytes.count
-    }
-
-    private static func escape(_ byte: UInt8) -> String {
-        // Other harmful bytes are above 0x7F, so they have two digits.
-        byte < 0x80 ? "^\(Unicode.Scalar(byte ^ 0x40))" : "\\x" + String(byte, radix: 16, uppercase: true)
     }
 }

@@ -40,11 +40,13 @@ import Testing
         let types = [Representation("a.one", byteCount: 2, kept: true), Representation("a.two", kept: true)]
         try scene.add(Item(types), to: write)
         _ = try scene.contents.receive(2, last: true, for: write, &scene.context)
-        #expect(scene.code { try scene.contents.check(Commit(), of: write) } == .invalidArgument)
+        #expect(scene.code { try scene.contents.checkNothingAwaited(by: write) } == .protocolViolation)
         _ = try scene.contents.receive(9, last: true, for: write, &scene.context)
+        try scene.contents.checkNothingAwaited(by: write)
         try scene.contents.check(Commit(), of: write)
         #expect(
-            scene.code { _ = try scene.contents.receive(1, last: true, for: write, &scene.context) } == .invalidArgument
+            scene.code { _ = try scene.contents.receive(1, last: true, for: write, &scene.context) }
+                == .protocolViolation
         )
     }
 

@@ -147,6 +147,7 @@ import Testing
         let count = broker.list(from: writer).first(Contents.self)?.changeCount
         var write = Write()
         write.ifChangeCount = count
+        write.requires = [Feature.condition.rawValue]
         let stream = broker.newStream(of: writer)
         broker.send(write, on: stream, from: writer)
         broker.send(large, on: stream, from: writer)

@@ -39,6 +39,21 @@ import Testing
         #expect(broker.sealed.count == 2)
     }
 
+    @Test("A write whose kept bytes take long continues as long as empty frames come, and fails without a frame")
+    func emptyFrames() throws {
+        let broker = StateHarness()
+        let writer = broker.connect()
+        let stream = broker.begin(from: writer)
+        broker.send(Item([Representation("a.kept", kept: true)]), on: stream, from: writer)
+        for _ in 0..<10 {
+            broker.advance(by: 9_000)
+            broker.data([], on: stream, from: writer)
+        }
+        #expect(broker.take(writer).isEmpty)
+        broker.advance(by: 10_000)
+        #expect(broker.take(writer).first(Failure.self)?.code == .timeout)
+    }
+
     @Test("File attributes are listed as they were written, and a name that is not a path component is refused")
     func fileAttributes() throws {
         let broker = StateHarness()
@@ -146,7 +161,7 @@ import Testing
         #expect(broker.list(from: writer).first(Contents.self)?.changeCount == 5_001)
     }
 
-    @Test("An unknown required feature is refused", arguments: [UInt32(0), 5, .max])
+    @Test("An unknown required feature is refused", arguments: [UInt32(0), 9, .max])
     func requires(_ feature: UInt32) {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -209,27 +224,41 @@ import Testing
         #expect(broker.openMemory == 0 && broker.held.keptBytes == 0)
     }
 
-    @Test("Unexpected bytes, a missing end of bytes and a wrong item count are invalid")
-    func wrongOrder() {
+    @Test(
+        "Bytes before an item, and an item or a commit before the end of bytes, are violations",
+        arguments: [[FrameKind.data], [.item, .data, .commit], [.item, .item], [.item, .commit]]
+    )
+    func wrongOrder(_ kinds: [FrameKind]) {
         let broker = StateHarness()
         let peer = broker.connect()
-        let kept = Item([Representation("a", kept: true)])
-        let unasked = broker.begin(from: peer)
-        broker.data([1], on: unasked, from: peer)
-        let unfinished = broker.begin(from: peer)
-        broker.send(kept, on: unfinished, from: peer)
-        broker.data([1], on: unfinished, from: peer)
-        broker.commit(1, on: unfinished, from: peer)
-        let next = broker.begin(from: peer)
-        broker.send(kept, on: next, from: peer)
-        broker.send(kept, on: next, from: peer)
+        let reader = broker.connect()
+        broker.write([Item([Representation("a", kept: true)])], kept: [[5]], from: reader)
+        let stream = broker.begin(from: peer)
+        for kind in kinds {
+            #expect(broker.closed.isEmpty)
+            switch kind {
+            case .item: broker.send(Item([Representation("a", kept: true)]), on: stream, from: peer)
+            case .data: broker.data([1], on: stream, from: peer)
+            default: broker.commit(1, on: stream, from: peer)
+            }
+        }
+        #expect(broker.take(peer).on(0).codes == [.protocolViolation] && broker.closed == [peer])
+        #expect(broker.openMemory == 1 && broker.held.writes == 0 && broker.held.keptBytes == 1)
+        let load = broker.load(from: reader)
+        #expect(broker.take(reader).on(load).bytes == [5], "the old contents stay")
+    }
+
+    @Test("A wrong item count is invalid")
+    func wrongCount() {
+        let broker = StateHarness()
+        let peer = broker.connect()
         let none = broker.begin(from: peer)
         broker.commit(0, on: none, from: peer)
         let miscounted = broker.begin(from: peer)
         broker.send(Item("a"), on: miscounted, from: peer)
         broker.commit(2, on: miscounted, from: peer)
         let frames = broker.take(peer)
-        for stream in [unasked, unfinished, next, none, miscounted] {
+        for stream in [none, miscounted] {
             #expect(frames.on(stream).codes == [.invalidArgument])
         }
         #expect(broker.openMemory == 0 && broker.held.writes == 0)

@@ -94,16 +94,21 @@ import Testing
         let new = broker.promise("a", from: peer)
         _ = broker.take(peer)
         broker.load(from: peer) { $0.handle = old.handle }
-        broker.load(from: peer) { $0.ifChangeCount = old.changeCount }
+        broker.load(from: peer) {
+            $0.ifChangeCount = old.changeCount
+            $0.requires = [1]
+        }
         broker.load(from: peer) {
             $0.handle = new.handle
             $0.ifChangeCount = old.changeCount
+            $0.requires = [1]
         }
         broker.load(from: peer) { $0.handle = .max }
         #expect(broker.take(peer).codes == [.superseded, .superseded, .superseded, .superseded])
         broker.load(from: peer) {
             $0.handle = new.handle
             $0.ifChangeCount = new.changeCount
+            $0.requires = [1]
         }
         #expect(broker.take(peer).kinds == [.ask])
     }

@@ -54,18 +54,15 @@ import Testing
     }
 
     @Test(
-        "An end with a greater count than the bytes is a truncation, and one with a smaller count is a failure",
+        "An end that counts more or fewer bytes than were sent is a truncation",
         .tags(.f16),
-        arguments: [
-            (UInt64?.none, UInt64(4), ErrorCode.sourceTruncated), (nil, 2, .sourceFailed), (3, 2, .sourceFailed),
-            (3, 4, .sourceTruncated), (5, 3, .sourceTruncated), (5, 5, .sourceTruncated), (nil, .max, .sourceTruncated),
-        ]
+        arguments: [(UInt64?.none, UInt64(4)), (nil, 2), (nil, 0), (3, 2), (3, 4), (5, 3), (5, 5), (nil, .max)]
     )
-    mutating func wrongEnd(_ declared: UInt64?, _ counted: UInt64, _ code: ErrorCode) throws {
+    mutating func wrongEnd(_ declared: UInt64?, _ counted: UInt64) throws {
         let (load, ask) = try start(byteCount: declared)
         broker.data([1, 2, 3], on: ask, from: source)
         broker.send(End(byteCount: counted), on: ask, from: source)
-        #expect(broker.take(reader).on(load).codes == [code])
+        #expect(broker.take(reader).on(load).codes == [.sourceTruncated])
         #expect(broker.take(source).isEmpty)
     }
 
@@ -107,10 +104,10 @@ import Testing
     mutating func answerSize() throws {
         let (load, ask) = try start(byteCount: 9)
         broker.send(Answer(byteCount: 2), on: ask, from: source)
-        #expect(broker.take(reader).isEmpty)
+        let answers = broker.take(reader).on(load)
+        #expect(answers.kinds == [.answer] && answers.first(Answer.self)?.byteCount == 2)
         broker.data([1, 2], last: true, on: ask, from: source)
-        let frames = broker.take(reader).on(load)
-        #expect(frames.kinds == [.answer, .data] && frames.first(Answer.self)?.byteCount == 2)
+        #expect(broker.take(reader).on(load).kinds == [.data])
     }
 
     @Test("A size that is announced after bytes is a violation")

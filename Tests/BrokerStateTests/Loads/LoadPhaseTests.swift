@@ -129,7 +129,16 @@ import Testing
                 credit.encode(into: &payload)
                 let (stream, peer) = (UInt64(5), scene.destination)
                 _ = scene.loads.credit(on: stream, payload.span, from: peer, &scene.contents, &scene.context)
-            case .cancel: _ = scene.loads.cancel(on: 5, from: scene.destination, &scene.contents, &scene.context)
+            case .cancel:
+                let empty: [UInt8] = []
+                _ = try scene.loads.cancel(
+                    by: .cancel,
+                    on: 5,
+                    empty.span,
+                    from: scene.destination,
+                    &scene.contents,
+                    &scene.context
+                )
             case .failure:
                 guard let slot = scene.loads.loadTable.find(load) else { return }
                 scene.loads.fail(slot, .cancelled, &scene.contents, &scene.context)

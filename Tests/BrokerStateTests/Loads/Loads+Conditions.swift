@@ -33,8 +33,14 @@ extension Loads {
             expectedDescriptors == expected && expected <= context.limits.passedDescriptors,
             "\(expectedDescriptors) descriptors are expected of \(expected) loads"
         )
-        let outstanding = slots.reduce(0) { $0 + loadTable[$1].window.outstanding }
-        broken.check(pool.used == outstanding, "the pool counts \(pool.used) of \(outstanding) bytes")
+        let outstanding = slots.reduce(0) { $0 + (loadTable[$1].isCaching ? 0 : loadTable[$1].window.outstanding) }
+        let inTransfer = context.accounting.inTransfer
+        broken.check(inTransfer == outstanding, "\(inTransfer) bytes are in transfer of \(outstanding) granted ones")
+        let waiting = slots.count { loadTable[$0].waitsForRoom }
+        broken.check(
+            roomQueue.count >= waiting && roomQueue.count <= 2 * loadTable.count + 64,
+            "\(roomQueue.count) loads are in the queue for room of \(waiting) that wait"
+        )
         broken.add(brokenEndpoints())
         for kept in cachedLoads.keys { broken.add(brokenConditions(of: kept, contents)) }
         return broken.all
@@ -52,8 +58,13 @@ extension Loads {
         broken.check(window.received <= window.granted, "\(id): received beyond granted")
         broken.check(window.granted <= window.credit, "\(id): granted beyond the destination's credit")
         broken.check(window.granted <= window.delivered + CreditWindow.largest, "\(id): granted beyond the window")
+        broken.check(
+            loadTable[slot].waitsForRoom || phase.isQueued || phase.isDelivering || phase.isPassing
+                || !window.needsRoom(available: loadTable[slot].available),
+            "\(id): stands still and does not wait for room"
+        )
         let deadline = deadline(of: slot, context)
-        if loadTable[slot].isCaching || pool.free(of: context.limits.transferPool) > 0, let deadline {
+        if let deadline {
             broken.check(
                 context.nextCheck <= max(deadline, context.now) + 20,
                 "\(id): its deadline is before the next check"
@@ -144,5 +155,16 @@ extension Loads {
             "\(kept): does not know a reader"
         )
         return broken.all
+    }
+}
+
+extension Loads {
+    /// The loads of an item that have taken a turn and may give it back.
+    func countedLoads(of item: Int, in publication: PublicationID) -> Int {
+        loadTable.ids.count { id in
+            guard let slot = loadTable.find(id) else { return false }
+            return loadTable[slot].isCounted && loadTable[slot].publication == publication
+                && Int(loadTable[slot].part.item) == item
+        }
     }
 }

@@ -135,6 +135,7 @@ final class LoadScene {
             destination: destination,
             stream: stream,
             account: store.accounts[1],
+            process: ProcessKey(pid: 2, identity: 1),
             credit: credit,
             maximumByteCount: nil,
             timeoutMilliseconds: nil,
@@ -193,7 +194,8 @@ final class LoadScene {
 
     /// Whether no load is left.
     var isEmpty: Bool {
-        loads.isEmpty && loads.inTransfer == 0 && loads.brokenConditions(store.contents, store.context).isEmpty
+        loads.isEmpty && store.context.accounting.inTransfer == 0
+            && loads.brokenConditions(store.contents, store.context).isEmpty
     }
 
     func takeEvents() -> [String] {
@@ -204,6 +206,7 @@ final class LoadScene {
                 let code = failure.map { ": \($0.code)" } ?? ""
                 events.append("ended in \(session.slot).\(session.generation)\(code)")
             case .lost(let session, _, _): events.append("lost in \(session.slot).\(session.generation)")
+            case .counted(_, _, let isUsed): events.append(isUsed ? "used" : "given back")
             }
         }
         return events

@@ -273,10 +273,14 @@ import Testing
 
     @Test("A descriptor stands for all bytes of a kept representation, and is accepted only if bytes are expected")
     func keptMixed() throws {
-        let (broker, writer, stream) = keep(.sealedMemory(byteCount: 5))
-        broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: stream, from: writer)
-        #expect(broker.take(writer).codes == [.invalidArgument])
-
+        for unexpected in [ReceivedDescriptor.sealedMemory(byteCount: 5), .readOnlyFile] {
+            let (broker, writer, stream) = keep(.sealedMemory(byteCount: 5))
+            broker.pass(unexpected, kind: .data, on: stream, from: writer)
+            #expect(broker.take(writer).on(0).codes == [.protocolViolation] && broker.closed == [writer])
+            #expect(broker.openMemory == 0)
+        }
+        let broker = StateHarness()
+        let writer = broker.connect(descriptors: true)
         let second = broker.begin(from: writer)
         broker.send(Item([Representation("a", kept: true)]), on: second, from: writer)
         broker.data([1, 2], on: second, from: writer)

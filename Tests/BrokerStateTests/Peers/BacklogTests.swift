@@ -84,17 +84,4 @@ import Testing
         broker.partial(10, of: peer)
         #expect(broker.held.queued == 0)
     }
-
-    @Test("Memory is given back when most of a large backlog is gone, and not for small ones")
-    func trimming() {
-        let broker = StateHarness()
-        let peers = (0..<100).map { _ in broker.connect() }
-        for _ in 0..<100 { for count in [60_000, 0] { broker.partial(count, of: peers[0]) } }
-        #expect(broker.trimCount == 0)
-        for peer in peers { broker.partial(60_000, of: peer) }
-        for peer in peers.prefix(70) { broker.disconnect(peer) }
-        #expect(broker.trimCount == 0)
-        for peer in peers.dropFirst(70) { broker.partial(0, of: peer) }
-        #expect(broker.trimCount == 1)
-    }
 }

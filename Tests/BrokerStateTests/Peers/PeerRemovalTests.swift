@@ -12,7 +12,7 @@ import Testing
         #expect(broker.closed == [peer])
         #expect(
             broker.removals.map(\.text) == [
-                #"ended "editor" (pid 812): protocol-violation: a client must not send welcome"#
+                #"ended "editor" (pid 812): protocol-violation: welcome must not be sent on stream 1"#
             ]
         )
     }

@@ -57,11 +57,12 @@ import Testing
                 #expect(error.code == .protocolViolation)
             }
         }
-        #expect(try peers.target(of: 5, at: peer) == nil)
+        #expect(peers.knownTarget(of: 5, at: slot) == nil)
+        try peers.checkIsLate(5, at: slot)
         peers.setTarget(.wait(WaitID(slot: 0, generation: 1)), of: 5, at: peer)
-        #expect(try peers.target(of: 5, at: peer) != nil)
+        #expect(peers.knownTarget(of: 5, at: slot) != nil)
         do throws(Failure) {
-            _ = try peers.target(of: 7, at: peer)
+            try peers.checkIsLate(7, at: slot)
             Issue.record("stream 7 was never opened")
         } catch {
             #expect(error.code == .protocolViolation)

@@ -56,7 +56,7 @@ import Testing
             case .offered: (.frame(.isViolation), state)
             case .overNothing, .stale, .asked, .outdated, .current: (.frame(.tracks), state)
             case .awaitingStale, .awaitingAsked, .awaitingOutdated, .awaitingCurrent, .dropping, .performed, .concluded:
-                (.frame(.isLate), state)
+                (.frame(.isViolation), state)
             }
         case .drop:
             switch state {
@@ -66,7 +66,7 @@ import Testing
             case .asked: (.frame(.awaitsProposal), .awaitingAsked)
             case .outdated: (.frame(.awaitsProposal), .awaitingOutdated)
             case .awaitingStale, .awaitingAsked, .awaitingOutdated, .awaitingCurrent, .dropping, .performed, .concluded:
-                (.frame(.isLate), state)
+                (.frame(.isViolation), state)
             }
         case .trackHere:
             switch state {

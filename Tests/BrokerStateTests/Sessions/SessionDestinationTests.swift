@@ -32,7 +32,8 @@ import Testing
         broker.register(name, from: peer)
         broker.register("shelf", accepting: ["no type"], from: peer)
         broker.register("shelf", accepting: [""], from: peer)
-        #expect(broker.take(peer).codes == [.invalidArgument, .invalidArgument, .invalidArgument])
+        broker.register("shelf", from: peer) { $0.accepts = [Accept("public.png", match: 3)] }
+        #expect(broker.take(peer).codes == [.invalidArgument, .invalidArgument, .invalidArgument, .invalidArgument])
         broker.disconnect(peer)
         #expect(broker.held == .nothing)
     }

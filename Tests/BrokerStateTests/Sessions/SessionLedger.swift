@@ -127,9 +127,14 @@ struct SessionLedger {
     mutating func disturbed(_ stream: Stream, by kind: FrameKind) {
         switch kind {
         case .begin: begun(stream)
-        case .cancel where drags[stream] != nil: cancelled(drag: stream)
-        case .cancel where destinationSessions[stream] != nil: cancelled(destinationSession: stream)
-        case .cancel: unregistered(stream)
+        case .cancel, .error:
+            if drags[stream] != nil {
+                cancelled(drag: stream)
+            } else if destinationSessions[stream] != nil {
+                cancelled(destinationSession: stream)
+            } else {
+                unregistered(stream)
+            }
         case .exit: isOutside(stream)
         case .conclude: concluded(stream, nil)
         default: break

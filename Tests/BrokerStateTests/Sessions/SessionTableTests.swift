@@ -34,31 +34,31 @@ import Testing
         away             V/-      V/-      p0/-     p0/x      p0/x      p0/x      p0/x
         nowhere          V/-      V/-      p0!1/-   p0!1/x    p0!1/x    p0!1/x    p0!1/x
         drop             V/-      V/-      d0e/-    -/-       d2/P2     d3/P3     d0e/xe
-        commit           k/-      -/-      -/-      -/-       -/-       -/-       -/-
-        item             -/-      -/-      -/-      -/-       -/-       -/-       -/-
+        commit           k/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
+        item             -/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
         add              !3/-     ke/-     ke/-     ke/-      ke/siu    ke/siu    ke/siu
         withdraw         -/-      -/-      -/-      -/xe      -/xe      -/xe      -/xe
         sourceDies       -/-      -/-      -/-      -/x!4     -/x!4     -/x!4     -/x!4
         sourceProposes   V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
         sourcePerforms   V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
-        sourceEnds       -/-      -/-      -/-      -/-       -/-       -/-       -/-
+        sourceEnds       V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
         sourceUnknown    !21/-    !21/-    !21/-    !21/xe    !21/xe    !21/xe    !21/xe
         propose          -/V      -/V      -/V      p2/-      -/-       -/-       -/-
         decline          -/V      -/V      -/V      p0/-      -/-       -/-       -/-
         proposeOld       -/V      -/V      -/V      -/-       -/-       -/-       -/-
         proposeNew       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         exit             -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
-        report           -/V      -/V      -/V      -/-       -/-       -/-       -/-
-        performed        -/V      -/V      -/V      -/-       -/-       -/-       -/-
-        refuse           -/V      -/V      -/V      -/-       -/-       -/-       -/-
-        conclude         -/V      -/V      -/V      -/-       -/-       -/-       -/-
-        concludeNot      -/V      -/V      -/V      -/-       -/-       -/-       -/-
+        report           -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        performed        -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        refuse           -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        conclude         -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        concludeNot      -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         leave            -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
         streamBegins     -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         streamEnters     -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         streamEnds       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         streamData       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
-        streamUnknown    -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
+        streamUnknown    -/V      -/V      -/V      p0!18/!21 x!18/!21  x!18/!21  x!18/!21
         enter            -/x!3    -/x!3    -/sin    -/-       -/u       -/u       -/u
         shelfExits       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         shelfProposes    -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
@@ -79,35 +79,35 @@ import Testing
     private static let dropped = """
                          undecided    dropping  loading      finishing    awaiting  ended
         begin            V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        move             -/-          -/-       -/-          -/-          -/-       -/-
-        away             -/-          -/-       -/-          -/-          -/-       -/-
-        nowhere          -/-          -/-       -/-          -/-          -/-       -/-
-        drop             -/-          -/-       -/-          -/-          -/-       -/-
-        commit           -/-          -/-       -/-          -/-          -/-       -/-
-        item             -/-          -/-       -/-          -/-          -/-       -/-
+        move             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
+        away             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
+        nowhere          V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
+        drop             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
+        commit           V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
+        item             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
         add              !3/-         !3/-      !3/-         !3/-         !3/-      !3/-
         withdraw         -/xe         -/!10     c/!10!4      c/!10!4      -/!10     -/-
         sourceDies       -/x!4        -/!4      -/!4!4       -/!4!4       -/!4      -/-
-        sourceProposes   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        sourcePerforms   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        sourceEnds       -/-          -/-       -/-          -/-          -/-       -/-
+        sourceProposes   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
+        sourcePerforms   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
+        sourceEnds       V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
         sourceUnknown    !21/xe       !21/!10   c!21/!10!4   c!21/!10!4   !21/!10   -/-
         propose          p2d2/P2      -/-       -/-          -/-          -/-       -/-
         decline          p0d0e/e      -/-       -/-          -/-          -/-       -/-
         proposeOld       -/-          -/-       -/-          -/-          -/-       -/-
-        proposeNew       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
+        proposeNew       p0!8d0e/V    -/-       -/-          -/-          -/-       -/-
         exit             p0!18d0e/e   -/-       -/-          -/-          -/-       -/-
-        report           -/-          -/-       -/-          -/-          -/-       -/-
-        performed        -/-          e/e       -/-          -/-          -/-       -/-
-        refuse           -/-          t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
-        conclude         -/-          e/e       -/-          -/-          t1e/t1e   -/-
-        concludeNot      -/-          t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
+        report           p0!8d0e/V    -/-       -/-          -/-          -/-       -/-
+        performed        p0!8d0e/V    e/e       -/-          -/-          -/-       -/-
+        refuse           p0!8d0e/V    t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
+        conclude         p0!8d0e/V    e/e       -/-          -/-          t1e/t1e   -/-
+        concludeNot      p0!8d0e/V    t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
         leave            p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
         streamBegins     p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        streamEnters     p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
+        streamEnters     p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
         streamEnds       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
         streamData       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        streamUnknown    p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
+        streamUnknown    p0!18d0e/!21 t0!10e/!21 ct0!10e/!10!21 ct0!10e/!10!21 t0!10e/!21 -/-
         enter            -/x!3        -/x!3     -/x!3        -/x!3        -/x!3     -/x!3
         shelfExits       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
         shelfProposes    p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V

@@ -150,14 +150,16 @@ struct SessionWalker {
         return "begin"
     }
 
-    private mutating func source() -> Stream? {
+    /// - Parameter percent: how often a session that was dropped counts too.
+    private mutating func source(orDropped percent: Int = 10) -> Stream? {
         let held = ledger.drags(isBegun: true)
         let undropped = held.filter { !ledger.isDropped($0) }
-        return (chance(90) ? undropped : held).randomElement(using: &random)
+        return (chance(percent) ? held : undropped).randomElement(using: &random)
     }
 
     private mutating func move() -> String {
-        guard let drag = source() else { return "nothing" }
+        // After the drop it is a violation.
+        guard let drag = source(orDropped: 1) else { return "nothing" }
         let name = chance(5) ? "nowhere" : Self.names.randomElement(using: &random)
         broker.move(
             drag.id,
@@ -171,7 +173,7 @@ struct SessionWalker {
 
     private mutating func drop() -> String {
         let accepted = ledger.accepted
-        guard let drag = chance(95) ? accepted.randomElement(using: &random) : source() else {
+        guard let drag = chance(95) ? accepted.randomElement(using: &random) : source(orDropped: 1) else {
             return "nothing"
         }
         broker.send(Drop(), on: drag.id, from: drag.peer)

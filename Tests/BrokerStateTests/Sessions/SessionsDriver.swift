@@ -37,7 +37,8 @@ final class SessionsDriver {
                 ownerLabel: source.label,
                 boardName: "",
                 items: types.map(Self.item),
-                charge: charge
+                charge: charge,
+                committedAt: context.now
             )
         )
         var drag = Drag()

@@ -28,6 +28,7 @@ import Testing
         #expect(walker.broker.held == .nothing, "seed \(seed)")
         #expect(walker.broker.openMemory == 0, "seed \(seed)")
         #expect(walker.loadsSeen > 100, "seed \(seed): a walk without loads shows nothing")
+        #expect(walker.changesSeen > 20, "seed \(seed): a walk without changes of watched boards shows little")
         #expect(walker.cachedSteps > 100, "seed \(seed): a walk without cached loads shows little")
     }
 }

@@ -14,11 +14,18 @@ struct Walker {
     private var openLoads: Set<Stream> = []
     private var endedLoads: Set<Stream> = []
     private var writes: [Stream] = []
+    private var committed: Set<Stream> = []
     private var asks: [Stream] = []
     /// The asks that accept a descriptor.
     private var welcoming: Set<UInt64> = []
     private var handles: [UInt64] = []
+    /// The publications of each peer, which it may add to.
+    private var written: [PeerID: [UInt64]] = [:]
     private var broken: [String] = []
+    /// The open watches, with their credit and the last change count that they have reported, and created boards.
+    private var watches: [(stream: Stream, granted: UInt64, sent: UInt64, count: UInt64)] = []
+    private var createdBoards: [(stream: Stream, name: String)] = []
+    private(set) var changesSeen = 0
     private(set) var loadsSeen = 0
     /// The number of steps after which an ask of a cached load was open.
     private(set) var cachedSteps = 0
@@ -34,6 +41,8 @@ struct Walker {
             limits.loadsPerConnection = 12
             limits.waitingPerSource = 5
             limits.boards = 3
+            limits.watches = 40
+            limits.watchesPerProcess = 8
             limits.objects = 600
             limits.metadata = 20_000
             limits.keptPool = 1 << 20
@@ -75,7 +84,8 @@ struct Walker {
             return "deliver"
         case 24..<34: return write(as: peer)
         case 34..<54: return load(as: peer)
-        case 54..<84: return serve()
+        case 54..<79: return serve()
+        case 79..<84: return useBoards(as: peer)
         case 84..<90: return steer()
         case 90..<92: return ask(as: peer)
         case 92..<94: return dawdle(as: peer)
@@ -94,7 +104,8 @@ struct Walker {
                 "p",
                 process: process,
                 maximumStreams: .random(in: 0...6, using: &random),
-                descriptors: chance(70)
+                descriptors: chance(70),
+                role: chance(10) ? .link : nil
             )
         }
         if broker.closed.contains(peer) { _ = broker.take(peer) } else { peers.append(peer) }
@@ -102,19 +113,34 @@ struct Walker {
     }
 
     private mutating func write(as peer: PeerID) -> String {
-        let stream = broker.begin(board: board(), from: peer)
+        let handle = chance(25) ? chance(90) ? written[peer]?.last : handles.randomElement(using: &random) : nil
+        let terms = handle == nil ? terms() : nil
+        let stream = broker.begin(board: board(), terms: terms, adding: handle, from: peer)
         writes.append(Stream(peer: peer, id: stream))
         let count = Int.random(in: 0...3, using: &random)
-        for _ in 0..<count { addItem(to: stream, of: peer) }
+        // An item that exists has the usual types already.
+        let prefix = handle != nil && chance(90) ? "x\(Int.random(in: 0..<1_000, using: &random))." : ""
+        for _ in 0..<count { addItem(to: stream, of: peer, prefix) }
         if !chance(20) { broker.commit(chance(10) ? 9 : count, on: stream, from: peer) }
         return "write"
     }
 
-    private mutating func addItem(to stream: UInt64, of peer: PeerID) {
+    private mutating func terms() -> ContentTerms? {
+        guard chance(25) else { return nil }
+        return ContentTerms(
+            concealed: chance(40) ? true : nil,
+            transient: chance(30) ? true : nil,
+            localOnly: chance(30) ? true : nil,
+            expires: chance(30) ? .random(in: 0...60_000, using: &random) : nil,
+            loads: chance(50) ? .random(in: 0...3, using: &random) : nil
+        )
+    }
+
+    private mutating func addItem(to stream: UInt64, of peer: PeerID, _ prefix: String = "") {
         var representations: [Representation] = []
         for index in 0..<Int.random(in: 1...3, using: &random) {
             var representation = Representation(
-                ["public.png", "public.utf8-plain-text", "com.example.x"][index],
+                prefix + ["public.png", "public.utf8-plain-text", "com.example.x"][index],
                 byteCount: chance(30) ? .random(in: 0...2_000, using: &random) : nil,
                 kept: chance(30),
                 visibility: namesTypes && chance(95)
@@ -135,12 +161,15 @@ struct Walker {
                 broker.pass(chance(90) ? sealed : .readOnlyFile, kind: .data, on: stream, from: peer)
                 continue
             }
-            broker.data(count: count, last: !chance(5), on: stream, from: peer)
+            // The next item or the commit is a violation then.
+            broker.data(count: count, last: !chance(1), on: stream, from: peer)
         }
     }
 
     private mutating func continueWrite() -> String {
-        guard let write = writes.randomElement(using: &random) else { return "nothing" }
+        // To continue a write after its commit is a violation.
+        let open = chance(5) ? writes : writes.filter { !committed.contains($0) }
+        guard let write = open.randomElement(using: &random) else { return "nothing" }
         if chance(50) {
             addItem(to: write.id, of: write.peer)
         } else {
@@ -168,6 +197,7 @@ struct Walker {
         load.maximumByteCount = maximum
         load.timeoutMilliseconds = timeout
         load.descriptorWelcome = isWelcome
+        if chance(10) { load.isAutomatic = true }
         if namesTypes {
             let types = [
                 "public.png", "public.utf8-plain-text", "com.example.x", "public.UTF8-plain-text", "public.text",
@@ -252,6 +282,69 @@ struct Walker {
         return "clear, list or status"
     }
 
+    /// Watches, creates and removes boards.
+    private mutating func useBoards(as peer: PeerID) -> String {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+            broker.send(CreateBoard(), on: broker.newStream(of: peer), from: peer)
+            return "create a board"
+        case 1:
+            var clear = Clear()
+            clear.board = board()
+            clear.removesBoard = true
+            clear.requires = [Feature.boards.rawValue]
+            broker.send(clear, on: broker.newStream(of: peer), from: peer)
+            return "remove a board"
+        case 2..<5: return watch(as: peer)
+        default: return steerWatch()
+        }
+    }
+
+    private mutating func watch(as peer: PeerID) -> String {
+        let board = self.board()
+        let since = chance(30) ? UInt64.random(in: 5_000...5_010, using: &random) : nil
+        let credit = UInt64.random(in: 0...20, using: &random)
+        let stream = broker.watch(board, since: since, credit: credit, from: peer)
+        watches.append((Stream(peer: peer, id: stream), credit, 0, 0))
+        return "watch"
+    }
+
+    /// Grants credit for a watch or ends it, ends a created board, or lets a peer read its changes.
+    private mutating func steerWatch() -> String {
+        if chance(20) { broker.readsChanges.toggle() }
+        for peer in peers where chance(50) { broker.continueChanges(for: peer) }
+        // A change that has been sent belongs to a watch that is still open.
+        listen()
+        if chance(30), let board = createdBoards.randomElement(using: &random) {
+            broker.send(Cancel(), on: board.stream.id, from: board.stream.peer)
+            createdBoards.removeAll { $0.stream == board.stream }
+            return "end a created board"
+        }
+        guard let index = watches.indices.randomElement(using: &random) else { return "nothing" }
+        let watch = watches[index]
+        if chance(20) {
+            watches.remove(at: index)
+            broker.send(Cancel(), on: watch.stream.id, from: watch.stream.peer)
+            return "cancel a watch"
+        }
+        let credit = UInt64.random(in: 0...40, using: &random)
+        watches[index].granted = max(watch.granted, credit)
+        broker.credit(credit, on: watch.stream.id, from: watch.stream.peer)
+        return "credit of a watch"
+    }
+
+    private mutating func hear(_ change: Change, on stream: Stream) {
+        changesSeen += 1
+        guard let index = watches.firstIndex(where: { $0.stream == stream }) else {
+            return broken.append("a change came after the end of its watch")
+        }
+        watches[index].sent += 1
+        let count = change.changeCount ?? 0
+        if watches[index].sent > watches[index].granted { broken.append("a change came without credit") }
+        if count < watches[index].count { broken.append("a change count has decreased from \(watches[index].count)") }
+        watches[index].count = count
+    }
+
     /// Leaves bytes unread, or sends a part of a frame.
     private mutating func dawdle(as peer: PeerID) -> String {
         let count = chance(50) ? 0 : Int.random(in: 0...150_000, using: &random)
@@ -281,7 +374,9 @@ struct Walker {
         default: stream = 1 + 2 * UInt64.random(in: 0...40, using: &random)
         }
         // A cancel or an error of the reader ends a load silently, which other steps test.
-        if openLoads.contains(Stream(peer: peer, id: stream)) { stream = 1 }
+        // A watch's own frames would be confused with it, too.
+        let disturbed = Stream(peer: peer, id: stream)
+        if openLoads.contains(disturbed) || watches.contains(where: { $0.stream == disturbed }) { stream = 1 }
         broker.raw(
             kind: kind,
             flags: kind == 99 ? 0 : .random(in: 0...3, using: &random),
@@ -304,11 +399,24 @@ struct Walker {
 
     private mutating func hear(_ frame: Frame, at peer: PeerID) {
         let stream = Stream(peer: peer, id: frame.stream)
+        switch frame.kind {
+        case .change: hear(frame.decode(Change.self), on: stream)
+        case .registered:
+            if let name = frame.decode(Registered.self).name { createdBoards.append((stream, name)) }
+        case .end, .error:
+            watches.removeAll { $0.stream == stream }
+            createdBoards.removeAll { $0.stream == stream }
+        default: break
+        }
         if frame.kind == .ask {
             asks.append(stream)
             if frame.decode(Ask.self).descriptorWelcome == true { welcoming.insert(frame.stream) }
         }
-        if frame.kind == .committed, let handle = frame.decode(Committed.self).handle { handles.append(handle) }
+        if frame.kind == .committed, let handle = frame.decode(Committed.self).handle {
+            handles.append(handle)
+            if written[peer]?.contains(handle) != true { written[peer, default: []].append(handle) }
+            committed.insert(stream)
+        }
         if endedLoads.contains(stream) { broken.append("\(frame) came after the load's end") }
         guard openLoads.contains(stream) else { return }
         guard frame.kind == .end || frame.kind == .error || frame.last else { return }
@@ -319,8 +427,11 @@ struct Walker {
 
     private mutating func forget(_ peer: PeerID) {
         peers.removeAll { $0 == peer }
+        written[peer] = nil
         asks.removeAll { $0.peer == peer }
         writes.removeAll { $0.peer == peer }
+        watches.removeAll { $0.stream.peer == peer }
+        createdBoards.removeAll { $0.stream.peer == peer }
         openLoads = openLoads.filter { $0.peer != peer }
     }
 
@@ -342,6 +453,8 @@ struct Walker {
             for peer in peers { broker.deliver(to: peer) }
             listen()
         }
+        for peer in peers { broker.continueChanges(for: peer) }
+        listen()
         if !openLoads.isEmpty { broken.append("\(openLoads.count) loads never ended") }
         for peer in peers { broker.disconnect(peer) }
         let cleaner = broker.connect()
@@ -356,6 +469,7 @@ struct Walker {
     }
 
     private mutating func board() -> String? {
-        [nil, nil, nil, "one", "two", "three"].randomElement(using: &random) ?? nil
+        if let created = createdBoards.last, chance(10) { return created.name }
+        return [nil, nil, nil, "one", "two", "three"].randomElement(using: &random) ?? nil
     }
 }

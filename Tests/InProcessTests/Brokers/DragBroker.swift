@@ -101,6 +101,11 @@ final class DragBroker: Sendable {
         try status().contains { $0.peer?.process == process }
     }
 
+    /// Whether the broker has a drag session that is not restricted.
+    func hasSessions() throws -> Bool {
+        try status().contains { $0.session != nil }
+    }
+
     private func status() throws -> [StatusEntry] {
         let pair = try Socket.pair()
         let own = try System.duplicate(pair.first.raw)

@@ -120,7 +120,7 @@ struct EmbeddedBrokerTests {
         let own = System.processID
         #expect(
             lines.withLock(\.self) == [
-                "ended \"a[2Jb\" (pid \(own)): protocol-violation: a client must not send welcome"
+                "ended \"a[2Jb\" (pid \(own)): protocol-violation: welcome must not be sent on stream 0"
             ]
         )
     }

@@ -115,7 +115,15 @@ struct MaliciousBrokerTests {
             try peer.send(Self.answer(byteCount), stream: frame.stream)
             try peer.sendData([1, 2, 3], stream: frame.stream, last: true)
         }
-        #expect(await codes(provider) == all(.sourceTruncated))
+        // No such size is accepted for a load into memory, unless the caller allows it.
+        let expected = LoadedForm.allCases.map {
+            $0 == .data || $0 == .object ? PasteboardError.Code.tooLarge : .sourceTruncated
+        }
+        #expect(await codes(provider) == expected)
+        let error = await #expect(throws: PasteboardError.self) {
+            try await provider.loadData(for: .text, maximumByteCount: .max)
+        }
+        #expect(error?.code == (byteCount > UInt64(Int.max) ? .tooLarge : .sourceTruncated))
     }
 
     @Test("More bytes than announced are a violation")

@@ -91,6 +91,9 @@ struct WaitEndingTests {
             let destination = DropDestination(name: "site", connection: connection)
             let waits: [Wait] = [
                 { _ = try await publication.ended() },
+                { _ = try await pasteboard.nextChange() },
+                { _ = try await Pasteboard.unique(connection: pasteboard.connection) },
+                { try await pasteboard.release() },
                 { _ = try await drag.outcome() },
                 { try await pasteboard.write([.text("a")]) },
                 { try await pasteboard.clear() },
@@ -126,6 +129,9 @@ struct WaitEndingTests {
                     "the clear was cancelled",
                     "the list of contents was cancelled",
                     "the list of destinations was cancelled",
+                    "the making of a pasteboard was cancelled",
+                    "the release of the pasteboard was cancelled",
+                    "the wait for a change was cancelled",
                     "the wait for destination b was cancelled",
                     "the wait for the drag's outcome was cancelled; the drag continues",
                     "the wait for the publication's end was cancelled; the publication continues",

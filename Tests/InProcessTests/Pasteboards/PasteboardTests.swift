@@ -36,15 +36,18 @@ struct PasteboardTests {
         }
     }
 
-    @Test("an empty pasteboard has no items, and clearing it increases the change count")
+    @Test("an empty pasteboard has no items, and clearing it increases the change count once it has been written")
     func empty() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
             #expect(try await pasteboard.contents().items.isEmpty)
+            let unused = try await pasteboard.clear()
+            #expect(try await pasteboard.clear() == unused)
+            let publication = try await pasteboard.write([.text("a")])
             let first = try await pasteboard.clear()
             let second = try await pasteboard.clear()
-            #expect(second.value == first.value + 1)
-            #expect(second.epoch == first.epoch)
+            #expect(first.value == publication.changeCount.value + 1 && second.value == first.value + 1)
+            #expect(first.epoch == unused.epoch && second.epoch == unused.epoch)
         }
     }
 

@@ -357,4 +357,52 @@ import Testing
             #expect(empty.picture == Data("png".utf8) && empty.caption == "Half Dome")
         }
     }
+
+    @Test("A snippet is copied in several types, which its owner provides when they are pasted")
+    func snippetCopier() async throws {
+        try await TestBroker.with { broker in
+            let lost = Gate()
+            let (source, pasteboard) = (broker.pasteboard(), broker.pasteboard())
+            let reader = SnippetReader(pasteboard: pasteboard)
+            #expect(try await reader.bestText() == nil)
+            try await SnippetCopier(code: "let x = 1", lostOwnership: lost.open).copy(to: source)
+            #expect(try await pasteboard.types == [.html, .string, SnippetCopier.sourceType])
+            #expect(try await reader.bestText() == "let x = 1")
+            #expect(try await pasteboard.string(forType: .html) == "<pre>let x = 1</pre>")
+            #expect(try await pasteboard.string(forType: .string) == "let x = 1")
+            #expect(!lost.isOpen)
+            #expect(try await reader.append(["one", "two"]))
+            await lost.wait()
+            #expect(try await source.strings == ["one", "two"])
+            #expect(try await reader.links().isEmpty)
+            let link = try #require(URL(string: "https://example.com"))
+            try await source.write(link)
+            #expect(try await reader.links() == [link])
+        }
+    }
+
+    @Test("A one-time code is copied for a short time, and is suggested without being read")
+    func oneTimeCode() async throws {
+        try await TestBroker.with { broker in
+            let (source, pasteboard) = (broker.pasteboard(), broker.pasteboard())
+            let suggestion = PasteSuggestion(pasteboard: pasteboard)
+            #expect(try await suggestion.code() == nil)
+            #expect(try await suggestion.texts() == nil)
+            let code = OneTimeCode(code: "246810", validUntil: Date(timeIntervalSinceNow: 600))
+            try await code.copy(to: source)
+            let terms = try await pasteboard.contents().terms
+            #expect(terms.isLocalOnly && terms.expiresIn.map { $0 > .zero && $0 <= .seconds(600) } == true)
+            #expect(try await suggestion.code() == "246810")
+            #expect(try await suggestion.texts() == ["246810"])
+            let suggested = await result { done in suggestion.suggest { done([$0, $1]) } }
+            #expect(suggested == [true, false])
+            try await OneTimeCode(code: "1", validUntil: Date(timeIntervalSinceNow: -1)).copy(to: source)
+            var contents = try await pasteboard.contents()
+            while !contents.items.isEmpty {
+                contents = try await pasteboard.contents()
+                await Task.yield()
+            }
+            #expect(try await suggestion.code() == nil)
+        }
+    }
 }

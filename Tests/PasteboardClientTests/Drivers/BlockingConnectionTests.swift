@@ -140,6 +140,24 @@ import Testing
         #expect(try told.decoded(as: Failure.self).code == .protocolViolation)
     }
 
+    @Test("An ask that arrives while a request waits keeps its type")
+    func stashedAsk() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            let list = try peer.next(.list).stream
+            var ask = Ask()
+            ask.type = "public.text"
+            try peer.send(ask, stream: StreamID(askSlot: 0, generation: 1).rawValue)
+            try peer.send(Contents(), stream: list)
+            try peer.send(End(), stream: list)
+        })
+        _ = try harness.connection.list()
+        var type: String?
+        try harness.connection.turn(until: 0) { _, event, bytes in
+            if case .asked(_, let ask) = event { type = ask.type(in: bytes) }
+        }
+        #expect(type == "public.text")
+    }
+
     // MARK: A broker that hangs
 
     @Test("A broker that never sends welcome is abandoned")
@@ -149,6 +167,22 @@ import Testing
         let harness = try ConnectionHarness(timeouts: timeouts, wholeScript: { peer in _ = try peer.next(.data) })
         let failure = #expect(throws: Failure.self) { try harness.connection.list() }
         #expect(failure?.code == .brokerUnavailable)
+    }
+
+    @Test("A load that the broker does not end in time ends with an error that does not blame the broker")
+    func lateLoad() throws {
+        let harness = try ConnectionHarness(script: { peer in while true { _ = try peer.next() } })
+        var load = Load()
+        load.timeoutMilliseconds = 1
+        let failure = #expect(throws: Failure.self) { try harness.connection.loadBytes(load) }
+        #expect(failure?.code == .timeout && failure?.text == "the load did not end within 1 ms")
+    }
+
+    @Test("A broker that does not answer hello by a deadline is abandoned with a timeout")
+    func lateWelcome() throws {
+        let harness = try ConnectionHarness(wholeScript: { peer in while true { _ = try peer.next() } })
+        let failure = #expect(throws: Failure.self) { try harness.connection.welcome(until: 0) }
+        #expect(failure?.code == .timeout && failure?.text.contains("/test/socket") == true)
     }
 
     @Test("A silent broker is probed, and the load continues if it answers")

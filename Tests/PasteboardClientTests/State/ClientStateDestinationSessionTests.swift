@@ -208,6 +208,19 @@ import Testing
         #expect(try harness.broker(End(), stream: visit) == nil)
     }
 
+    @Test("A session whose end is malformed ends with the connection", arguments: [FrameKind.end, .error])
+    func malformedEnd(kind: FrameKind) throws {
+        var harness = try StateHarness()
+        _ = try harness.visit(visit, at: try harness.destination())
+        var encoder = FrameEncoder()
+        encoder.append(header: FrameHeader(kind, stream: visit, length: 1))
+        let frame = encoder.bytes + [0xFF]
+        let failure = #expect(throws: Failure.self) { try harness.broker(frame) }
+        #expect(failure?.code == .protocolViolation)
+        let lost = harness.state.connectionLost(Failure(.protocolViolation, ""))
+        #expect(lost.destinationSessions == [visit])
+    }
+
     @Test("A kind that must be understood ends the session on both sides")
     func unknown() throws {
         var harness = try StateHarness()

@@ -8,7 +8,7 @@ import Testing
     enum Phase: String, CaseIterable {
         case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop
         case drag, offering, session, lifting, dropping, transferred, refused, addition, adding, added
-        case destination, registered
+        case destination, registered, watch, watching, createBoard, board
 
         var accepted: Set<FrameKind> {
             switch self {
@@ -31,6 +31,9 @@ import Testing
             case .transferred, .refused, .added: [.end, .error]
             case .destination: [.registered, .error]
             case .registered: [.exit, .error]
+            case .watch, .createBoard: [.registered, .error]
+            case .watching: [.change, .error]
+            case .board: [.end, .error]
             }
         }
 
@@ -83,6 +86,16 @@ import Testing
                 return stream
             case .destination: return try harness.state.open(Destination())
             case .registered: return try harness.destination()
+            case .watch, .watching:
+                var watch = Watch()
+                watch.credit = 1
+                let stream = try harness.state.open(watch)
+                if self == .watching { _ = try harness.broker(Registered(), stream: stream) }
+                return stream
+            case .createBoard, .board:
+                let stream = try harness.state.open(CreateBoard())
+                if self == .board { _ = try harness.broker(Registered(), stream: stream) }
+                return stream
             }
         }
     }

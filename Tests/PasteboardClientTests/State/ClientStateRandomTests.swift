@@ -131,7 +131,7 @@ import Testing
         var encoder = FrameEncoder()
         let kinds: [FrameKind] = [
             .ask, .answer, .committed, .contents, .item, .statusEntry, .data, .end, .error, .cancel, .credit, .progress,
-            .registered, .session, .enter, .update, .exit, .perform, .proposal, .dropped, .transferred,
+            .registered, .change, .session, .enter, .update, .exit, .perform, .proposal, .dropped, .transferred,
         ]
         switch kinds.randomElement(using: &random) ?? .end {
         case .ask:

@@ -287,4 +287,31 @@ import Testing
         let failure = #expect(throws: Failure.self) { try harness.broker(encoder.bytes + [0xFF]) }
         #expect(failure?.code == .protocolViolation)
     }
+
+    @Test("An answer in an unknown form fails its load, and the broker is sent a cancel")
+    func unknownForm() throws {
+        var harness = try StateHarness()
+        let stream = try harness.state.open(Load())
+        _ = harness.sent()
+        var answer = Answer()
+        answer.content = ContentForm(rawValue: 9)
+        #expect(try harness.broker(answer, stream: stream)?.summary == "failed \(stream) version-mismatch")
+        #expect(harness.sent().map(\.kind) == [.cancel])
+        #expect(try harness.data(3, stream: stream, last: true) == nil, "its bytes are late")
+    }
+
+    @Test("A message without fields that matter has to decode too", arguments: [FrameKind.registered, .cancel, .error])
+    func malformedEmpty(_ kind: FrameKind) throws {
+        var harness = try StateHarness()
+        var stream: UInt64 = 1 << 32
+        if kind == .registered {
+            stream = try harness.state.open(Destination())
+        } else {
+            _ = try harness.ask(stream, credit: 5)
+        }
+        var encoder = FrameEncoder()
+        encoder.append(header: FrameHeader(kind, stream: stream, length: 1))
+        let failure = #expect(throws: Failure.self) { try harness.broker(encoder.bytes + [0x0B]) }
+        #expect(failure?.code == .protocolViolation)
+    }
 }

@@ -15,6 +15,28 @@ import Testing
         }
     }
 
+    @Test("If stream frames are dropped, the rest of one that has begun and the control frames are still sent")
+    func dropping() throws {
+        let ends = try Socket.pair()
+        Socket.setBuffers(of: ends.first.raw, bytes: 1)
+        var buffer = OutputBuffer()
+        var delivered: [Delivery] = []
+        for number in 0...2 {
+            buffer.appendStream(frame(.data, number: number, [UInt8](repeating: 7, count: 50_000)).span)
+        }
+        #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .blocked)
+        buffer.dropStreamFrames()
+        buffer.appendControl(frame(.credit, number: 0, []).span)
+        var reader = FrameReader()
+        while !buffer.isEmpty {
+            try reader.read(from: ends.second.raw, upTo: 20_000)
+            _ = try buffer.flush(to: ends.first.raw, delivered: &delivered)
+        }
+        while try reader.read(from: ends.second.raw, upTo: 20_000) {}
+        #expect(reader.stream.map(\.number) == [0])
+        #expect(reader.control.count == 1)
+    }
+
     private func mix(seed: UInt64) throws {
         var random = SeededGenerator(state: seed)
         let ends = try Socket.pair()

@@ -91,6 +91,7 @@ import Testing
             load.descriptorWelcome = chance(number() & 1 == 1)
             load.timeoutMilliseconds = chance(number())
             load.inPlaceWelcome = chance(number() & 1 == 1)
+            load.isAutomatic = chance(number() & 1 == 1)
             switch Int.random(in: 0..<8, using: &random) {
             case 0: load.requires = [1, 300]
             case 1: load.edges = [TypeEdges()]

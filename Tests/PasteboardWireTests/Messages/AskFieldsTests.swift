@@ -3,6 +3,14 @@ import Testing
 
 /// Asks and answers, which are read in place.
 @Suite struct AskFieldsTests {
+    @Test("A detached type is the only part of the bytes that the fields need")
+    func detached() throws {
+        let bytes: [UInt8] = [0xFF, 0x08, 7, 0x22, 3, 0x61, 0x2E, 0x62, 0xFF]
+        var ask = try AskFields(decoding: bytes.span, range: 1..<8)
+        let type = ask.detachType(from: bytes.span)
+        #expect(type == Array("a.b".utf8) && ask.type(in: type.span) == "a.b" && ask.handle == 7)
+    }
+
     /// Calls `check` with asks or answers and with mutated payloads.
     private func mutate(
         _ name: String,

@@ -30,6 +30,7 @@ import Testing
         #expect(!isPlain { $0.accepts.append(Accept(type: "public.text")) })
         #expect(!isPlain { $0.accepts[0].match = .any })
         #expect(!isPlain { $0.accepts[0].match = Match(rawValue: 9) })
+        #expect(!isPlain { $0.preference = Preference(rawValue: 2) })
         #expect(!isPlain { $0.edges = [TypeEdges()] })
         #expect(!isPlain { $0.ifChangeCount = 1 })
         #expect(!isPlain { $0.requires = [1] })

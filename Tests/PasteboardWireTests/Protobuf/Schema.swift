@@ -5,6 +5,8 @@ struct Schema {
         enum Kind: Equatable {
             case uint32
             case uint64
+            case int64
+            case enumeration
             case bool
             case string
             case bytes
@@ -21,25 +23,37 @@ struct Schema {
         let number: UInt64
         /// The name in the spelling of the code.
         let name: String
+        /// The name in the schema.
+        let schemaName: String
         let kind: Kind
         let presence: Presence
     }
 
     private(set) var messages: [String: [Field]] = [:]
+    /// The names of the values, in the order of their numbers.
+    private(set) var enumerations: [String: [String]] = [:]
 
     static let shipped = Result { try Schema(Repository.text(Repository.schema)) }
 
     init(_ text: String) throws {
+        // The schema declares its enumerations before the messages.
         var current: String?
+        var enumeration: String?
         for line in text.split(separator: "\n") {
             let words = line.prefix { $0 != "/" && $0 != ";" }.split(separator: " ").map(String.init)
             if words.first == "message", words.count > 1 {
                 messages[words[1]] = []
                 current = words.last == "{}" ? nil : words[1]
+            } else if words.first == "enum", words.count > 1 {
+                enumerations[words[1]] = []
+                enumeration = words[1]
             } else if words.first == "}" {
                 current = nil
+                enumeration = nil
+            } else if let enumeration, words.count == 3 {
+                enumerations[enumeration, default: []].append(words[0])
             } else if let current, words.count > 3 {
-                messages[current, default: []].append(try Field(words))
+                messages[current, default: []].append(try Field(words, Set(enumerations.keys)))
             }
         }
     }
@@ -51,7 +65,7 @@ struct SchemaError: Error {
 
 extension Schema.Field {
     /// Parses the words of a field such as `optional uint32 item_count = 4`.
-    init(_ words: [String]) throws {
+    init(_ words: [String], _ enumerations: Set<String>) throws {
         let presence = Presence(rawValue: words[0])
         let rest = presence == nil ? words[...] : words.dropFirst()
         guard let type = rest.first, let number = words.last.flatMap({ UInt64($0) }), rest.count == 4 else {
@@ -60,12 +74,14 @@ extension Schema.Field {
         switch type {
         case "uint32": kind = .uint32
         case "uint64": kind = .uint64
+        case "int64": kind = .int64
         case "bool": kind = .bool
         case "string": kind = .string
         case "bytes": kind = .bytes
-        default: kind = .message(type)
+        default: kind = enumerations.contains(type) ? .enumeration : .message(type)
         }
-        let parts = rest[rest.startIndex + 1].split(separator: "_")
+        schemaName = rest[rest.startIndex + 1]
+        let parts = schemaName.split(separator: "_")
         name = parts.first.map { $0 + parts.dropFirst().map(\.capitalizedFirst).joined() } ?? ""
         self.number = number
         self.presence = presence ?? .implicit

@@ -54,7 +54,7 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
             for index in 0..<Self.count(of: field, filling, &generator) {
                 let place = "\(path).\(field.name)" + (field.presence == .repeated ? "[\(index)]" : "")
                 switch field.kind {
-                case .uint32, .uint64, .bool:
+                case .uint32, .uint64, .int64, .enumeration, .bool:
                     let value = Self.number(field, filling, &generator)
                     let shown = field.kind == .bool ? "\(value != 0)" : "\(value)"
                     result.lines.append("\(place)=\(shown)")
@@ -106,7 +106,14 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
         _ filling: Filling,
         _ generator: inout SeededGenerator
     ) -> UInt64 {
-        let greatest: UInt64 = field.kind == .bool ? 1 : field.kind == .uint32 ? UInt64(UInt32.max) : .max
+        let greatest: UInt64 =
+            switch field.kind {
+            case .bool: 1
+            case .uint32: UInt64(UInt32.max)
+            // Generated code has signed 32-bit numbers for values of enumerations.
+            case .enumeration: UInt64(Int32.max)
+            default: .max
+            }
         switch filling {
         case .full: return greatest - min(greatest - 1, field.number)
         case .zero: return 0
@@ -145,19 +152,26 @@ enum MessageTypes {
         frames + [
             Representation.self, FileAttributes.self, Accept.self, TypeEdges.self, PeerStatus.self, BoardStatus.self,
             LoadStatus.self, NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self,
-            DestinationStatus.self,
+            DestinationStatus.self, ContentTerms.self, BoardRead.self, ClosedPeer.self, ProcessStatus.self,
         ]
 
-    static let frames: [any WireMessage.Type] = [
-        Hello.self, Welcome.self, Write.self, Item.self, Commit.self, Load.self, List.self, Clear.self, Status.self,
-        Stop.self, Ask.self, Answer.self, Committed.self, Contents.self, StatusEntry.self, End.self, Failure.self,
-        Cancel.self, Credit.self, Progress.self, Drag.self, Destination.self, Begin.self, Move.self, Drop.self,
-        Performed.self, Conclude.self, Wait.self, Registered.self, Session.self, Update.self, Perform.self,
-        Dropped.self,
-        Transferred.self, Enter.self, Exit.self, Proposal.self,
+    static let frames: [any WireMessage.Type] = FrameKind.allCases.compactMap(\.message)
+
+    /// The types by the names of their messages in the schema.
+    static let named = Dictionary(uniqueKeysWithValues: all.map { (schemaName(of: $0), $0) })
+
+    /// Messages with other names than their types: the short ones collide with generated code of some languages.
+    private static let schemaNames = [
+        "Write": "WriteRequest", "Load": "LoadRequest", "List": "ListRequest", "Clear": "ClearRequest",
+        "Status": "StatusRequest", "Stop": "StopRequest", "Drag": "DragRequest", "Destination": "DestinationRequest",
+        "Wait": "WaitRequest", "Move": "PointerUpdate", "Update": "SessionUpdate", "Enter": "SessionEnter",
+        "Exit": "SessionExit", "Watch": "WatchRequest", "CreateBoard": "CreateBoardRequest",
     ]
 
-    static let named = Dictionary(uniqueKeysWithValues: all.map { (String(describing: $0), $0) })
+    static func schemaName(of type: any ProtobufMessage.Type) -> String {
+        let name = String(describing: type)
+        return schemaNames[name] ?? name
+    }
 }
 
 func encoded(_ message: some ProtobufMessage) -> [UInt8] {

@@ -1,36 +1,21 @@
 import PasteboardWire
+import TestSupport
 
-/// The contents of `Protocol.md`: its tables and the frames that it shows byte by byte.
+/// The contents of the articles about the protocol: the tables of `Protocol.md` and the frames of the transcripts.
 struct ProtocolText {
-    struct ShownFrame {
-        /// The label, such as "S1".
-        let name: String
-        let isFromBroker: Bool
-        let kind: String
-        var bytes: [UInt8] = []
-    }
-
     private let sections: [String: [Substring]]
-    private(set) var frames: [ShownFrame] = []
+    let frames: [ShownFrame]
 
     init() throws {
         let text = try Repository.text(Repository.protocolText)
         var sections: [String: [Substring]] = [:]
         var title = ""
-        var isInBlock = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("## ") { title = String(line.dropFirst(3)) }
             sections[title, default: []].append(line)
-            if line.hasPrefix("```") {
-                isInBlock.toggle()
-            } else if isInBlock {
-                guard !frames.isEmpty else { continue }
-                frames[frames.count - 1].bytes += PasteboardWireTests.bytes(hex: line.prefix { $0 != ";" })
-            } else if let frame = ShownFrame(line) {
-                frames.append(frame)
-            }
         }
         self.sections = sections
+        frames = try Document.transcripts.frames
     }
 
     /// The cells of all table rows in a section that begin with a number.
@@ -55,16 +40,6 @@ struct ProtocolText {
         (sections[section] ?? []).filter { $0.hasPrefix("| ") }.map { line in
             line.split(separator: "|").map { $0.trimmed }
         }
-    }
-}
-
-extension ProtocolText.ShownFrame {
-    /// Parses a line such as `**S1.** Client to broker: `hello``.
-    init?(_ line: Substring) {
-        guard line.hasPrefix("**") else { return nil }
-        let name = line.dropFirst(2).prefix { $0 != "." }
-        guard let last = name.last, last.isNumber, let kind = line.split(separator: "`").last else { return nil }
-        self.init(name: String(name), isFromBroker: line.contains("Broker to client"), kind: String(kind))
     }
 }
 

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite("Protocol.md")
@@ -14,7 +15,7 @@ struct ProtocolTextTests {
         let rows = text.rows(of: "Kinds of frames")
         #expect(rows.map(\.number) == FrameKind.allCases.map { UInt32($0.rawValue) })
         #expect(rows.map(\.name) == FrameKind.allCases.map { "\($0)" })
-        let messages = MessageTypes.frames.map { (UInt32($0.kind.rawValue), "`\($0)`") }
+        let messages = MessageTypes.frames.map { (UInt32($0.kind.rawValue), "`\(MessageTypes.schemaName(of: $0))`") }
         let named = Dictionary(uniqueKeysWithValues: messages + [(48, "bytes")])
         for row in rows {
             #expect(row.rest[1] == named[row.number], "\(row.name)")
@@ -51,6 +52,7 @@ struct ProtocolTextTests {
             "payload of a data frame": WireLimits.dataLength,
             "payload of a data frame while several streams are open": WireLimits.sharedDataLength,
             "payload before hello": WireLimits.helloLength,
+            "payload of a frame with a descriptor": WireLimits.descriptorFrameLength,
             "bytes of a type identifier": WireLimits.typeIdentifier,
             "bytes of a name or label": WireLimits.name,
             "bytes of an error's text": WireLimits.errorText,
@@ -60,6 +62,9 @@ struct ProtocolTextTests {
             "representations of an item": WireLimits.representations,
             "supertypes of a type": WireLimits.supertypes,
             "entries of an accept list": WireLimits.accepts,
+            "edges of a load": WireLimits.accepts,
+            "supertypes in all edges of a load": WireLimits.edgeSupertypes,
+            "names that the edges of a load lead to": WireLimits.edgeNames,
             "features in a list": WireLimits.features,
             "bytes of team data": WireLimits.teamData,
             "bytes of a title": WireLimits.title,
@@ -70,37 +75,63 @@ struct ProtocolTextTests {
         #expect(text.values(of: "Limits") == expected)
     }
 
-    @Test("The frames of a source are those that the code encodes")
-    func source() throws {
-        try compare("S", ShownFrames.source)
-    }
-
-    @Test("The frames of a destination are those that the code encodes")
-    func destination() throws {
-        try compare("D", ShownFrames.destination)
-    }
-
-    @Test("The frames decode one after the other to messages that encode to the same bytes")
+    @Test("The frames of the transcripts decode to messages that encode to the same bytes")
     func decoding() throws {
-        for letter in ["S", "D"] {
-            let shown = text.frames.filter { $0.name.hasPrefix(letter) }
-            var collector = FrameCollector()
-            try collector.push(shown.flatMap(\.bytes))
-            #expect(collector.pending.isEmpty)
-            #expect(collector.frames.map { $0.header.kind.map { "\($0)" } } == shown.map(\.kind))
-            for frame in collector.frames {
-                guard let type = MessageTypes.frames.first(where: { $0.kind == frame.header.kind }) else { continue }
-                #expect(encoded(try decoded(type, frame.payload)) == frame.payload)
+        #expect(Set(text.frames.compactMap(\.name.first)) == ["C", "P", "M"])
+        for shown in text.frames {
+            guard let header = FrameHeader(shown.bytes.span, at: 0) else {
+                Issue.record("\(shown.name) has no header")
+                continue
             }
+            let payload = Array(shown.bytes.dropFirst(FrameHeader.byteCount))
+            #expect(Int(header.length) == payload.count, "\(shown.name)")
+            let kind = try #require(header.kind, "\(shown.name)")
+            #expect("\(kind)" == shown.kind, "\(shown.name)")
+            guard let type = MessageTypes.frames.first(where: { $0.kind == kind }) else { continue }
+            #expect(hex(encoded(try decoded(type, payload))) == hex(payload), "\(shown.name)")
         }
     }
 
-    private func compare(_ letter: String, _ frames: [ShownFrames.Frame]) throws {
-        let shown = text.frames.filter { $0.name.hasPrefix(letter) }
-        #expect(shown.map(\.name) == (1...frames.count).map { "\(letter)\($0)" })
-        for (shown, frame) in zip(shown, frames) {
-            #expect(hex(shown.bytes) == hex(frame.bytes), "\(shown.name)")
-            #expect(shown.isFromBroker == frame.isFromBroker, "\(shown.name)")
+    @Test("The kinds that a client may send on each sort of stream are those of frame-kinds.tsv")
+    func sorts() throws {
+        for row in try Repository.text(Repository.frameKinds).split(separator: "\n").dropFirst() {
+            let cells = row.split(separator: "\t").map(String.init)
+            let kind = try #require(UInt8(cells[0]).flatMap { FrameKind(rawValue: $0) })
+            let sorts = StreamSort.allCases.filter { kind.fits($0) }.map { "\($0)" }
+            #expect(sorts == (cells[3] == "-" ? [] : cells[3].split(separator: ",").map(String.init)), "\(kind)")
         }
+    }
+
+    @Test("The sort of a stream is that of the rules about ids")
+    func sortsOfStreams() {
+        #expect(StreamID(0).sort == .connection)
+        #expect([1, 3, UInt64.max, 1 << 31 | 1].allSatisfy { StreamID($0).sort == .request })
+        #expect(StreamID(askSlot: 0, generation: 1).sort == .ask && StreamID(askSlot: 7, generation: .max).sort == .ask)
+        #expect(StreamID(destinationSessionSlot: 0, generation: 1).sort == .session)
+    }
+
+    @Test("The table of kinds in Protocol.md names the same sorts of streams")
+    func namedSorts() {
+        for row in text.rows(of: "Kinds of frames") {
+            guard let kind = UInt8(exactly: row.number).flatMap({ FrameKind(rawValue: $0) }), row.rest.count > 2 else {
+                continue
+            }
+            let cell = row.rest[2]
+            let sorts = StreamSort.allCases.filter { kind.fits($0) }
+            let named = cell == "opens a request" ? "request" : cell.replacing("0", with: "connection")
+            #expect(named == sorts.map { "\($0)" }.joined(separator: ", "), "\(kind)")
+        }
+    }
+
+    @Test("frame-kinds.tsv lists the kinds of Protocol.md with their messages")
+    func registry() throws {
+        let rows = try Repository.text(Repository.frameKinds).split(separator: "\n").dropFirst().map { line in
+            line.split(separator: "\t").map(String.init)
+        }
+        let expected = text.rows(of: "Kinds of frames")
+        #expect(rows.map { $0[0] } == expected.map { "\($0.number)" })
+        #expect(rows.map { $0[1] } == expected.map(\.name))
+        let messages = expected.map { $0.rest[1] == "bytes" ? "-" : $0.rest[1].filter { $0 != "`" } }
+        #expect(rows.map { $0[2] } == messages)
     }
 }

@@ -2,6 +2,9 @@
 
     protobuf_peer.py DESCRIPTOR_SET read    messages on standard input, one per line: NAME HEX
                                             answers: HEX of the message encoded again, then its fields
+    protobuf_peer.py DESCRIPTOR_SET judge   the same for messages that may be malformed, with a verdict before each answer:
+                                            "refused" and no answer, "known", or "odd" if a field that is read as
+                                            unknown is a group or has the number of a known one
     protobuf_peer.py DESCRIPTOR_SET write SEED COUNT
                                             random messages, COUNT of each kind: NAME HEX, then their fields
 
@@ -10,9 +13,13 @@ Fields are PATH=VALUE in the spelling of the Swift code, with strings as their b
 
 import random
 import sys
+import warnings
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import FieldDescriptor as Field
+from google.protobuf.message import DecodeError
+
+GROUP = 3
 
 
 def message_class(descriptor):
@@ -42,7 +49,11 @@ def fields_of_value(field, value, path):
         return ["%s='%s'" % (path, value.encode().hex())]
     if field.type == Field.TYPE_BOOL:
         return ["%s=%s" % (path, "true" if value else "false")]
-    return ["%s=%d" % (path, value)]
+    # Values of enumerations are signed here, and unsigned 32-bit numbers in the Swift code.
+    if field.type == Field.TYPE_ENUM:
+        return ["%s=%d" % (path, value & (1 << 32) - 1)]
+    # The Swift code stores signed numbers as their two's complement.
+    return ["%s=%d" % (path, value & (1 << 64) - 1)]
 
 
 def random_value(field, rng):
@@ -52,8 +63,9 @@ def random_value(field, rng):
         return bytes(rng.randrange(256) for _ in range(rng.choice([0, 1, 5, 60])))
     if field.type == Field.TYPE_BOOL:
         return rng.random() < 0.5
-    bits = 32 if field.type == Field.TYPE_UINT32 else 64
-    return rng.choice([0, 1, 127, 128, (1 << bits) - 1, rng.getrandbits(bits), rng.getrandbits(bits // 2)])
+    bits = {Field.TYPE_UINT32: 32, Field.TYPE_ENUM: 31}.get(field.type, 64)
+    value = rng.choice([0, 1, 127, 128, (1 << bits) - 1, rng.getrandbits(bits), rng.getrandbits(bits // 2)])
+    return value - (1 << 64) if field.type == Field.TYPE_INT64 and value >> 63 else value
 
 
 def fill(message, rng):
@@ -77,23 +89,62 @@ def show(message):
     return " ".join([encoded] + fields(message))
 
 
+def unknown_fields(message):
+    if hasattr(message, "UnknownFields"):
+        return message.UnknownFields()
+    from google.protobuf import unknown_fields
+
+    return unknown_fields.UnknownFieldSet(message)
+
+
+def is_odd(message):
+    numbers = message.DESCRIPTOR.fields_by_number
+    if any(field.field_number in numbers or field.wire_type == GROUP for field in unknown_fields(message)):
+        return True
+    for field, value in message.ListFields():
+        if field.type == Field.TYPE_MESSAGE:
+            if any(is_odd(entry) for entry in (value if field.label == Field.LABEL_REPEATED else [value])):
+                return True
+    return False
+
+
+def judge(message, encoded):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            message.ParseFromString(encoded)
+        except DecodeError:
+            return "refused"
+    # Some versions only warn if a message ends at the end of a group or at a field without a number.
+    if caught:
+        return "refused"
+    return "%s %s" % ("odd" if is_odd(message) else "known", show(message))
+
+
 def main():
     with open(sys.argv[1], "rb") as file:
         files = descriptor_pb2.FileDescriptorSet.FromString(file.read())
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:
         pool.Add(file)
-    names = [message.name for file in files.file for message in file.message_type]
-    classes = {name: message_class(pool.FindMessageTypeByName("pasteboard." + name)) for name in names}
+    classes = {}
+    for file in files.file:
+        for message in file.message_type:
+            descriptor = pool.FindMessageTypeByName("%s.%s" % (file.package, message.name))
+            classes[message.name] = message_class(descriptor)
 
     if sys.argv[2] == "read":
         for line in sys.stdin:
             name, encoded = line.split()
             print(show(classes[name].FromString(bytes.fromhex(encoded.strip("-")))))
+    elif sys.argv[2] == "judge":
+        for line in sys.stdin:
+            name, encoded = line.split()
+            print(judge(classes[name](), bytes.fromhex(encoded.strip("-"))))
     else:
         rng = random.Random(int(sys.argv[3]))
         for _ in range(int(sys.argv[4])):
-            for name in names:
+            for name in classes:
                 message = classes[name]()
                 fill(message, rng)
                 print(name, show(message))

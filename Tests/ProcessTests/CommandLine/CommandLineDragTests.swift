@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard drag`: files that are dropped on a destination.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineDragTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineDragTests {
     private let desk: Desk
 
     init() throws {

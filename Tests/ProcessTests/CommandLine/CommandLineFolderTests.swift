@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Directories on the command line, whose trees arrive unchanged.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineFolderTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineFolderTests {
     private let desk: Desk
 
     init() throws {

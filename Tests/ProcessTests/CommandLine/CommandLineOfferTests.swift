@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard offer`: commands that run when the contents are pasted.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineOfferTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineOfferTests {
     /// Limits with which only the test's own actions end a wait.
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
 
@@ -55,6 +55,20 @@ import Testing
         let offer = try desk.offer(["-t", "text=\(command)"])
         let pastes = try (0..<3).map { _ in try desk.start("paste") }
         for paste in pastes { #expect(try paste.finish().text == "done\n") }
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test(
+        "A load whose destination grants exactly the bytes that the command prints ends, although no credit is left",
+        arguments: [("true", 0), ("echo hello", 6), ("head -c 100000 /dev/zero", 100_000)]
+    )
+    func exactCredit(command: String, count: Int) throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["-t", "text=\(command)"])
+        let destination = try RawDestination(at: desk)
+        let load = try destination.load(board: "general", credit: UInt64(count))
+        #expect(try destination.end(of: load) == count)
         try desk.run("clear")
         #expect(try offer.finish().exitCode == 0)
     }
@@ -210,8 +224,9 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A load that has begun is completed although the contents were replaced", .tags(.f34))
-    func replacedMeanwhile() throws {
+    // Several times, because the command's last bytes and its end are seen together or one after the other.
+    @Test("A load that has begun is completed although the contents were replaced", .tags(.f34), arguments: 0..<8)
+    func replacedMeanwhile(_: Int) throws {
         let desk = try Desk(limits: Self.patient)
         let offer = try desk.offer(["-t", "text=touch begun; while [ ! -e go ]; do sleep 0.01; done; echo old"])
         let paste = try desk.start("paste")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard paste`: its choice of type, its output and its errors.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLinePasteTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLinePasteTests {
     @Test("An empty pasteboard and a missing broker are both empty; an empty value is not", .tags(.f92))
     func nothing() throws {
         let desk = try Desk()

@@ -7,10 +7,11 @@ import Testing
 @testable import pasteboard
 
 /// The command line as a whole: help, usage, the commands that only look, and errors of the broker.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineTests {
     nonisolated private static let commands = [
-        "copy", "offer", "paste", "types", "clear", "drag", "drop", "list", "status", "limits", "broker", "stop",
-        "version", "demo",
+        "copy", "offer", "paste", "types", "info", "watch", "clear", "board", "drag", "drop", "list", "status",
+        "limits",
+        "broker", "stop", "trace", "conformance", "version", "demo",
     ]
 
     @Test("Every command has a help text, and the general help lists them all", arguments: commands)
@@ -357,5 +358,20 @@ import Testing
         case .connection(let socket): return socket
         default: throw ScriptedPeerError.nothingCame
         }
+    }
+
+    @Test("status shows who pasted what, which connections have ended, and the processes; never contents")
+    func history() throws {
+        let desk = try Desk()
+        try desk.copy("a secret")
+        #expect(try desk.run("paste").text == "a secret")
+        try desk.copy("another")
+        let status = try desk.run("status").text
+        #expect(status.contains(#/last loads\n  general  pasteboard \(\d+\) +public.utf8-plain-text/#))
+        #expect(status.contains(#/processes\n  process \d+ +1 connection +about .* of processor time/#))
+        #expect(status.contains(#/last ended connections\n  pasteboard/#))
+        #expect(!status.contains("secret"))
+        let json = try desk.run("status", "--json").text
+        #expect(json.contains(#""lastLoads":[{"board":"general","#))
     }
 }

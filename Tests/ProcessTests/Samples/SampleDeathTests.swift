@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Programs that exit during a session (S80).
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct SampleDeathTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct SampleDeathTests {
     private func pair(
         _ name: String = "places",
         _ arguments: String...

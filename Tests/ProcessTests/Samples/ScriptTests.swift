@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The reading of scripts by the programs.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ScriptTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct ScriptTests {
     private func run(_ program: String, _ arguments: [String] = [], at desk: Desk) throws -> ProcessRunner.Finished {
         try ProcessRunner(
             try ProcessRunner.program(program),

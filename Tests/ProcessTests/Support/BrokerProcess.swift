@@ -64,23 +64,19 @@ final class BrokerProcess {
 
     /// Starts a source and waits until it has published.
     func source(_ options: String...) throws -> PeerProcess {
-        let peer = try PeerProcess(
-            "test-peer",
-            ["source", place.socket] + options,
-            environment: place.environment
-        )
-        peers.append(peer)
+        let peer = try self.peer("source", options)
         try peer.expect("promised")
         return peer
     }
 
     /// Starts a destination that is about to load.
     func destination(_ options: String...) throws -> PeerProcess {
-        let peer = try PeerProcess(
-            "test-peer",
-            ["destination", place.socket] + options,
-            environment: place.environment
-        )
+        try peer("destination", options)
+    }
+
+    /// Starts a `test-peer` in this role.
+    func peer(_ role: String, _ options: [String]) throws -> PeerProcess {
+        let peer = try PeerProcess("test-peer", [role, place.socket] + options, environment: place.environment)
         peers.append(peer)
         return peer
     }

@@ -53,11 +53,11 @@ final class PeerProcess {
         return lines
     }
 
-    /// The result of a destination's load: the number of bytes, or the code of the error.
+    /// The result of a destination's load: the number of bytes, the descriptor, or the code of the error.
     func outcome() throws -> String {
         while true {
             let line = try runner.nextLine()
-            if line.hasPrefix("done ") { return line }
+            if line.hasPrefix("done ") || line.hasPrefix("passed ") { return line }
             if line.hasPrefix("failed ") { return String(line.prefix { $0 != ":" }) }
         }
     }

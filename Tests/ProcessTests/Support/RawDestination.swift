@@ -8,6 +8,7 @@ final class RawDestination {
     private var lastStream: UInt64 = 0
     private var received: [UInt64: Int] = [:]
     private var failures: [UInt64: Failure] = [:]
+    private var ended: Set<UInt64> = []
 
     init(at desk: Desk) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
@@ -18,11 +19,11 @@ final class RawDestination {
         try peer.send(hello, stream: 0)
     }
 
-    func load(board: String) throws -> UInt64 {
+    func load(board: String, credit: UInt64 = 1 << 20) throws -> UInt64 {
         lastStream = lastStream == 0 ? 1 : lastStream + 2
         var load = Load()
         load.board = board
-        load.credit = 1 << 20
+        load.credit = credit
         try peer.send(load, stream: lastStream)
         return lastStream
     }
@@ -30,6 +31,12 @@ final class RawDestination {
     /// The number of bytes of a load, once there are at least `count`.
     func bytes(of stream: UInt64, atLeast count: Int) throws -> Int {
         while received[stream, default: 0] < count { try hear() }
+        return received[stream, default: 0]
+    }
+
+    /// Waits for the end of a load, and returns the number of its bytes.
+    func end(of stream: UInt64) throws -> Int {
+        while !ended.contains(stream) { try hear() }
         return received[stream, default: 0]
     }
 
@@ -43,7 +50,10 @@ final class RawDestination {
     private func hear() throws {
         let frame = try peer.next()
         switch frame.kind {
-        case .data: received[frame.stream, default: 0] += frame.payload.count
+        case .data:
+            received[frame.stream, default: 0] += frame.payload.count
+            if frame.header.flags.contains(.last) { ended.insert(frame.stream) }
+        case .end: ended.insert(frame.stream)
         case .error: failures[frame.stream] = try frame.decoded(as: Failure.self)
         default: break
         }

@@ -55,13 +55,20 @@ package struct ActiveLoad: ~Copyable, Sendable {
     var expectsDescriptor = false
 
     var declaredByteCount: UInt64?
+    /// Whether the load is one of a limited number and its end has not been counted. A descriptor that waits for the socket
+    /// may still be sent after the load was cancelled, so it is counted when the load is released.
+    var isCounted = false
+    /// Whether the bytes are secret, so that no counter shows their number.
+    var isConcealed = false
+    /// Whether the load is in the queue for room in the transfer pool.
+    var waitsForRoom = false
     /// The source's `content` value.
     var content: ContentForm?
     /// The time when the source was asked, last sent a byte or reported progress, or received credit after it had used
     /// up all of it.
     var activeAt: UInt64 = 0
-    /// The time of `activeAt`, but without reports of progress. Progress alone extends a load for a limited time after
-    /// this one.
+    /// The time of `activeAt`, but without reports of progress; or the time since which the load has waited for room.
+    /// Progress alone extends a load for a limited time after this one.
     var byteAt: UInt64 = 0
     /// The time when the destination's socket last accepted a byte, or when the first byte that waits for it arrived.
     var takenAt: UInt64 = 0
@@ -92,6 +99,7 @@ struct LoadTerms {
     let destination: PeerID
     let stream: UInt64
     let account: Accounting.AccountID
+    let process: ProcessKey
     let credit: UInt64
     let maximumByteCount: UInt64?
     /// 0: the longest time that a load may take.
@@ -126,10 +134,13 @@ package struct KeptChunk: Sendable, Equatable {
     package let last: Bool
 }
 
-/// An event of a load, for the drag session that its publication belongs to.
+/// An event of a load, for the drag session or the contents that its publication belongs to.
 enum LoadEvent {
     /// A load has ended; without a failure all its bytes have arrived.
     case ended(SessionID, PublicationPart, Failure?)
     /// A load that was reported as complete has failed: its descriptor could not be passed on.
     case lost(SessionID, PublicationPart, Failure)
+    /// A load of contents that can be loaded a limited number of times is over. It counts unless it failed before its
+    /// destination was sent a byte.
+    case counted(PublicationID, PublicationPart, isUsed: Bool)
 }

@@ -32,9 +32,14 @@ struct CreditWindow: BitwiseCopyable {
 
     var isDelivered: Bool { delivered == received }
 
-    /// The window that is fair while `free` bytes of the transfer pool are left.
-    private func fairSize(poolFree free: UInt64) -> UInt64 {
-        max(Self.smallest, min(size, free / 16))
+    /// The window that is fair while the destination's process has `room` in the transfer pool.
+    private func fairSize(_ room: UInt64) -> UInt64 {
+        room < Self.smallest ? 0 : max(Self.smallest, min(size, room / 8))
+    }
+
+    /// Whether the load stands still until there is room for it.
+    func needsRoom(available: UInt64) -> Bool {
+        outstanding == 0 && granted < min(credit, available)
     }
 
     // MARK: Events
@@ -48,19 +53,21 @@ struct CreditWindow: BitwiseCopyable {
 
     /// Makes the first grant.
     ///
-    /// - Parameter available: the number of bytes that exist; the greatest number if it is unknown.
+    /// - Parameters:
+    ///   - available: the number of bytes that exist; the greatest number if it is unknown.
+    ///   - room: the bytes that the transfer pool has for the destination's process.
     /// - Returns: the bytes granted.
-    mutating func open(available: UInt64, poolFree: UInt64) -> UInt64 {
-        granted = min(credit, available, fairSize(poolFree: poolFree))
+    mutating func open(available: UInt64, room: UInt64) -> UInt64 {
+        granted = min(credit, available, fairSize(room))
         return granted
     }
 
     /// Grants more, once that is worth a frame.
     ///
     /// - Returns: the bytes granted in addition; nil if it is not worth a frame yet.
-    mutating func grow(available: UInt64, poolFree: UInt64) -> UInt64? {
+    mutating func grow(available: UInt64, room: UInt64) -> UInt64? {
         let allowed = min(credit, available)
-        let size = fairSize(poolFree: poolFree)
+        let size = fairSize(room)
         let target = min(allowed, delivered.addingClamped(size))
         guard target > granted else { return nil }
         let more = target - granted

@@ -27,7 +27,7 @@ extension LoadFailure {
             let text = "\(source) ended after \(received) of the \(declared) bytes that it declared"
             return Failure(.sourceTruncated, text)
         case .miscounted(let received, let declared):
-            return Failure(.sourceFailed, "\(source) reported \(declared) bytes at the end but sent \(received)")
+            return Failure(.sourceTruncated, "\(source) reported \(declared) bytes at the end but sent \(received)")
         case .sourceGone(let received, let declared):
             if let declared, declared == received, declared > 0 {
                 let text = "\(source) disconnected after \(declared) bytes, without confirming that they are complete"
@@ -55,6 +55,11 @@ extension LoadFailure {
             let text =
                 "other programs wait for \(source), which serves \(places) loads at once, and this program has more than "
                 + "its share of them"
+            return Failure(.limitExceeded, text)
+        case .noRoom:
+            let text =
+                "the other loads of this program have all the bytes in transfer that limit transfer-pool allows it, and "
+                + "left none for this load; read them, or end some"
             return Failure(.limitExceeded, text)
         case .descriptorRefused:
             let text = "the file was not passed: too many descriptors of this user are in transfer; try again"
@@ -86,7 +91,7 @@ extension LoadFailure {
         case .sourceSlow(let received):
             let text =
                 "\(source) sent less than \(PlaceProgress.least) bytes within \(progress) ms while other loads "
-                + "waited for it, \(received) bytes in all"
+                + "waited, \(received) bytes in all"
             return Failure(.sourceStalled, text)
         case .destinationStalled(isOthersSource: true):
             let text =
@@ -94,7 +99,9 @@ extension LoadFailure {
                 + "loads waited for the source"
             return Failure(.destinationStalled, text)
         default:
-            let text = "the destination read nothing for \(progress) ms while the broker's transfer pool was full"
+            let text =
+                "the destination read nothing for \(progress) ms while its program had all the bytes in transfer that "
+                + "limit transfer-pool allows it"
             return Failure(.destinationStalled, text)
         }
     }

@@ -29,6 +29,7 @@ enum LoadFailure {
     case moreThanMaximum(UInt64)
     case queueFull(count: Int)
     case overShare(places: Int)
+    case noRoom
     case descriptorRefused
 
     // The destination's and the broker's doing.

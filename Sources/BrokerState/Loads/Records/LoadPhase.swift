@@ -27,6 +27,7 @@ enum LoadPhase: BitwiseCopyable {
     var isAsked: Bool { if case .asked = self { true } else { false } }
     var isFlowing: Bool { if case .flowing = self { true } else { false } }
     var isPassing: Bool { if case .passing = self { true } else { false } }
+    var holdsDescriptor: Bool { if case .delivering(.descriptor) = self { true } else { false } }
     var isDelivering: Bool { if case .delivering = self { true } else { false } }
 
     /// Whether the load has one of the places at its source.

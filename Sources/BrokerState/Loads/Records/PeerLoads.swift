@@ -13,6 +13,8 @@ struct PeerLoads: ~Copyable, Sendable {
     var newest = LoadID.none
     /// The number of these, and of those that are over but have bytes that wait for the socket.
     var openLoads = 0
+    /// The time at which it last read bytes of a load while loads waited for room.
+    var readAt: UInt64 = 0
 
     // As a source.
 

@@ -1,0 +1,87 @@
+import PasteboardWire
+
+// Boards: their contents, clears and removals, and the boards that clients create.
+extension BrokerState {
+    /// Sets the contents of a board, where nil removes them.
+    @discardableResult
+    mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> Boards.Change {
+        let change = boards.set(name, to: publication, context)
+        if let replaced = change.replaced {
+            boards.remember(earlierReads(of: replaced), of: name)
+            let owner = contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &context)
+            if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
+        }
+        boardChanged(name)
+        return change
+    }
+
+    mutating func clear(_ clear: Clear, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try Feature.check(clear.requires, for: clear.ifChangeCount == nil ? nil : .condition)
+        try Feature.check(clear.requires, for: clear.removesBoard == nil ? nil : .boards)
+        let name = clear.board ?? BoardName.general
+        try BoardName.check(name)
+        let removesBoard = clear.removesBoard == true
+        guard !removesBoard || !BoardName.standard.contains(name) else {
+            throw Failure(.notPermitted, "pasteboard \(name) cannot be removed; clear it without removing it")
+        }
+        try boards.check(clear.ifChangeCount, on: name)
+        context.counters.clears += 1
+        context.cost += boards.rememberedCount / Cost.walkedBoards
+        var committed = Committed()
+        // Names that a client tries out must not displace boards that are remembered.
+        if !boards.exists(name) {
+            committed.changeCount = boards.changeCount(of: name)
+        } else if removesBoard {
+            let (changeCount, creator) = remove(name)
+            committed.changeCount = changeCount
+            if let creator {
+                var end = End()
+                end.reason = .cleared
+                context.send(end, to: creator.peer, stream: creator.stream)
+            }
+        } else {
+            committed.changeCount = set(name, to: nil, reason: .cleared).changeCount
+        }
+        committed.epoch = context.epoch
+        context.send(committed, to: peer, stream: stream)
+        context.send(End(), to: peer, stream: stream)
+    }
+
+    // MARK: Created boards
+
+    mutating func createBoard(
+        _ message: CreateBoard,
+        stream: UInt64,
+        by peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        try Feature.check(message.requires)
+        let account = peers[slot].account
+        let name = boards.unusedName(context.epoch)
+        try boards.checkRoom(for: name, of: account, context)
+        let charge = try context.charge(account, metadata: UInt64(name.utf8.count), for: "a pasteboard")
+        context.accounting.take(of: .boards, for: account)
+        boards.create(name, by: BoardCreator(peer: peer, stream: stream, charge: charge))
+        // Like new contents, it may need the place of a board whose writer has ended.
+        contents.hasNewContents = true
+        peers.setTarget(.board(name), of: stream, at: peer)
+        var registered = Registered()
+        registered.name = name
+        context.send(registered, to: peer, stream: stream)
+    }
+
+    /// Clears and removes a board. The stream of its creator is over.
+    ///
+    /// - Returns: the last change count of the board, and its creator.
+    @discardableResult
+    mutating func remove(_ name: String) -> (changeCount: UInt64, creator: BoardCreator?) {
+        let changeCount = set(name, to: nil, reason: .cleared).changeCount
+        let creator = boards.remove(name)
+        if let creator {
+            peers.setTarget(nil, of: creator.stream, at: creator.peer)
+            context.accounting.giveUp(of: .boards, for: creator.charge.account)
+            context.release(creator.charge)
+        }
+        return (changeCount, creator)
+    }
+}

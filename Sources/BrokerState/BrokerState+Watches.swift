@@ -1,0 +1,110 @@
+import PasteboardWire
+
+// Watches of boards: requests of peers, changes of boards, and the changes that are sent to peers.
+extension BrokerState {
+    /// The size of a piece of the changes of a peer, in bytes of frames, and its cost. The change that reaches it is sent
+    /// whole. With what may wait for a peer when a piece begins, it is less than what makes the peer's requests wait.
+    private static let changesSize = 8 << 10
+    private static let changesCost = 1_000
+
+    mutating func watch(
+        _ message: Watch,
+        stream: UInt64,
+        by peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        try Feature.check(message.requires)
+        let name = message.board ?? BoardName.general
+        try BoardName.check(name)
+        let (state, account) = (state(ofBoard: name), peers[slot].account)
+        let id = try watches.begin(message, of: name, in: state, stream: stream, by: peer, account, &context)
+        boards.setWatched(true, name, context)
+        peers.setTarget(.watch(id), of: stream, at: peer)
+        context.send(Registered(), to: peer, stream: stream)
+    }
+
+    /// Takes credit on a client's stream that is not a load's.
+    mutating func creditWatch(
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        guard case .watch(let id)? = peers.knownTarget(of: stream, at: slot) else {
+            return try checkHasEnded(stream, for: .credit, of: peer, slot)
+        }
+        do throws(Failure) {
+            watches.allow(try Credit(decoding: payload).offset ?? 0, by: id, &context)
+        } catch {
+            endWatch(id, of: peer)
+            context.send(error, to: peer, stream: stream)
+        }
+    }
+
+    mutating func endWatch(_ id: WatchID, of peer: PeerID) {
+        guard let watch = watches.end(id, &context) else { return }
+        peers.setTarget(nil, of: watch.stream, at: peer)
+        if let name = watch.unwatched { boards.setWatched(false, name, context) }
+    }
+
+    // MARK: Changes
+
+    /// The contents of a board were replaced or removed, or their version has grown.
+    @inline(__always)
+    mutating func boardChanged(_ name: String) {
+        if !watches.isEmpty { watches.changed(name, to: state(ofBoard: name), &context) }
+    }
+
+    private func state(ofBoard name: String) -> BoardState {
+        BoardState(
+            changeCount: boards.changeCount(of: name),
+            version: boards.publication(on: name).map { contents.version(of: $0) } ?? 0
+        )
+    }
+
+    /// Whether `continueRounds` has work.
+    package var hasRounds: Bool { mutating get { watches.hasRounds } }
+
+    /// Marks watches of boards that have changed, as far as that takes one piece.
+    package mutating func continueRounds() {
+        watches.continueRound(&context)
+    }
+
+    /// Sends a piece of the changes that a peer has not been sent, and returns whether none is left.
+    package mutating func continueChanges(for peer: PeerID) -> Bool {
+        let start = context.outbox.frames.count
+        let limit = context.cost + Self.changesCost
+        while context.outbox.frames.count - start < Self.changesSize, context.cost < limit {
+            guard let slot = peers.find(peer), !peers[slot].isDeaf, let due = watches.nextDue(of: peer, &context) else {
+                return true
+            }
+            context.cost += Cost.entry
+            report(due, to: peer, slot)
+        }
+        return false
+    }
+
+    private mutating func report(_ due: Watches.DueChange, to peer: PeerID, _ slot: Peers.Slot) {
+        var change = Change()
+        change.changeCount = due.state.changeCount
+        change.epoch = context.epoch
+        change.missed = due.missed
+        let id = boards.publication(on: due.name)
+        if let id, let publication = contents.visible(id, to: peers[slot].access) {
+            let visibilities = contents.visibilities(of: publication, to: peers[slot].access)
+            let summary: ContentSummary
+            if let known = watches.summary(of: due.board, for: visibilities) {
+                summary = known
+            } else {
+                summary = contents.summary(of: publication, for: visibilities, &context)
+                watches.remember(summary, of: due.board)
+            }
+            contents.describe(id, itemCount: summary.itemCount, in: &change, context)
+            change.types = summary.types
+        }
+        // What a peer does not see does not change for it.
+        let isSent = change.handle != nil || !due.isOfVersion
+        if isSent { context.send(change, to: peer, stream: due.stream) }
+        watches.reported(due, isSent: isSent)
+    }
+}

@@ -1,0 +1,86 @@
+import PasteboardWire
+
+// The terms of contents: who sees them, who may load them, and when they end.
+extension ContentStore {
+    /// Contents as far as they exist for a peer: links see no concealed and no local contents. A peer may still see no
+    /// item of contents that exist for it.
+    func visible(_ id: PublicationID, to access: AccessContext) -> Slot? {
+        guard let slot = find(id), !access.isLink || publicationTable[slot].terms?.isHiddenFromLinks != true else {
+            return nil
+        }
+        return slot
+    }
+
+    func isConcealed(_ slot: Slot) -> Bool {
+        publicationTable[slot].terms?.isConcealed == true
+    }
+
+    /// Throws if the terms of contents do not permit a load.
+    func checkTerms(of slot: Slot, for load: Load) throws(Failure) {
+        guard load.isAutomatic == true, let terms = publicationTable[slot].terms else { return }
+        guard !terms.isConcealed else {
+            throw Failure(.concealed, "the contents are concealed; only a person may ask for them")
+        }
+        guard terms.maximumLoads == nil else {
+            let text = "the contents can be loaded a limited number of times; only a person may ask for them"
+            throw Failure(.notPermitted, text)
+        }
+    }
+
+    // MARK: Number of loads
+
+    /// Throws if the terms of contents permit no further load of an item now.
+    func checkLoadsLeft(of item: Int, in slot: Slot) throws(Failure) {
+        guard let terms = publicationTable[slot].terms, let maximum = terms.maximumLoads else { return }
+        let (left, running) = terms.loads(of: item)
+        guard left == 0 else { return }
+        guard running == 0 else {
+            throw Failure(.notLoadableNow, "the last permitted load of the item is running; if it fails, try again")
+        }
+        throw Failure(.nothingHere, "the item could be loaded \(maximum) times, and was")
+    }
+
+    mutating func beginCounted(_ part: PublicationPart, of id: PublicationID) {
+        guard let slot = find(id) else { return }
+        publicationTable[slot].terms?.beginLoad(of: Int(part.item))
+    }
+
+    /// Ends a load that counts.
+    ///
+    /// - Returns: the board to clear, if this was the last load of its contents.
+    mutating func endCounted(_ part: PublicationPart, of id: PublicationID, isUsed: Bool) -> String? {
+        guard let slot = find(id) else { return nil }
+        publicationTable[slot].terms?.endLoad(of: Int(part.item), isUsed: isUsed)
+        let count = publicationTable[slot].items.count
+        guard publicationTable[slot].isCurrent, publicationTable[slot].terms?.isUsedUp(itemCount: count) == true else {
+            return nil
+        }
+        return publicationTable[slot].boardName
+    }
+
+    /// The terms of contents as a peer is shown them.
+    func termsMessage(of slot: Slot, _ context: borrowing BrokerContext) -> ContentTerms? {
+        let count = publicationTable[slot].items.count
+        return publicationTable[slot].terms?.message(at: context.elapsed, itemCount: count)
+    }
+
+    // MARK: Expiry
+
+    /// Makes sure that new contents end when their time is over.
+    mutating func noteExpiry(of slot: Slot, _ context: inout BrokerContext) {
+        guard let expiresAt = publicationTable[slot].terms?.expiresAt else { return }
+        expiring.append(publicationTable.id(of: slot))
+        context.expire(by: expiresAt)
+    }
+
+    /// The publications whose time is over, in the order in which it ended.
+    mutating func expired(_ context: inout BrokerContext) -> [PublicationID] {
+        var due: [(at: UInt64, id: PublicationID)] = []
+        context.nextExpiry = .max
+        for id in expiring {
+            guard let slot = find(id), let expiresAt = publicationTable[slot].terms?.expiresAt else { continue }
+            if expiresAt <= context.elapsed { due.append((expiresAt, id)) } else { context.expire(by: expiresAt) }
+        }
+        return due.sorted { ($0.at, $0.id.rawValue) < ($1.at, $1.id.rawValue) }.map(\.id)
+    }
+}

@@ -1,0 +1,73 @@
+package typealias WatchID = SlotTable<BoardWatch>.ID
+package typealias WatchedBoardID = SlotTable<WatchedBoard>.ID
+
+/// A request of a peer to be notified of the changes of a board.
+package struct BoardWatch: ~Copyable, Sendable {
+    let peer: PeerID
+    let stream: UInt64
+    let board: WatchedBoardID
+    /// Its indices in the lists of its board and of its peer.
+    var indexAtBoard: Int
+    var indexAtPeer: Int
+    /// The number of changes that the peer allows, and the number of those that were sent.
+    var granted: UInt64
+    var sent: UInt64 = 0
+    /// The state that the peer knows.
+    var reported: BoardState
+    /// Whether `reported` is of this lifetime of the broker, so that the changes since then can be counted.
+    var isCountKnown: Bool
+    /// Whether a change is to be sent, as soon as the peer allows one more.
+    var isDue = false
+    let charge: Charge
+
+    var isSendable: Bool { isDue && sent < granted }
+}
+
+/// The numbers that differ if the state of a board differs.
+struct BoardState: BitwiseCopyable, Equatable {
+    var changeCount: UInt64
+    /// The version of the contents; 0 without contents.
+    var version: UInt64 = 0
+}
+
+/// A board that is watched.
+package struct WatchedBoard: ~Copyable, Sendable {
+    enum Phase: BitwiseCopyable {
+        /// All changes have had their round. → waiting, running
+        case quiet
+        /// A change waits until the next round may begin. → running
+        case waiting
+        /// The watches are being marked. → quiet; waiting if the board has changed since the round began
+        case running(isOutdated: Bool)
+    }
+
+    let name: String
+    var state: BoardState
+    var watches: [WatchID] = []
+    var phase = Phase.quiet
+    /// The time before which no round may begin.
+    var nextRound: UInt64 = 0
+    /// The number of watches, from the first one, that the running round has not visited.
+    var unvisited = 0
+    /// The contents as peers see them, made when they are first needed after a change.
+    var summaries: [ContentSummary] = []
+}
+
+/// The part of a publication that peers with the same access see.
+struct ContentSummary: Sendable {
+    let visibilities: VisibilitySet
+    let itemCount: Int
+    /// The types of all items, each once, at most as many as an item may have.
+    let types: [String]
+}
+
+/// The watches of one peer.
+package struct Watcher: ~Copyable, Sendable {
+    var watches: [WatchID] = []
+    /// The number of watches with a change to send and credit for it.
+    var sendable = 0
+    /// The index of the watch of which a change was sent last.
+    var last = 0
+    /// Whether the driver has been asked to continue.
+    var isListed = false
+}

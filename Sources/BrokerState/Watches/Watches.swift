@@ -1,0 +1,304 @@
+import PasteboardWire
+
+/// The watches of boards: which state each has reported, and which of them have a change to send.
+///
+/// A change of a board costs its writer nothing for each watch: it only makes a *round* due, which visits the watches of
+/// the board. The first round after a quiet time begins at once, the next one after ``interval``. So a board that changes
+/// all the time reports its newest state from time to time, and always the last one.
+///
+/// A round does not send anything: it marks the watches whose peers have not been notified of the newest state. A watch
+/// without credit stays marked. The driver then sends the changes of each peer, in pieces, and only while the peer reads
+/// them. So watches whose peers do not read occupy no memory, whatever credit they have granted.
+struct Watches: ~Copyable, Sendable {
+    /// The minimum time between the rounds of a board, in milliseconds.
+    static let interval: UInt64 = 100
+    /// The cost of a part of a round.
+    private static let pieceCost = 1_000
+
+    var watchTable = SlotTable<BoardWatch>()
+    var watchedTable = SlotTable<WatchedBoard>()
+    /// The peers with watches, by the ids of the peers.
+    var watcherTable = SlotTable<Watcher>()
+    private var names: [String: WatchedBoardID] = [:]
+    /// The boards with a round that is running.
+    private var rounds = Queue<WatchedBoardID>()
+    /// The number of boards whose next round waits for its time.
+    private var waiting = 0
+
+    var isEmpty: Bool { watchTable.isEmpty }
+    var count: Int { watchTable.count }
+
+    // MARK: Begin and end
+
+    /// Begins a watch of a board in a state. The caller answers it.
+    mutating func begin(
+        _ message: Watch,
+        of name: String,
+        in state: BoardState,
+        stream: UInt64,
+        by peer: PeerID,
+        _ account: Accounting.AccountID,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> WatchID {
+        try context.checkRoom(for: account, of: .watches, atMost: context.limits.watchesPerProcess)
+        // Two objects, because the name of the board is remembered too while it is watched.
+        let charge = try context.charge(
+            account,
+            objects: 2,
+            metadata: UInt64(name.utf8.count),
+            for: "a watch of a pasteboard"
+        )
+        context.accounting.take(of: .watches, for: account)
+        let board = names[name] ?? watchedTable.insert(WatchedBoard(name: name, state: state))
+        names[name] = board
+        let watcher = Self.watcher(of: peer)
+        if !watcherTable.holds(watcher) { watcherTable.insert(Watcher(), at: watcher) }
+        var watch = BoardWatch(
+            peer: peer,
+            stream: stream,
+            board: board,
+            indexAtBoard: 0,
+            indexAtPeer: 0,
+            granted: message.credit ?? 0,
+            reported: state,
+            isCountKnown: true,
+            charge: charge
+        )
+        if let since = message.sinceChangeCount {
+            watch.isCountKnown = message.sinceEpoch.map { $0 == context.epoch } ?? true
+            watch.isDue = since != state.changeCount || !watch.isCountKnown
+            watch.reported.changeCount = since
+        }
+        if let slot = watchedTable.find(board) { watch.indexAtBoard = watchedTable[slot].watches.count }
+        if let slot = watcherTable.find(watcher) { watch.indexAtPeer = watcherTable[slot].watches.count }
+        let isSendable = watch.isSendable
+        let id = watchTable.insert(watch)
+        if let slot = watchedTable.find(board) { watchedTable[slot].watches.append(id) }
+        if let slot = watcherTable.find(watcher) { watcherTable[slot].watches.append(id) }
+        if isSendable { addSendable(of: peer, &context) }
+        return id
+    }
+
+    /// The watches of a peer have the peer's own id.
+    private static func watcher(of peer: PeerID) -> SlotTable<Watcher>.ID {
+        SlotTable<Watcher>.ID(slot: peer.slot, generation: peer.generation)
+    }
+
+    /// Ends a watch.
+    ///
+    /// - Returns: the stream of the watch, and the name of its board if no other watch of it is left.
+    mutating func end(_ id: WatchID, _ context: inout BrokerContext) -> (stream: UInt64, unwatched: String?)? {
+        guard let watch = watchTable.remove(id) else { return nil }
+        context.accounting.giveUp(of: .watches, for: watch.charge.account)
+        context.release(watch.charge)
+        leavePeer(watch.peer, at: watch.indexAtPeer, wasSendable: watch.isSendable)
+        return (watch.stream, leaveBoard(watch.board, at: watch.indexAtBoard))
+    }
+
+    private mutating func leavePeer(_ peer: PeerID, at index: Int, wasSendable: Bool) {
+        guard let slot = watcherTable.find(Self.watcher(of: peer)) else { return }
+        if wasSendable { watcherTable[slot].sendable -= 1 }
+        let last = watcherTable[slot].watches.removeLast()
+        if index < watcherTable[slot].watches.count {
+            watcherTable[slot].watches[index] = last
+            if let moved = watchTable.find(last) { watchTable[moved].indexAtPeer = index }
+        }
+        if watcherTable[slot].watches.isEmpty { watcherTable.remove(slot) }
+    }
+
+    private mutating func leaveBoard(_ board: WatchedBoardID, at index: Int) -> String? {
+        guard let slot = watchedTable.find(board) else { return nil }
+        let last = watchedTable[slot].watches.removeLast()
+        if index < watchedTable[slot].watches.count {
+            // A running round may visit the moved watch twice, which has no effect.
+            watchedTable[slot].watches[index] = last
+            if let moved = watchTable.find(last) { watchTable[moved].indexAtBoard = index }
+        }
+        guard watchedTable[slot].watches.isEmpty else { return nil }
+        if case .waiting = watchedTable[slot].phase { waiting -= 1 }
+        let name = watchedTable.remove(slot).name
+        names[name] = nil
+        return name
+    }
+
+    /// Lets a watch send changes up to this number, counted from the start of its stream. A smaller number than before
+    /// has no effect.
+    mutating func allow(_ offset: UInt64, by id: WatchID, _ context: inout BrokerContext) {
+        guard let slot = watchTable.find(id), offset > watchTable[slot].granted else { return }
+        let wasSendable = watchTable[slot].isSendable
+        watchTable[slot].granted = offset
+        if !wasSendable, watchTable[slot].isSendable { addSendable(of: watchTable[slot].peer, &context) }
+    }
+
+    // MARK: Changes of boards
+
+    /// The state of a board has changed.
+    mutating func changed(_ name: String, to state: BoardState, _ context: inout BrokerContext) {
+        guard let board = names[name], let slot = watchedTable.find(board), watchedTable[slot].state != state else {
+            return
+        }
+        watchedTable[slot].state = state
+        watchedTable[slot].summaries.removeAll()
+        switch watchedTable[slot].phase {
+        case .quiet:
+            watchedTable[slot].phase = .waiting
+            waiting += 1
+            beginRound(board, slot, &context)
+        case .waiting: beginRound(board, slot, &context)
+        case .running:
+            // A round that has not visited a watch yet reports this change, too.
+            guard watchedTable[slot].unvisited < watchedTable[slot].watches.count else { return }
+            watchedTable[slot].phase = .running(isOutdated: true)
+        }
+    }
+
+    /// Begins the round of a board that waits for it, if its time has come.
+    private mutating func beginRound(
+        _ board: WatchedBoardID,
+        _ slot: SlotTable<WatchedBoard>.Slot,
+        _ context: inout BrokerContext
+    ) {
+        guard watchedTable[slot].nextRound <= context.now else {
+            return context.check(by: watchedTable[slot].nextRound)
+        }
+        waiting -= 1
+        watchedTable[slot].phase = .running(isOutdated: false)
+        watchedTable[slot].nextRound = context.now.addingClamped(Self.interval)
+        watchedTable[slot].unvisited = watchedTable[slot].watches.count
+        rounds.append(board)
+    }
+
+    /// Begins the rounds whose time has come.
+    mutating func checkRounds(_ context: inout BrokerContext) {
+        guard waiting > 0 else { return }
+        var next = watchedTable.next()
+        while let slot = next {
+            next = watchedTable.next(after: slot)
+            guard case .waiting = watchedTable[slot].phase else { continue }
+            beginRound(watchedTable.id(of: slot), slot, &context)
+        }
+    }
+
+    var hasRounds: Bool { !rounds.isEmpty }
+
+    /// Visits some watches of the board whose round began first.
+    mutating func continueRound(_ context: inout BrokerContext) {
+        guard let board = rounds.first else { return }
+        let limit = context.cost + Self.pieceCost
+        context.cost += 1
+        // All watches of the board may have ended.
+        guard let slot = watchedTable.find(board) else {
+            rounds.popFirst()
+            return
+        }
+        while context.cost < limit {
+            // Backwards, so that the removal of a watch moves only visited ones.
+            let index = min(watchedTable[slot].unvisited, watchedTable[slot].watches.count) - 1
+            guard index >= 0 else { return endRound(board, slot, &context) }
+            watchedTable[slot].unvisited = index
+            mark(watchedTable[slot].watches[index], watchedTable[slot].state, &context)
+            context.cost += 1
+        }
+    }
+
+    private mutating func mark(_ id: WatchID, _ state: BoardState, _ context: inout BrokerContext) {
+        guard let watch = watchTable.find(id), !watchTable[watch].isDue, watchTable[watch].reported != state else {
+            return
+        }
+        watchTable[watch].isDue = true
+        if watchTable[watch].isSendable { addSendable(of: watchTable[watch].peer, &context) }
+    }
+
+    private mutating func endRound(
+        _ board: WatchedBoardID,
+        _ slot: SlotTable<WatchedBoard>.Slot,
+        _ context: inout BrokerContext
+    ) {
+        rounds.popFirst()
+        guard case .running(isOutdated: true) = watchedTable[slot].phase else {
+            watchedTable[slot].phase = .quiet
+            return
+        }
+        watchedTable[slot].phase = .waiting
+        waiting += 1
+        beginRound(board, slot, &context)
+    }
+
+    // MARK: Changes for peers
+
+    /// A peer has one more watch with a change to send.
+    private mutating func addSendable(of peer: PeerID, _ context: inout BrokerContext) {
+        guard let slot = watcherTable.find(Self.watcher(of: peer)) else { return }
+        watcherTable[slot].sendable += 1
+        guard !watcherTable[slot].isListed else { return }
+        watcherTable[slot].isListed = true
+        context.perform(.sendChanges(peer))
+    }
+
+    /// A change that a peer has not been sent.
+    struct DueChange {
+        let watch: WatchID
+        let stream: UInt64
+        let board: WatchedBoardID
+        let name: String
+        let state: BoardState
+        /// The number of changes since the reported one that are left out; nil if it is not known.
+        let missed: UInt64?
+        /// Whether only the version of the contents differs from the reported state.
+        let isOfVersion: Bool
+    }
+
+    /// The next change to send to a peer; nil if there is none now. The watches of the peer take turns.
+    mutating func nextDue(of peer: PeerID, _ context: inout BrokerContext) -> DueChange? {
+        guard let watcher = watcherTable.find(Self.watcher(of: peer)) else { return nil }
+        guard watcherTable[watcher].sendable > 0 else {
+            watcherTable[watcher].isListed = false
+            return nil
+        }
+        let count = watcherTable[watcher].watches.count
+        for distance in 1...count {
+            let index = (watcherTable[watcher].last + distance) % count
+            let id = watcherTable[watcher].watches[index]
+            guard let slot = watchTable.find(id), watchTable[slot].isSendable,
+                let board = watchedTable.find(watchTable[slot].board)
+            else { continue }
+            context.cost += distance / Cost.walkedWatches
+            watcherTable[watcher].last = index
+            let (state, reported) = (watchedTable[board].state, watchTable[slot].reported)
+            let steps = state.changeCount - min(state.changeCount, reported.changeCount)
+            return DueChange(
+                watch: id,
+                stream: watchTable[slot].stream,
+                board: watchTable[slot].board,
+                name: watchedTable[board].name,
+                state: state,
+                missed: watchTable[slot].isCountKnown ? steps - min(steps, 1) : nil,
+                isOfVersion: watchTable[slot].isCountKnown && state.changeCount == reported.changeCount
+                    && state.version != reported.version
+            )
+        }
+        return nil
+    }
+
+    /// A due change was reported; if it was not sent, because it has nothing that the peer may see, it needs no credit.
+    mutating func reported(_ change: DueChange, isSent: Bool) {
+        guard let slot = watchTable.find(change.watch) else { return }
+        watchTable[slot].isDue = false
+        watchTable[slot].reported = change.state
+        watchTable[slot].isCountKnown = true
+        if isSent { watchTable[slot].sent += 1 }
+        guard let watcher = watcherTable.find(Self.watcher(of: watchTable[slot].peer)) else { return }
+        watcherTable[watcher].sendable -= 1
+    }
+
+    /// The contents of a board as peers with these visibilities see them, if that is known already.
+    func summary(of board: WatchedBoardID, for visibilities: VisibilitySet) -> ContentSummary? {
+        guard let slot = watchedTable.find(board) else { return nil }
+        return watchedTable[slot].summaries.first { $0.visibilities == visibilities }
+    }
+
+    mutating func remember(_ summary: ContentSummary, of board: WatchedBoardID) {
+        guard let slot = watchedTable.find(board) else { return }
+        watchedTable[slot].summaries.append(summary)
+    }
+}

@@ -1,0 +1,123 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardWire
+
+/// The sending of the items of a write, and of the bytes that the broker is to keep.
+///
+/// The handlers of one item run before its message is sent, because the message says what they produce; their bytes follow
+/// chunk by chunk, as fast as the broker takes them. The next item is prepared before the last frame of this one, so that
+/// the broker always waits for bytes of a representation: then an empty frame shows it that the write continues.
+struct ItemWriting: Sendable {
+    /// The interval of the empty frames, well below the 10 s after which a broker ends a silent write.
+    private static let keepAlive = Duration.seconds(3)
+
+    let items: [ProviderContents]
+    let keeps: Pasteboard.KeptRepresentations
+    let live: LiveConnection
+
+    /// Opens the write and sends all items, which need no handler.
+    func send(
+        on open: (inout ClientState) throws(Failure) -> UInt64,
+        _ state: inout ClientState
+    ) throws(Failure) -> UInt64 {
+        try begin([], on: open, &state)
+    }
+
+    /// Runs the handlers, opens the write for `request`, and sends all items with their bytes.
+    ///
+    /// - Throws: the error of a handler, or `cancelled`. The caller then cancels the write. A failure of the write itself
+    ///   is passed to `request` alone.
+    func send(
+        for request: WriteRequest,
+        on open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64
+    ) async throws(PasteboardError) {
+        var current = nextKept(0)
+        var loads = try await self.loads(of: current)
+        live.open(request) { [loads] state throws(Failure) in try begin(loads, on: open, &state) }
+        // nil if the write has failed or was cancelled.
+        guard let stream = request.stream else { return }
+        let timer = LoadTimer { [live] in
+            while (try? await Task.sleep(for: Self.keepAlive)) != nil { live.keepAlive(stream) }
+        }
+        defer { timer.cancel() }
+        while let item = current {
+            for (index, load) in loads.enumerated() {
+                let reader = try load.chunks.source.takeReader()
+                while let chunk = try await reader.next() { try await live.send(OutgoingBytes(chunk, on: stream)) }
+                if index < loads.count - 1 { try await live.send(OutgoingBytes(Data(), on: stream, isLast: true)) }
+            }
+            current = nextKept(item + 1)
+            loads = try await self.loads(of: current)
+            try await live.send(
+                OutgoingBytes(Data(), on: stream, isLast: true) { [loads] state throws(Failure) in
+                    try add(from: item + 1, loads, to: stream, &state)
+                }
+            )
+        }
+    }
+
+    /// The next item of which a representation is kept.
+    private func nextKept(_ start: Int) -> Int? {
+        items.indices[start...].first { !keeps.indices(of: items[$0]).isEmpty }
+    }
+
+    /// Runs the handlers of an item's kept representations.
+    private func loads(of item: Int?) async throws(PasteboardError) -> [OpenedLoad] {
+        guard let item else { return [] }
+        let provider = ItemProvider(items[item])
+        var loads: [OpenedLoad] = []
+        for index in keeps.indices(of: items[item]) {
+            loads.append(try await provider.open(items[item].representations[index], timeout: nil, progress: nil))
+        }
+        return loads
+    }
+
+    private func begin(
+        _ loads: [OpenedLoad],
+        on open: (inout ClientState) throws(Failure) -> UInt64,
+        _ state: inout ClientState
+    ) throws(Failure) -> UInt64 {
+        let stream = try open(&state)
+        do throws(Failure) {
+            try add(from: 0, loads, to: stream, &state)
+        } catch {
+            state.cancel(stream)
+            throw error
+        }
+        return stream
+    }
+
+    /// Adds items up to the next one whose bytes follow; after the last item, commits the write.
+    private func add(
+        from start: Int,
+        _ loads: [OpenedLoad],
+        to stream: UInt64,
+        _ state: inout ClientState
+    ) throws(Failure) {
+        for item in items[start...] {
+            let kept = keeps.indices(of: item)
+            guard kept.isEmpty else { return try state.add(item.message(keeping: loads), to: stream) }
+            try state.add(item.message, to: stream)
+        }
+        state.commit(stream, itemCount: items.count)
+    }
+}
+
+extension ProviderContents {
+    /// The message of an item whose first representations are kept. Their bytes are those of `loads`.
+    fileprivate func message(keeping loads: [OpenedLoad]) -> Item {
+        var item = message
+        for (index, load) in loads.enumerated() {
+            item.representations[index].provision = .kept
+            item.representations[index].byteCount = load.chunks.byteCount.map { UInt64(clamping: $0) }
+            if load.isArchive { item.representations[index].content = .folderArchive }
+            // These are rules for the handler of a promise.
+            item.representations[index].policy = nil
+            item.representations[index].firstByteMilliseconds = nil
+            item.representations[index].fileOptions = nil
+            item.suggestedName = item.suggestedName ?? load.fileName.flatMap(SafeFileName.component)
+        }
+        item.requires = item.requiredFeatures
+        return item
+    }
+}

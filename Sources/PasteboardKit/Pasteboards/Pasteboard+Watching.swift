@@ -1,0 +1,118 @@
+import PasteboardWire
+
+extension Pasteboard {
+    /// A new state of a pasteboard, as a watch reports it. Nothing was loaded for it.
+    public struct Change: Sendable {
+        /// The change count of the new state.
+        public let changeCount: ChangeCount
+        /// The number of additions to these contents, and of losses of promises. If the change count is that of the
+        /// change before, this number has grown.
+        public let version: UInt64
+        /// The number of items; 0 if the pasteboard is empty or if this program may see none.
+        public let itemCount: Int
+        /// The types of all items, each once, in the order of the items.
+        public let types: [UniformType]
+        /// The name of the program that wrote the contents, as that program reported it.
+        public let ownerLabel: String?
+        /// The process that wrote the contents, as the kernel reported it.
+        public let ownerProcess: Int32?
+        /// The flags and the lifetime that the writer has set.
+        public let terms: Terms
+        /// The number of change counts between the change before and this one; nil if it is not known, because the
+        /// broker has been restarted.
+        public let missed: Int?
+
+        /// Whether the pasteboard has no items that this program may see.
+        public var isEmpty: Bool { itemCount == 0 }
+
+        init(_ change: PasteboardWire.Change) {
+            changeCount = ChangeCount(value: change.changeCount, epoch: change.epoch)
+            version = change.version ?? 0
+            itemCount = change.handle == nil ? 0 : Int(change.itemCount ?? 0)
+            types = change.types.map { UniformType(importedAs: $0) }
+            ownerLabel = change.ownerLabel
+            ownerProcess = change.ownerProcess.map { Int32(clamping: $0) }
+            terms = Terms(change.terms)
+            missed = change.missed.map { Int(clamping: $0) }
+        }
+    }
+
+    /// The changes of a pasteboard, each with its newest state. See ``Pasteboard/changes(since:)``.
+    public struct Changes: AsyncSequence, Sendable {
+        /// A change.
+        public typealias Element = Change
+        /// The error with which a watch ends.
+        public typealias Failure = PasteboardError
+
+        let pasteboard: Pasteboard
+        let changeCount: ChangeCount?
+
+        /// Waits for the changes, one after the other.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            let reader: ChangeReader
+
+            /// Waits for the next change. After an error it returns nil.
+            ///
+            /// - Throws: as ``Pasteboard/changes(since:)`` says.
+            public mutating func next() async throws(PasteboardError) -> Change? {
+                try await reader.next(for: Call("the watch of the pasteboard"))
+            }
+
+            /// Waits for the next change. After an error it returns nil.
+            ///
+            /// - Throws: as ``Pasteboard/changes(since:)`` says.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(PasteboardError) -> Change? {
+                try await reader.next(for: Call("the watch of the pasteboard"))
+            }
+        }
+
+        /// Makes an iterator, which is a watch of its own. The watch begins with the first call of `next`.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(reader: ChangeReader(pasteboard, since: changeCount))
+        }
+    }
+
+    /// Watches the pasteboard: the sequence has a change for each write and clear, and for each addition to the contents
+    /// and loss of promises.
+    ///
+    /// A reader that is slower than the changes gets fewer of them: each describes the newest state, and
+    /// ``Change/missed`` counts the others. The last change always arrives. A watch loads nothing, and so runs no
+    /// handler of a source.
+    ///
+    /// ```swift
+    /// for try await change in Pasteboard.general.changes() where !change.terms.isTransient {
+    ///     print(change.changeCount, change.types)
+    /// }
+    /// ```
+    ///
+    /// Leaving the loop or cancelling the task ends the watch. If the connection is lost, the sequence throws; to
+    /// continue, watch again from the last change count:
+    ///
+    /// ```swift
+    /// let changes = Pasteboard.general.changes(since: last)
+    /// ```
+    ///
+    /// - Parameter changeCount: the last change count that the program knows. If the pasteboard has another one, the first
+    ///   change follows at once. nil: only changes after the beginning of the iteration are reported.
+    /// - Returns: a sequence that throws `cancelled` if the task is cancelled, and otherwise the error of the broker or
+    ///   the connection.
+    public func changes(since changeCount: ChangeCount? = nil) -> Changes {
+        Changes(pasteboard: self, changeCount: changeCount)
+    }
+
+    /// Waits for one change.
+    ///
+    /// - Parameters:
+    ///   - changeCount: the last change count that the program knows, as in ``changes(since:)``.
+    ///   - timeout: the maximum time to wait, which includes connecting; nil: any time.
+    /// - Throws: `timeout` if there was no change by then; otherwise as ``changes(since:)``.
+    public func nextChange(
+        since changeCount: ChangeCount? = nil,
+        timeout: Duration? = nil
+    ) async throws(PasteboardError) -> Change {
+        let reader = ChangeReader(self, since: changeCount)
+        let call = Call("the wait for a change", timeout: timeout)
+        guard let change = try await reader.next(for: call) else { throw call.cancelled }
+        return change
+    }
+}

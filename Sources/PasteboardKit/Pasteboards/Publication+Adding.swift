@@ -1,0 +1,80 @@
+import PasteboardClient
+import PasteboardWire
+
+extension Publication {
+    /// Adds items after the others. The change count stays; ``Pasteboard/Contents/version`` grows.
+    ///
+    /// Programs that have listed the contents before find the items when they list the contents again.
+    ///
+    /// - Parameters:
+    ///   - providers: the items, as for a write. The contents have at most 512.
+    ///   - keeps: the representations whose handlers run now.
+    ///   - timeout: the maximum duration of the call; by default as for a write.
+    /// - Throws: `superseded` if the ownership was lost. In all other respects as for a write.
+    public func add(
+        _ providers: [ItemProvider],
+        keeps: Pasteboard.KeptRepresentations = .nothing,
+        timeout: Duration? = nil
+    ) async throws(PasteboardError) {
+        let items = try Pasteboard.promises(of: providers)
+        try await add(keeps: keeps, timeout: timeout) { (count) throws(PasteboardError) in
+            Array(repeating: ProviderContents(), count: count) + items
+        }
+    }
+
+    /// Adds the representations of a provider to an item, as its last ones. The change count stays;
+    /// ``Pasteboard/Contents/version`` grows.
+    ///
+    /// - Parameters:
+    ///   - provider: the representations. The item must not have one of their types yet.
+    ///   - index: the index of the item: 0 for the first item of the write.
+    ///   - keeps: the representations whose handlers run now.
+    ///   - timeout: the maximum duration of the call; by default as for a write.
+    /// - Throws: `invalid-argument` if there is no such item or if it would have a type twice; `superseded` if the
+    ///   ownership was lost. In all other respects as for a write.
+    public func add(
+        _ provider: ItemProvider,
+        toItemAt index: Int,
+        keeps: Pasteboard.KeptRepresentations = .nothing,
+        timeout: Duration? = nil
+    ) async throws(PasteboardError) {
+        let items = try Pasteboard.promises(of: [provider])
+        try await add(keeps: keeps, timeout: timeout) { (count) throws(PasteboardError) in
+            guard (0..<count).contains(index) else {
+                throw PasteboardError(
+                    .invalidArgument,
+                    message: "nothing can be added to item \(index) of the contents, because they have \(count) items"
+                )
+            }
+            return Array(repeating: ProviderContents(), count: index) + items
+        }
+    }
+
+    /// - Parameter make: makes the items of the request from the number of items of the publication. An item without
+    ///   representations changes nothing.
+    private func add(
+        keeps: Pasteboard.KeptRepresentations,
+        timeout: Duration?,
+        _ make: (_ count: Int) throws(PasteboardError) -> [ProviderContents]
+    ) async throws(PasteboardError) {
+        let call = Call("the addition to the contents", timeout: timeout)
+        // The request contains the number of items, which another addition would change.
+        try await request.additions.take(for: call)
+        defer { request.additions.end() }
+        guard isCurrent, let handle = request.handle else {
+            throw PasteboardError(
+                .superseded,
+                message: "these contents were replaced or cleared, so nothing can be added to them; write them again"
+            )
+        }
+        let addition = WriteRequest(try make(request.items.count), addingTo: request)
+        var write = Write()
+        write.handle = handle
+        write.requires = [Feature.additions.rawValue]
+        _ = try await addition.result.value(for: call) { [live] in
+            addition.cancel(over: live)
+        } start: {
+            addition.send(keeping: keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
+        }
+    }
+}

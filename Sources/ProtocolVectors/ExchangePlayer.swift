@@ -1,0 +1,201 @@
+package import PasteboardWire
+
+/// A frame that a peer of an exchange has received.
+package struct ReceivedFrame: Sendable {
+    package let header: FrameHeader
+    package let payload: [UInt8]
+
+    package init(header: FrameHeader, payload: [UInt8]) {
+        self.header = header
+        self.payload = payload
+    }
+
+    /// The kind, the stream and the fields.
+    package var text: String { FrameDescription(header, payload: payload.span).text }
+}
+
+/// The connections of an exchange to a broker. A peer is connected when it is named for the first time.
+package protocol ExchangePeers {
+    /// - Parameter passesFile: whether a descriptor of a regular file is passed with the frame.
+    mutating func send(_ bytes: [UInt8], passesFile: Bool, from peer: String) throws(ExchangeFault)
+
+    /// Waits for the next frame; nil at the end of the connection.
+    mutating func next(for peer: String) throws(ExchangeFault) -> ReceivedFrame?
+
+    mutating func close(_ peer: String)
+}
+
+/// The difference between an exchange and its vector.
+package struct ExchangeFault: Error {
+    /// The expected and the actual event.
+    package let text: String
+    /// Whether the other side sent nothing until the deadline.
+    package let isSilence: Bool
+
+    package init(_ text: String, isSilence: Bool = false) {
+        self.text = text
+        self.isSilence = isSilence
+    }
+}
+
+/// Sends the clients' frames of a vector, and compares the broker's with those that it shows.
+///
+/// The frames of one stream are compared in their order. Between streams nothing is guaranteed (O9).
+package struct ExchangePlayer<Peers: ExchangePeers> {
+    /// A list on this stream shows that the broker has processed all earlier frames of the connection.
+    private static var probe: UInt64 { 1 << 62 | 1 }
+
+    private var peers: Peers
+    private var match = FrameMatch()
+    /// The frames that no step has compared yet.
+    private var received: [String: [ReceivedFrame]] = [:]
+    private var ended: Set<String> = []
+    private var lastSender = ""
+
+    package init(_ peers: Peers) {
+        self.peers = peers
+    }
+
+    package mutating func play(_ vector: Vector) throws(ExchangeFault) {
+        for frame in vector.frames { try play(frame) }
+        switch vector.outcome {
+        case .violation(let code): try expectEnd(of: lastSender, code: code)
+        default: try expectNothing(for: lastSender)
+        }
+    }
+
+    private mutating func play(_ frame: VectorFrame) throws(ExchangeFault) {
+        switch (frame.sender == "broker", frame.isClose) {
+        case (false, true):
+            peers.close(frame.peer)
+            ended.insert(frame.peer)
+            if lastSender == frame.peer { lastSender = "" }
+        case (false, false):
+            lastSender = frame.peer
+            try peers.send(frame.bytes(with: match.bound), passesFile: frame.passesFile, from: frame.peer)
+        case (true, true):
+            try expectEnd(of: frame.peer, code: nil)
+        case (true, false) where frame.header?.kind == .data:
+            try expectData(frame)
+        case (true, false):
+            try expect(frame)
+        }
+    }
+
+    // MARK: Frames of the broker
+
+    private mutating func expect(_ frame: VectorFrame) throws(ExchangeFault) {
+        let kind = frame.header?.kind
+        let actual = try next(frame, orEnds: false)
+        guard actual.header.kind == kind, actual.header.flags.contains(.last) == frame.header?.flags.contains(.last)
+        else { throw ExchangeFault("expected \(frame.kind), got \(actual.text)") }
+        if let name = frame.streamName { match.bind(name, toStream: actual.header.stream) }
+        guard let difference = match.difference(actual.payload, from: frame) else { return }
+        throw ExchangeFault("expected another \(frame.kind): \(difference) in \(actual.text)")
+    }
+
+    /// Takes the frames of a byte sequence, whose boundaries have no meaning (F6).
+    private mutating func expectData(_ frame: VectorFrame) throws(ExchangeFault) {
+        let expected = frame.bytes.dropFirst(FrameHeader.byteCount)
+        var bytes: [UInt8] = []
+        var isLast = false
+        let needsLast = frame.header?.flags.contains(.last) == true
+        while bytes.count < expected.count || needsLast && !isLast {
+            let actual = try next(frame, orEnds: true)
+            guard actual.header.kind == .data || actual.header.kind == .end && needsLast else {
+                throw ExchangeFault("expected \(expected.count) bytes, got \(bytes.count) and then \(actual.text)")
+            }
+            if actual.header.kind == .data { bytes += actual.payload }
+            isLast = actual.header.kind == .end || actual.header.flags.contains(.last)
+            if isLast { break }
+        }
+        guard expected.elementsEqual(bytes), isLast == needsLast else {
+            throw ExchangeFault("expected \(expected.count) bytes\(needsLast ? " and the end" : ""), got other ones")
+        }
+    }
+
+    /// Waits for the next frame on the stream of a shown frame or, while its name stands for no stream yet, for one of
+    /// its kind on a stream of the broker.
+    private mutating func next(_ frame: VectorFrame, orEnds: Bool) throws(ExchangeFault) -> ReceivedFrame {
+        let stream = match.stream(of: frame)
+        let kind = frame.header?.kind
+        while true {
+            let frames = received[frame.peer] ?? []
+            let index = frames.firstIndex { candidate in
+                guard let stream else { return candidate.header.kind == kind && candidate.header.stream & 1 == 0 }
+                return candidate.header.stream == stream
+                    && (candidate.header.kind == kind || !candidate.isOptional(before: kind))
+            }
+            if let index {
+                // The optional frames that came before on the stream are over.
+                let rest = frames[..<index].filter { $0.header.stream != frames[index].header.stream }
+                received[frame.peer] = rest + frames[(index + 1)...]
+                return frames[index]
+            }
+            guard try receive(for: frame.peer, expecting: frame.kind) else {
+                throw ExchangeFault("expected \(frame.kind), got the end of the connection")
+            }
+            guard stream != 0, let failure = received[frame.peer]?.last, failure.header.stream == 0,
+                failure.header.kind == .error
+            else { continue }
+            throw ExchangeFault("expected \(frame.kind), got \(failure.text)")
+        }
+    }
+
+    /// Receives one more frame; false at the end of the connection.
+    private mutating func receive(for peer: String, expecting event: String) throws(ExchangeFault) -> Bool {
+        guard !ended.contains(peer) else { return false }
+        do throws(ExchangeFault) {
+            guard let frame = try peers.next(for: peer) else {
+                ended.insert(peer)
+                return false
+            }
+            received[peer, default: []].append(frame)
+            return true
+        } catch {
+            throw ExchangeFault("expected \(event), but \(error.text)", isSilence: error.isSilence)
+        }
+    }
+
+    // MARK: Ends
+
+    private mutating func expectEnd(of peer: String, code: String?) throws(ExchangeFault) {
+        while try receive(for: peer, expecting: "the end of the connection") {}
+        // The error may be lost with the connection (C11).
+        guard let code, let last = received[peer]?.last, last.header.kind == .error, last.header.stream == 0 else {
+            return
+        }
+        let failure = try? Failure(decoding: last.payload)
+        guard failure?.code.description != code else { return }
+        throw ExchangeFault("expected error \(code) on stream 0, got \(last.text)")
+    }
+
+    /// Checks that the connection continues, and that the broker has sent nothing else.
+    private mutating func expectNothing(for peer: String) throws(ExchangeFault) {
+        guard !peer.isEmpty, !ended.contains(peer) else { return }
+        var list = List()
+        list.board = "conformance"
+        var encoder = FrameEncoder()
+        encoder.append(list, stream: Self.probe)
+        try peers.send(encoder.bytes, passesFile: false, from: peer)
+        while true {
+            guard try receive(for: peer, expecting: "the answer to a list") else {
+                let text = received[peer]?.last.map { ", after \($0.text)" } ?? ""
+                throw ExchangeFault("expected nothing, got the end of the connection\(text)")
+            }
+            guard let last = received[peer]?.last, last.header.stream == Self.probe else { continue }
+            received[peer]?.removeLast()
+            if last.header.kind == .end || last.header.kind == .error { break }
+        }
+        guard let other = received[peer]?.first(where: { !$0.isOptional(before: nil) }) else { return }
+        throw ExchangeFault("expected nothing, got \(other.text)")
+    }
+}
+
+extension ReceivedFrame {
+    /// Whether a broker may send the frame before one of this kind, or at any time if that is nil.
+    fileprivate func isOptional(before kind: FrameKind?) -> Bool {
+        // A session may leave its destination before it ends.
+        header.kind == .credit || header.kind == .progress || header.kind == .exit && (kind == .end || kind == .error)
+    }
+}

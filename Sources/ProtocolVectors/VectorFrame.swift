@@ -1,0 +1,54 @@
+package import PasteboardWire
+
+/// A frame of a vector: its bytes, in which some values may have names.
+package struct VectorFrame: Sendable {
+    /// A value that one side chooses: the stream in a header, or the value of a field. It has a sample, so that the
+    /// bytes are a valid frame without any names.
+    struct NamedValue: Sendable {
+        let name: String
+        /// The range of the sample in the frame's bytes.
+        let range: Range<Int>
+    }
+
+    package let sender: String
+    package let receiver: String
+    /// The name of the kind, or "close" for the end of the connection.
+    package let kind: String
+    /// Whether a descriptor of a regular file is passed with the frame.
+    var passesFile = false
+    /// The header and the payload, with the samples.
+    package internal(set) var bytes: [UInt8] = []
+    var values: [NamedValue] = []
+    /// The fields that the message must not contain.
+    var absentFields: [UInt32] = []
+
+    package var header: FrameHeader? { FrameHeader(bytes.span, at: 0) }
+
+    /// The peer at the other end of the broker's connection.
+    package var peer: String { sender == "broker" ? receiver : sender }
+
+    var isClose: Bool { kind == "close" }
+
+    /// The frame with the values that the other side chose before, and with the length that it then has.
+    func bytes(with bound: [String: [UInt8]]) -> [UInt8] {
+        var result: [UInt8] = []
+        var end = 0
+        for value in values {
+            result += bytes[end..<value.range.lowerBound]
+            result += bound[value.name] ?? Array(bytes[value.range])
+            end = value.range.upperBound
+        }
+        result += bytes[end...]
+        guard result.count != bytes.count, var header = self.header else { return result }
+        // A header may announce another length than that of the payload, so only the difference is added.
+        header.length = header.length &+ UInt32(truncatingIfNeeded: result.count &- bytes.count)
+        var encoder = FrameEncoder()
+        encoder.append(header: header)
+        return encoder.bytes + result.dropFirst(FrameHeader.byteCount)
+    }
+
+    /// The name of the stream in the header.
+    var streamName: String? {
+        values.first { $0.range.lowerBound == 8 }?.name
+    }
+}

@@ -1,0 +1,74 @@
+import PasteboardWire
+
+/// The options of `copy` and `offer` for the contents as a whole: their flags, their lifetime, and the condition of the
+/// write.
+struct ContentOptions {
+    static let options: [CommandSyntax.Option] = [
+        .init("--sensitive", "marks the contents as secret, such as a password"),
+        .init("--ttl", value: "DURATION", "clears the contents after this time"),
+        .init("--once", "clears the contents after each item was pasted once"),
+        .init("--transient", "asks histories to leave the contents out"),
+        .init("--local", "keeps the contents on this machine"),
+        .ifChange,
+    ]
+
+    static let help = """
+        Secret contents are kept in the memory of the broker only, are listed without their sizes, and are refused to
+        programs that load them without a user, as histories do. If they are kept, they are cleared after 90 seconds,
+        unless --ttl sets another time. With --if-change the pasteboard is changed only if its change count is N, which
+        list --json, info and watch show.
+        """
+
+    /// nil if no option sets a flag or the lifetime.
+    private(set) var terms: ContentTerms?
+    let ifChangeCount: UInt64?
+
+    var isConcealed: Bool { terms?.isConcealed == true }
+
+    init(_ arguments: ParsedArguments) throws {
+        var terms = ContentTerms()
+        if arguments.has("--sensitive") { terms.isConcealed = true }
+        if arguments.has("--transient") { terms.isTransient = true }
+        if arguments.has("--local") { terms.isLocalOnly = true }
+        if arguments.has("--once") { terms.maximumLoads = 1 }
+        if let duration = try arguments.value("--ttl").map(TimeoutArgument.init) {
+            guard let milliseconds = duration.milliseconds else {
+                throw CommandFailure(usage: "--ttl infinity is no time; omit --ttl, or write a time such as 45s")
+            }
+            terms.expiresMilliseconds = milliseconds
+        }
+        self.terms = terms == ContentTerms() ? nil : terms
+        ifChangeCount = try arguments.changeCount()
+    }
+
+    /// Sets the flags that hints among the types of the contents set, as password managers of other systems do.
+    mutating func takeHints(in types: some Sequence<String>) {
+        terms = ContentTerms.terms(terms, withHintsIn: types)
+    }
+
+    /// A write to a board with these options.
+    func write(to board: String) -> Write {
+        var write = Write()
+        write.board = board
+        write.ifChangeCount = ifChangeCount
+        write.terms = terms
+        if ifChangeCount != nil { write.requires.append(Feature.condition.rawValue) }
+        if terms != nil { write.requires.append(Feature.terms.rawValue) }
+        return write
+    }
+}
+
+extension CommandSyntax.Option {
+    static let ifChange = Self("--if-change", value: "N", "does nothing unless the change count of the pasteboard is N")
+}
+
+extension ParsedArguments {
+    /// The change count that an option names.
+    func changeCount(_ option: String = "--if-change") throws -> UInt64? {
+        guard let text = try value(option) else { return nil }
+        guard let count = UInt64(text) else {
+            throw CommandFailure(usage: "invalid change count '\(text)'; write a number as info --json shows it")
+        }
+        return count
+    }
+}

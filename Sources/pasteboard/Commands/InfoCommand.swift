@@ -1,0 +1,50 @@
+import PasteboardClient
+import PasteboardWire
+import TypeIdentifiers
+
+/// Shows all that is known about the contents of a pasteboard, without loading bytes.
+struct InfoCommand: Command {
+    static let syntax = CommandSyntax(
+        "info",
+        "shows the owner, age, flags, items and types of a pasteboard, without loading bytes",
+        options: [.board, .primary, .quiet, .json],
+        notes: """
+            Prints the change count, the program that wrote the contents, their age, their flags and lifetime, and below
+            them one line for each type, as 'pasteboard types' does. Sizes of secret contents are not shown.
+
+            Ends with 1 if the pasteboard is empty; --json then also prints its change count. Without a broker every
+            pasteboard is empty; none is started.
+            """
+    )
+
+    private let board: String
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        board = try arguments.board()
+        isJSON = arguments.has("--json")
+    }
+
+    func run() throws -> CInt {
+        var list = List()
+        list.board = board
+        let listing = try Broker.running()?.list(list) ?? BoardListing()
+        let isEmpty = listing.contents.handle == nil
+        guard !isEmpty || isJSON else { throw Broker.nothing(on: board) }
+        try StandardStreams.print(isJSON ? listing.json(of: board).line : text(listing))
+        return isEmpty ? 1 : 0
+    }
+
+    private func text(_ listing: BoardListing) -> String {
+        let contents = listing.contents
+        var rows = [
+            ["pasteboard", board],
+            ["change count", String(contents.changeCount ?? 0)],
+            ["owner", TextTable.program(contents.ownerLabel, contents.ownerProcess)],
+            ["items", String(listing.items.count)],
+        ]
+        if let milliseconds = contents.milliseconds { rows.append(["age", "\(milliseconds / 1000) s"]) }
+        if let words = contents.terms?.words, !words.isEmpty { rows.append(["contents", words]) }
+        return TextTable.text(rows) + "\n" + TypesCommand.text(listing.items)
+    }
+}

@@ -1,0 +1,117 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The contents of a pasteboard, taken over to be written again together with further items.
+enum PresentContents {
+    /// Writes the present items of a board and `new` ones after them. If another program changes the board meanwhile,
+    /// its items are taken instead, unless bytes of the new ones can be read only once.
+    static func add(
+        _ new: [WriteItem],
+        to board: String,
+        _ options: ContentOptions,
+        over connection: BlockingConnection
+    ) throws -> Committed {
+        var attempts = options.ifChangeCount == nil && new.allSatisfy(\.canBeWrittenAgain) ? 10 : 0
+        while true {
+            var list = List()
+            list.board = board
+            let listing = try connection.list(list)
+            let write = self.write(to: board, holding: listing.contents, options)
+            do {
+                try check(listing, on: board)
+                let present = try items(of: listing, isConcealed: write.terms?.isConcealed == true, connection)
+                return try connection.write(write, items: present + new).committed
+            } catch let failure as Failure where failure.code == .superseded && attempts > 0 {
+                attempts -= 1
+            }
+        }
+    }
+
+    private static func write(to board: String, holding contents: Contents, _ options: ContentOptions) -> Write {
+        var write = options.write(to: board)
+        if let terms = contents.terms { write.terms = write.terms?.joined(with: terms) ?? terms }
+        write.ifChangeCount = options.ifChangeCount ?? contents.changeCount
+        write.requires = [Feature.condition.rawValue] + (write.terms == nil ? [] : [Feature.terms.rawValue])
+        return write
+    }
+
+    /// Throws if the present contents cannot be taken over.
+    private static func check(_ listing: BoardListing, on board: String) throws {
+        let advice = "copy without --add replaces them"
+        guard listing.contents.terms?.maximumLoads == nil else {
+            let text = "the contents of pasteboard \(board) can be loaded a limited number of times"
+            throw Failure(.refused, "cannot add to them: \(text); \(advice)")
+        }
+        for representation in listing.items.lazy.flatMap(\.representations) where representation.provision != .kept {
+            let owner = TextTable.program(listing.contents.ownerLabel, listing.contents.ownerProcess)
+            let reason =
+                representation.provision == .gone
+                ? "\(owner), which promised them, has ended"
+                : "\(owner) has promised them, and the broker does not keep them"
+            throw Failure(.refused, "cannot add to the contents of pasteboard \(board): \(reason); \(advice)")
+        }
+    }
+
+    private static func items(
+        of listing: BoardListing,
+        isConcealed: Bool,
+        _ connection: BlockingConnection
+    ) throws -> [WriteItem] {
+        try listing.items.enumerated().map { index, item in
+            var plain = item
+            plain.representations = []
+            return WriteItem(
+                plain,
+                representations: try item.representations.map { representation in
+                    var load = Load()
+                    load.handle = listing.contents.handle
+                    load.item = UInt32(clamping: index)
+                    load.accepts = [Accept()]
+                    load.accepts[0].type = representation.type
+                    load.accepts[0].match = .exact
+                    return (representation, try source(of: load, passesMemory: !isConcealed, connection))
+                }
+            )
+        }
+    }
+
+    /// The bytes of a representation. A memory file of the broker is written as it is, without a copy.
+    ///
+    /// - Parameter passesMemory: false for secrets, which the broker keeps in its own memory only.
+    private static func source(
+        of load: Load,
+        passesMemory: Bool,
+        _ connection: BlockingConnection
+    ) throws -> ByteSource {
+        var passed: PassedFile?
+        var bytes: [UInt8] = []
+        let take = { (file: PassedFile) in passed = file }
+        try connection.load(load, file: take) { bytes.append(copying: $0) }
+        guard let file = passed else { return .bytes(bytes) }
+        if passesMemory, let memory = MemoryFile(sealed: file.descriptor), try memory.size == file.byteCount {
+            return .memory(memory)
+        }
+        var offset: UInt64 = 0
+        return .pieces(of: file.descriptor.raw) {
+            let count = Int(clamping: min(UInt64(WireLimits.dataLength), file.byteCount - offset))
+            let bytes = try [UInt8](capacity: count) { (output) throws(Failure) in
+                if count > 0 { try file.read(at: offset, into: &output) }
+            }
+            offset += UInt64(bytes.count)
+            return bytes
+        }
+    }
+}
+
+extension WriteItem {
+    /// Whether no bytes are read from a file or a pipe while the item is written.
+    fileprivate var canBeWrittenAgain: Bool {
+        representations.allSatisfy { representation in
+            switch representation.source {
+            case .promised, .bytes, .memory: true
+            case .descriptor, .pieces: false
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The command of `watch`, which runs once for each change, and finds out whether the command causes the changes.
+final class WatchedCommand {
+    /// The time after the end of a run in which the command's own last change is reported at the latest, in
+    /// milliseconds. The broker delays changes by up to 100.
+    private static let delay = 500
+    /// The number of times in a row that a pasteboard which is empty already is cleared during a run, after which the
+    /// command is taken for the cause. Whose clear it was is not reported.
+    private static let repeatedClears = 5
+    /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
+    private static let variable = "PASTEBOARD_WATCH"
+
+    /// The end of the labels of programs that run in the command of a watch; nil in other programs.
+    static var labelSuffix: String? {
+        System.environment(variable).flatMap { CInt($0) }.map { " (watch \($0))" }
+    }
+
+    private let path: String
+    private let arguments: [SystemString]
+    private let board: String
+    private let watch: BoardWatch
+    private let signals: SignalBox
+    private var running: (child: ChildProcess, end: DescriptorBox)?
+    private var pending: Change?
+    /// The change for which the command runs or ran last.
+    private var present: Change?
+    /// The time until which a change may be the command's own (see `MonotonicClock`).
+    private var judgesUntil: UInt64 = 0
+    private var clears = 0
+    private var isFirst: Bool
+
+    /// - Parameter reportsPresent: whether the first change describes the present contents.
+    init(
+        _ command: [SystemString],
+        on board: String,
+        watch: BoardWatch,
+        reportsPresent: Bool,
+        signals: SignalBox
+    ) throws {
+        isFirst = reportsPresent
+        path = try ProgramPath.find(command[0])
+        arguments = Array(command.dropFirst())
+        self.board = board
+        self.watch = watch
+        self.signals = signals
+    }
+
+    /// Returns only by an error, which can be a signal.
+    func run() throws -> Never {
+        defer { stop() }
+        while true {
+            if let change = watch.take() {
+                try check(change)
+                pending = change
+            }
+            if running == nil, let change = pending {
+                pending = nil
+                try start(for: change)
+            }
+            let interests = [signals.raw] + (running.map { [$0.end.raw] } ?? [])
+            let ready = try watch.turn(extra: interests.map { PollInterest($0, .readable) })
+            if !ready[0].isEmpty { try signals.check() }
+            if ready.count > 1, !ready[1].isEmpty { try finish() }
+        }
+    }
+
+    private func start(for change: Change) throws {
+        var configuration = ChildProcess.Configuration(
+            path: path,
+            arguments: arguments,
+            environment: environment(of: change)
+        )
+        configuration.inNewGroup = true
+        let child: ChildProcess
+        do throws(SystemError) {
+            child = try ChildProcess(configuration)
+        } catch {
+            throw CommandFailure(exitCode: ProgramPath.cannotBeRun, "cannot run \(path): \(error.reason)")
+        }
+        do {
+            running = (child, DescriptorBox(try System.processDescriptor(child.id)))
+        } catch {
+            try? child.killGroup(SIGKILL)
+            _ = try? child.wait()
+            throw error
+        }
+        present = change
+        isFirst = false
+    }
+
+    private func finish() throws {
+        guard let (child, _) = running else { return }
+        running = nil
+        _ = try child.wait()
+        judgesUntil = MonotonicClock.deadline(milliseconds: Self.delay)
+    }
+
+    /// Throws if the command itself has changed the board.
+    private func check(_ change: Change) throws {
+        guard let present, running != nil || MonotonicClock.now() < judgesUntil else {
+            clears = 0
+            return
+        }
+        clears = present.handle == nil && change.handle == nil ? clears + 1 : 0
+        let isInGroup = running.map { child, _ in
+            change.ownerProcess.flatMap { System.group(ofProcess: CInt(clamping: $0)) } == child.id
+        }
+        let isLabelled = change.ownerLabel?.hasSuffix(" (watch \(System.processID))") ?? false
+        if isInGroup == true || isLabelled || clears >= Self.repeatedClears { throw causesChanges }
+    }
+
+    private var causesChanges: Failure {
+        Failure(
+            .refused,
+            "the command changes pasteboard \(board), and is run for each change; watch another pasteboard"
+        )
+    }
+
+    private func stop() {
+        if let child = running?.child { try? child.killGroup(SIGTERM) }
+    }
+
+    private func environment(of change: Change) -> [String] {
+        let values = [
+            "PASTEBOARD_BOARD": board,
+            "PASTEBOARD_CHANGE_COUNT": String(change.changeCount ?? 0),
+            "PASTEBOARD_TYPES": change.types.joined(separator: "\n"),
+            "PASTEBOARD_STATE": change.state(isFirst: isFirst),
+            "CLIPBOARD_STATE": change.state(isFirst: isFirst),
+            Self.variable: String(System.processID),
+        ]
+        let others = System.environment().filter { entry in !values.keys.contains { entry.hasPrefix("\($0)=") } }
+        return others + values.map { "\($0)=\($1)" }
+    }
+}

@@ -1,0 +1,39 @@
+import BrokerLoop
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct LastFrameTests {
+    @Test("Bytes of loads that wait for a peer do not follow the error that ends its connection")
+    func violation() throws {
+        let broker = try SteppedBroker()
+        let (source, peer) = (try broker.connect(), try broker.connect())
+        let write = source.newStream()
+        source.queue(Write("large"), stream: write)
+        var item = Item()
+        item.representations = [Representation()]
+        item.representations[0].type = "public.data"
+        item.representations[0].provision = .kept
+        source.queue(item, stream: write)
+        let bytes = [UInt8](repeating: 7, count: WireLimits.dataLength)
+        for number in 1...8 { source.queueData(bytes, stream: write, last: number == 8) }
+        source.queue(Commit(items: 1), stream: write)
+        repeat { try broker.step(sending: source) } while source.unsent > 0
+        // Two loads, so that a frame that has begun is small and its rest fits the socket.
+        for _ in 0..<2 { peer.queue(Load("large"), stream: peer.newStream()) }
+        try broker.step(sending: peer)
+        try broker.step(3)
+        #expect(try peer.hear().contains { $0.kind == .data })
+        // A second hello.
+        peer.queue(Hello(), stream: 0)
+        try peer.push()
+        var frames: [ScriptedPeer.Frame] = []
+        for _ in 0..<100 where !peer.isEnded {
+            try broker.step()
+            frames += try peer.hear()
+        }
+        #expect(peer.isEnded)
+        #expect(frames.last?.kind == .error && frames.last?.stream == 0)
+        #expect(frames.count { $0.stream == 0 } == 1)
+    }
+}

@@ -1,0 +1,56 @@
+import BrokerState
+import PasteboardWire
+
+// Requests of the tests of watches and created boards.
+extension StateHarness {
+    /// Watches a board, by default with much credit, and returns the stream.
+    func watch(
+        _ board: String? = nil,
+        since: UInt64? = nil,
+        epoch: UInt64? = nil,
+        credit: UInt64? = 1_000_000,
+        from peer: PeerID
+    ) -> UInt64 {
+        var watch = Watch()
+        watch.board = board
+        watch.sinceChangeCount = since
+        watch.sinceEpoch = epoch
+        watch.credit = credit
+        watch.requires = [Feature.watches.rawValue]
+        let stream = newStream(of: peer)
+        send(watch, on: stream, from: peer)
+        return stream
+    }
+
+    /// Creates a board, and returns its stream and its name.
+    func createBoard(from peer: PeerID) -> (stream: UInt64, name: String) {
+        var request = CreateBoard()
+        request.requires = [Feature.boards.rawValue]
+        let stream = newStream(of: peer)
+        _ = take(peer)
+        send(request, on: stream, from: peer)
+        return (stream, take(peer).on(stream).first(Registered.self)?.name ?? "")
+    }
+
+    /// Removes a board, and returns the answers.
+    @discardableResult
+    func remove(_ board: String?, ifChangeCount: UInt64? = nil, from peer: PeerID) -> [Frame] {
+        var clear = Clear()
+        clear.board = board
+        clear.ifChangeCount = ifChangeCount
+        clear.removesBoard = true
+        clear.requires = [Feature.condition.rawValue, Feature.boards.rawValue]
+        let stream = newStream(of: peer)
+        send(clear, on: stream, from: peer)
+        return take(peer).on(stream)
+    }
+
+    /// The changes that a peer was sent on a stream since the last call that took its frames.
+    func takeChanges(_ peer: PeerID, on stream: UInt64) -> [Change] {
+        take(peer).on(stream).all(Change.self)
+    }
+
+    func changeCount(of board: String?, for peer: PeerID) -> UInt64 {
+        list(board, from: peer).first(Contents.self)?.changeCount ?? 0
+    }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import PasteboardKit
+import TestSupport
+import Testing
+
+/// The largest number of bytes that a destination accepts.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct LoadBoundsTests {
+    private static let maximum = 1 << 20
+
+    /// A source that writes until its destination has ended the load.
+    private func endless(_ written: Counter, _ stopped: Gate) -> ItemProvider {
+        let provider = ItemProvider()
+        provider.registerByteStream(for: .utf8PlainText) { writer in
+            defer { stopped.open() }
+            while true {
+                try await writer.write(Data(repeating: 97, count: 1 << 16))
+                written.increment()
+            }
+        }
+        return provider
+    }
+
+    enum Form: CaseIterable {
+        case data
+        case firstOf
+        case object
+        case automatic
+    }
+
+    @Test(
+        "A load from a source that never ends fails at its maximum, and the source is stopped soon after",
+        arguments: Form.allCases,
+        LoadPlace.allCases
+    )
+    func endlessSource(form: Form, place: LoadPlace) async throws {
+        let (written, stopped) = (Counter(), Gate())
+        try await place.with(endless(written, stopped)) { provider in
+            let progress = LoadProgress()
+            let error = await #expect(throws: PasteboardError.self) {
+                switch form {
+                case .data:
+                    _ = try await provider.loadData(for: .text, maximumByteCount: Self.maximum, progress: progress)
+                case .firstOf:
+                    _ = try await provider.loadData(
+                        forFirstOf: [.text],
+                        maximumByteCount: Self.maximum,
+                        progress: progress
+                    )
+                case .object:
+                    _ = try await provider.loadObject(
+                        ofClass: String.self,
+                        maximumByteCount: Self.maximum,
+                        progress: progress
+                    )
+                case .automatic:
+                    _ = try await provider.loadData(
+                        for: .text,
+                        maximumByteCount: Self.maximum,
+                        isAutomatic: true,
+                        progress: progress
+                    )
+                }
+            }
+            #expect(error?.code == .tooLarge)
+            #expect(progress.isFinished || progress.fractionCompleted < 1)
+            await stopped.wait()
+        }
+        // The maximum, the credit of the load, and what the sockets hold.
+        #expect(written.value << 16 < Self.maximum + 12 << 20)
+    }
+
+    @Test("An announced size above the maximum fails the load before the first byte", arguments: LoadPlace.allCases)
+    func announced(place: LoadPlace) async throws {
+        let provider = ItemProvider()
+        provider.registerByteStream(for: .data, byteCount: 1 << 40) { writer in
+            while true { try await writer.write(Data(repeating: 7, count: 1 << 16)) }
+        }
+        try await place.with(provider) { provider in
+            let error = await #expect(throws: PasteboardError.self) {
+                try await provider.loadData(for: .data, maximumByteCount: Self.maximum)
+            }
+            #expect(error?.code == .tooLarge)
+            #expect(error?.message.contains("\(1 << 40)") == true)
+            // Without a maximum of the caller, that of the library applies.
+            let standard = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
+            #expect(standard?.code == .tooLarge)
+        }
+    }
+
+    @Test("As many bytes as the maximum are loaded, and one more is not", arguments: LoadPlace.allCases)
+    func exact(place: LoadPlace) async throws {
+        for file in [false, true] {
+            let provider = ItemProvider()
+            let bytes = Data(repeating: 7, count: 300_000)
+            let url = FileManager.default.temporaryDirectory.appending(path: "bounds-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: url) }
+            if file {
+                try bytes.write(to: url)
+                provider.registerFileRepresentation(for: .data) { completion in
+                    completion(url, false, nil)
+                    return nil
+                }
+            } else {
+                provider.registerDataRepresentation(for: .data) { bytes }
+            }
+            try await place.with(provider) { provider in
+                let loaded = try await provider.loadData(for: .data, maximumByteCount: bytes.count)
+                #expect(loaded.value == bytes)
+                let error = await #expect(throws: PasteboardError.self) {
+                    try await provider.loadData(for: .data, maximumByteCount: bytes.count - 1)
+                }
+                #expect(error?.code == .tooLarge)
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import FoundationEssentials
+import PasteboardKit
+import TestSupport
+import Testing
+import TypeIdentifiers
+
+/// Additions to a program's own contents.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct AdditionTests {
+    private func html(_ text: String) -> ItemProvider {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .html) { Data(text.utf8) }
+        return provider
+    }
+
+    @Test("Items and representations are added under the same change count, and their loads reach the right handlers")
+    func adding() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([.text("a")])
+            let before = try await broker.pasteboard().contents()
+            try await publication.add([html("<b>")])
+            try await publication.add(.text("b"), toItemAt: 1)
+            try await publication.add(html("<a>"), toItemAt: 0)
+            try await publication.add([.text("c")], keeps: .everything)
+            let contents = try await broker.pasteboard().contents()
+            #expect(contents.changeCount == before.changeCount && contents.version == before.version + 4)
+            #expect(
+                contents.items.map { $0.representations.map(\.type) }
+                    == [[.utf8PlainText, .html], [.html, .utf8PlainText], [.utf8PlainText]]
+            )
+            #expect(contents.items[2].representations.map(\.state) == [.kept])
+            for (item, texts) in zip(contents.items, [["a", "<a>"], ["<b>", "b"], ["c"]]) {
+                for (representation, text) in zip(item.representations, texts) {
+                    #expect(try await item.itemProvider.loadData(for: representation.type).value == Data(text.utf8))
+                }
+            }
+            // An earlier list still works.
+            #expect(try await before.items[0].itemProvider.loadData(for: .utf8PlainText).value == Data("a".utf8))
+        }
+    }
+
+    @Test("Simultaneous additions each add their items")
+    func simultaneous() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([.text("first")])
+            try await withThrowingTaskGroup { group in
+                for number in 0..<20 { group.addTask { try await publication.add([.text("\(number)")]) } }
+                try await group.waitForAll()
+            }
+            let texts = try await broker.pasteboard().strings
+            #expect(Set(texts) == Set((0..<20).map(String.init) + ["first"]) && texts.first == "first")
+        }
+    }
+
+    @Test("Nothing is added to an item that does not exist, to a type that it has, or after the loss of the ownership")
+    func refused() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([.text("a")])
+            let missing = await #expect(throws: PasteboardError.self) {
+                try await publication.add(html("b"), toItemAt: 1)
+            }
+            #expect(missing?.code == .invalidArgument)
+            let twice = await #expect(throws: PasteboardError.self) {
+                try await publication.add(.text("b"), toItemAt: 0)
+            }
+            #expect(twice?.code == .invalidArgument)
+            #expect(try await broker.pasteboard().contents().version == 0)
+            try await broker.pasteboard().clear()
+            _ = try await publication.ended()
+            let late = await #expect(throws: PasteboardError.self) { try await publication.add([html("b")]) }
+            #expect(late?.code == .superseded)
+        }
+    }
+
+    @Test("Steps after a declaration add types and items")
+    func steps() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            try await source.declareTypes([.html], owner: nil)
+            try await source.setString("<a>", forType: .html)
+            try await source.setString("a", forType: .string)
+            try await source.addTypes([.rtf], owner: nil)
+            try await source.setString("{}", forType: .rtf)
+            #expect(try await source.writeObjects(["b"]))
+            let pasteboard = broker.pasteboard()
+            let items = try await pasteboard.contents().items
+            #expect(items.map { $0.representations.map(\.type) } == [[.html, .string, .rtf], [.string]])
+            #expect(items[0].representations.map(\.state) == [.promised, .kept, .promised])
+            #expect(try await pasteboard.string(forType: .string) == "a\nb")
+            #expect(try await pasteboard.string(forType: .rtf) == "{}")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import PasteboardKit
+import TestSupport
+import Testing
+import TypeIdentifiers
+
+/// Questions about a pasteboard that load nothing, and reads in the shape of NSPasteboard.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct LookingTests {
+    /// Two items: HTML and text, and a URL.
+    private func items(_ calls: Counter) -> [ItemProvider] {
+        let first = ItemProvider()
+        first.registerDataRepresentation(for: .html) {
+            calls.increment()
+            return Data("<i>one</i>".utf8)
+        }
+        first.registerDataRepresentation(for: .utf8PlainText) {
+            calls.increment()
+            return Data("one".utf8)
+        }
+        let second = ItemProvider()
+        second.registerDataRepresentation(for: .utf8PlainText) {
+            calls.increment()
+            return Data("two".utf8)
+        }
+        second.registerDataRepresentation(for: .fileURL) {
+            calls.increment()
+            return Data("file:///tmp/picture.png".utf8)
+        }
+        return [first, second]
+    }
+
+    @Test("The types, the items and what can be loaded are known without a load")
+    func looking() async throws {
+        try await TestBroker.with { broker in
+            let calls = Counter()
+            let publication = try await broker.pasteboard().write(items(calls))
+            let pasteboard = broker.pasteboard()
+            #expect(try await pasteboard.types == [.html, .utf8PlainText, .fileURL])
+            #expect(try await pasteboard.changeCount == publication.changeCount)
+            #expect(try await pasteboard.numberOfItems == 2)
+            #expect(try await pasteboard.itemProviders.count == 2)
+            #expect(try await pasteboard.hasStrings)
+            #expect(try await pasteboard.hasTypes([.png, .url]))
+            #expect(try await !pasteboard.hasTypes([.png, .json]))
+            #expect(try await pasteboard.canLoad(URL.self))
+            // The caller's order decides, not that of the items.
+            #expect(try await pasteboard.availableType(from: [.png, .plainText, .html]) == .plainText)
+            #expect(try await pasteboard.canReadObject(forClasses: [URL.self]))
+            #expect(calls.value == 0)
+        }
+    }
+
+    @Test("A question ends at its timeout if the broker does not answer")
+    func timeout() async throws {
+        let pasteboard = Pasteboard(name: .general, connection: ScriptedBroker.silent().connect())
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await pasteboard.hasTypes([.text], timeout: .milliseconds(20)) },
+            { _ = try await pasteboard.canLoad(String.self, timeout: .milliseconds(20)) },
+        ]
+        for call in calls {
+            let error = await #expect(throws: PasteboardError.self) { try await call() }
+            #expect(error?.message == "the look at the types did not end within 0.02 seconds")
+        }
+    }
+
+    @Test("The text of the pasteboard joins all items, and the string is that of the first item")
+    func texts() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write(items(Counter()))
+            let pasteboard = broker.pasteboard()
+            #expect(try await pasteboard.string(forType: .string) == "one\ntwo")
+            #expect(try await pasteboard.string == "one")
+            #expect(try await pasteboard.strings == ["one", "two"])
+            #expect(try await pasteboard.data(forType: .fileURL) == Data("file:///tmp/picture.png".utf8))
+            #expect(try await pasteboard.string(forType: .rtf) == nil)
+            #expect(try await pasteboard.data(forType: .rtf) == nil)
+            withExtendedLifetime(publication) {}
+            try await pasteboard.clear()
+            #expect(try await pasteboard.string == nil)
+            #expect(try await pasteboard.strings.isEmpty)
+        }
+    }
+
+    @Test("Each item is read by the first class that can read it, under the rules for URLs")
+    func objects() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write(items(Counter()))
+            let pasteboard = broker.pasteboard()
+            let read = try await pasteboard.readObjects(forClasses: [URL.self, String.self])
+            #expect(read.first as? String == "one" && read.count == 2)
+            #expect((read.last as? URL)?.path == "/tmp/picture.png")
+            let strings = try await pasteboard.readObjects(forClasses: [String.self, URL.self]) as? [String]
+            #expect(strings == ["one", "two"])
+            let types = Pasteboard.ReadingOptionKey.urlReadingContentsConformToTypes
+            let images = try await pasteboard.readObjects(forClasses: [URL.self], options: [types: ["public.image"]])
+            #expect(images.count == 1)
+            let texts = try await pasteboard.readObjects(forClasses: [URL.self], options: [types: ["public.text"]])
+            #expect(texts.isEmpty)
+            withExtendedLifetime(publication) {}
+        }
+    }
+}

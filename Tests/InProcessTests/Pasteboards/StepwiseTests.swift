@@ -1,0 +1,100 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+import TypeIdentifiers
+
+/// Writes step by step, as with NSPasteboard. Steps that add to contents are in `AdditionTests`.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct StepwiseTests {
+    private final class Owner: PasteboardTypeOwner {
+        let asked = Lock<[String]>([])
+        let changed = Gate()
+
+        func pasteboard(_ sender: Pasteboard, provideDataForType type: UniformType) async throws {
+            asked.withLock { $0.append(type.identifier) }
+            if type == .rtf { return }
+            try await sender.setString("made as \(type.identifier)", forType: type)
+        }
+
+        func pasteboardChangedOwner(_ sender: Pasteboard) async { changed.open() }
+    }
+
+    @Test("The owner of declared types is asked once for each type that was not set, and notified of the end")
+    func owner() async throws {
+        try await TestBroker.with { broker in
+            let (owner, source) = (Owner(), broker.pasteboard())
+            try await source.declareTypes([.html, .string, .rtf], owner: owner)
+            try await source.setString("set", forType: .string)
+            let pasteboard = broker.pasteboard()
+            #expect(try await pasteboard.types == [.html, .string, .rtf])
+            #expect(owner.asked.withLock { $0 }.isEmpty)
+            for _ in 0..<2 {
+                #expect(try await pasteboard.string(forType: .html) == "made as public.html")
+                #expect(try await pasteboard.string(forType: .string) == "set")
+            }
+            #expect(owner.asked.withLock { $0 } == ["public.html"])
+            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.data(forType: .rtf) }
+            #expect(error?.code == .sourceFailed)
+            #expect(!owner.changed.isOpen)
+            try await pasteboard.clearContents()
+            await owner.changed.wait()
+        }
+    }
+
+    @Test("After the pasteboard was cleared, data is set and kept; after another program has written, it is not")
+    func setting() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            let early = await #expect(throws: PasteboardError.self) {
+                try await source.setString("a", forType: .string)
+            }
+            #expect(early?.code == .superseded)
+            #expect(try await !source.writeObjects(["a"]))
+            try await source.clearContents()
+            #expect(try await source.setString("b", forType: .string))
+            #expect(try await broker.pasteboard().string == "b")
+            try await source.clearContents()
+            try await broker.pasteboard().write("theirs")
+            let late = await #expect(throws: PasteboardError.self) { try await source.setString("c", forType: .string) }
+            #expect(late?.code == .superseded)
+            try await source.clearContents()
+            #expect(try await source.writeObjects(["d", "e"]))
+            await source.connection.close()
+            #expect(try await broker.pasteboard().strings == ["d", "e"])
+        }
+    }
+
+    @Test("The steps of a program do not keep its connection")
+    func lifetime() async throws {
+        try await TestBroker.with { broker in
+            var source: Pasteboard? = broker.pasteboard()
+            weak let connection = source?.connection
+            try await source?.declareTypes([.string], owner: Owner())
+            #expect(connection != nil)
+            source = nil
+            #expect(connection == nil)
+        }
+    }
+
+    @Test("Items of values are kept, whatever their order, and a value of another type is refused")
+    func items() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            try await source.setItems([
+                ["public.utf8-plain-text": "a", "public.data": Data([1])], ["public.url": "b:c"],
+            ])
+            await source.connection.close()
+            let pasteboard = broker.pasteboard()
+            let items = try await pasteboard.contents().items
+            #expect(items.map { $0.representations.map(\.state) } == [[.kept, .kept], [.kept]])
+            #expect(try await pasteboard.data(forPasteboardType: "public.data") == Data([1]))
+            #expect(try await pasteboard.contains(pasteboardTypes: ["public.url"]))
+            let error = await #expect(throws: PasteboardError.self) {
+                try await pasteboard.setItems([["public.utf8-plain-text": 7]])
+            }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+}

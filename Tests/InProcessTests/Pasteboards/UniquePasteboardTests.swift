@@ -1,0 +1,82 @@
+import FoundationEssentials
+import PasteboardKit
+import TestSupport
+import Testing
+
+/// Pasteboards with unique names, and the removal of pasteboards.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct UniquePasteboardTests {
+    @Test("Unique pasteboards have different names, and other programs use them by name")
+    func names() async throws {
+        try await TestBroker.with { broker in
+            let connection = broker.connect()
+            let first = try await Pasteboard.unique(connection: connection)
+            let second = try await Pasteboard.unique(connection: connection)
+            #expect(first.name != second.name)
+            try await first.write("for you")
+            #expect(try await broker.pasteboard(first.name).load(String.self) == "for you")
+            #expect(try await second.contents().items.isEmpty)
+        }
+    }
+
+    @Test("A unique pasteboard ends when its maker no longer refers to it")
+    func lifetime() async throws {
+        try await TestBroker.with { broker in
+            let connection = broker.connect()
+            var pasteboard: Pasteboard? = try await Pasteboard.unique(connection: connection)
+            let name = try #require(pasteboard?.name)
+            var publication = try await pasteboard?.write("a")
+            pasteboard = nil
+            // The publication refers to it, too.
+            #expect(try await broker.pasteboard(name).load(String.self) == "a")
+            let ended = publication?.changeCount
+            publication = nil
+            let other = broker.pasteboard(name)
+            _ = try await other.nextChange(since: ended)
+            #expect(try await other.contents().items.isEmpty)
+        }
+    }
+
+    @Test("A released pasteboard is empty for all, its publications end, and its maker cannot use it again")
+    func release() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = try await Pasteboard.unique(connection: broker.connect())
+            let publication = try await pasteboard.write("a")
+            try await pasteboard.release()
+            #expect(try await publication.ended() == .cleared)
+            #expect(try await broker.pasteboard(pasteboard.name).contents().items.isEmpty)
+            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.write("b") }
+            #expect(error?.code == .nothingHere)
+            #expect(error?.message == "this pasteboard was released")
+        }
+    }
+
+    @Test("After another program has removed a unique pasteboard, its maker cannot use it again")
+    func removal() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = try await Pasteboard.unique(connection: broker.connect())
+            try await broker.pasteboard(pasteboard.name).release()
+            // The end was sent before the answer to this call.
+            _ = try? await Pasteboard(name: "other", connection: pasteboard.connection).contents()
+            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+            #expect(error?.message == "this pasteboard was removed by another program")
+        }
+    }
+
+    @Test(
+        "The standard pasteboards are not released, and others are",
+        arguments: ["general", "find", "primary", "drag"]
+    )
+    func standard(name: String) async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard(Pasteboard.Name(name))
+            try await pasteboard.write("stays")
+            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.release() }
+            #expect(error?.code == .notPermitted)
+            let notes = broker.pasteboard("notes")
+            let publication = try await notes.write("goes")
+            try await broker.pasteboard("notes").release()
+            #expect(try await publication.ended() == .cleared)
+        }
+    }
+}

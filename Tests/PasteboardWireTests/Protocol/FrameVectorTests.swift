@@ -1,0 +1,100 @@
+import FoundationEssentials
+import PasteboardWire
+import ProtocolVectors
+import TestSupport
+import Testing
+
+/// The files of `PasteboardWire/Vectors` with the decoders and the articles.
+@Suite("Vectors")
+struct FrameVectorTests {
+    @Test("Every single frame is decoded, refused or skipped as shown", arguments: try VectorFile.frames().vectors)
+    func frames(vector: Vector) throws {
+        let frame = try #require(vector.frames.first)
+        #expect(vector.frames.count == 1)
+        switch vector.outcome {
+        case .violation(let code):
+            let failure = #expect(throws: Failure.self) {
+                var collector = FrameCollector()
+                try collector.push(frame.bytes)
+            }
+            #expect(failure?.code.description == code)
+        case .malformed(let code):
+            let (header, payload) = try received(frame)
+            let type = try #require(header.kind?.message)
+            let failure = #expect(throws: Failure.self) { _ = try type.init(decoding: payload) }
+            #expect(failure?.code.description == code)
+        case .means(let meaning):
+            let (header, payload) = try received(frame)
+            guard let type = header.kind?.message else {
+                #expect(payload == meaning)
+                return
+            }
+            #expect(encoded(try decoded(type, payload)) == encoded(try decoded(type, meaning)))
+            #expect(fieldLines(try decoded(type, payload)) == fieldLines(try decoded(type, meaning)))
+        case .ignored:
+            #expect(try received(frame).header.kind == nil)
+        default:
+            Issue.record("a frame has no outcome")
+        }
+    }
+
+    /// The frame as the decoder of frames returns it.
+    private func received(_ frame: VectorFrame) throws -> (header: FrameHeader, payload: [UInt8]) {
+        var collector = FrameCollector()
+        try collector.push(frame.bytes)
+        #expect(collector.frames.count == 1 && collector.pending.isEmpty)
+        let first = try #require(collector.frames.first)
+        return (first.header, first.payload)
+    }
+
+    @Test("There is a valid frame of every kind, and every kind has its name")
+    func kinds() throws {
+        let vectors = try VectorFile.frames().vectors
+        let valid = vectors.filter { if case .means = $0.outcome { true } else { false } }
+        #expect(Set(valid.compactMap { $0.frames.first?.header?.kind }) == Set(FrameKind.allCases))
+        let all = try vectors + VectorFile.broker().vectors + VectorFile.client().vectors
+        for frame in all.flatMap(\.frames) where frame.kind != "close" {
+            #expect(frame.header?.kind.map { "\($0)" } ?? "unknown" == frame.kind)
+        }
+    }
+
+    @Test("The transcripts have the frames of ProtocolTranscripts.md")
+    func transcripts() throws {
+        let shown = try Document.transcripts.frames
+        let stored = try VectorFile.transcripts().vectors.flatMap(\.frames)
+        #expect(stored.map(\.bytes) == shown.map(\.bytes))
+        #expect(stored.map { "\($0.sender) to \($0.receiver)" } == shown.map { "\($0.sender) to \($0.receiver)" })
+    }
+
+    @Test("The list of rules has the numbers of the articles, and the vectors name no others")
+    func rules() throws {
+        var numbers: Set<String> = []
+        for article in ["Protocol", "ProtocolStreams", "ProtocolBoards", "ProtocolDragSessions"] {
+            let text = try Repository.text("Sources/PasteboardWire/PasteboardWire.docc/\(article).md")
+            // A rule begins as **F3**. In the tables of deadlines the number is the first cell.
+            for match in text.matches(of: /\*\*([A-Z][0-9]+)\*\*|\n\| ([IJ][0-9]+) \|/) {
+                numbers.insert(String(match.output.1 ?? match.output.2 ?? ""))
+            }
+        }
+        #expect(Set(ProtocolRule.all) == numbers)
+        let vectors = try VectorFile.frames().vectors + VectorFile.transcripts().vectors
+        for vector in try vectors + VectorFile.broker().vectors + VectorFile.client().vectors {
+            #expect(!vector.rules.isEmpty && numbers.isSuperset(of: vector.rules), "line \(vector.line)")
+        }
+    }
+
+    @Test(
+        "A line in another format is an error with its number",
+        arguments: [
+            "vector F1 a\n0", "vector F1 a\n00", "play x", "vector F1 a\noutcome x", "vector F1 a\noutcome failed\n00",
+        ]
+    )
+    func wrongLines(text: String) {
+        let error = #expect(throws: VectorError.self) { try VectorFile(text) }
+        #expect(error?.line == text.split(separator: "\n").count)
+    }
+}
+
+extension Vector: CustomTestStringConvertible {
+    public var testDescription: String { "\(rules.joined(separator: " ")) \(title)" }
+}

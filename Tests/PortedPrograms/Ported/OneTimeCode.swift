@@ -1,0 +1,45 @@
+import Foundation
+import PasteboardKit
+
+/// Copies a code that is valid for a short time, for this device only.
+struct OneTimeCode {
+    let code: String
+    let validUntil: Date
+
+    func copy(to pasteboard: Pasteboard) async throws {
+        try await pasteboard.setItems(
+            [[UniformType.utf8PlainText.identifier: code]],
+            options: [.localOnly: true, .expirationDate: validUntil]
+        )
+    }
+
+    func share(_ providers: [ItemProvider], on pasteboard: Pasteboard) async throws {
+        try await pasteboard.setItemProviders(providers, localOnly: true, expirationDate: validUntil)
+    }
+}
+
+/// Offers to paste what looks useful, without reading it.
+struct PasteSuggestion {
+    let pasteboard: Pasteboard
+
+    func code() async throws -> String? {
+        guard try await pasteboard.hasStrings else { return nil }
+        return try await pasteboard.string
+    }
+
+    func texts() async throws -> [String]? {
+        guard try await pasteboard.contains(pasteboardTypes: [UniformType.plainText.identifier]) else { return nil }
+        return try await pasteboard.strings
+    }
+
+    func suggest(completionHandler: @escaping @Sendable (Bool, Bool) -> Void) {
+        pasteboard.detectPatterns(for: [.number, .probableWebURL]) { result in
+            switch result {
+            case .success(let patterns):
+                completionHandler(patterns.contains(.number), patterns.contains(.probableWebURL))
+            case .failure:
+                completionHandler(false, false)
+            }
+        }
+    }
+}

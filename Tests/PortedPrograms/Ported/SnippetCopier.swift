@@ -1,0 +1,56 @@
+import Foundation
+import PasteboardKit
+
+/// Copies a snippet of code: plain text at once, and richer forms when somebody asks for them.
+final class SnippetCopier: NSObject, PasteboardTypeOwner, Sendable {
+    static let sourceType = UniformType(importedAs: "com.example.snippet.source")
+
+    let code: String
+    let lostOwnership: @Sendable () -> Void
+
+    init(code: String, lostOwnership: @escaping @Sendable () -> Void = {}) {
+        self.code = code
+        self.lostOwnership = lostOwnership
+        super.init()
+    }
+
+    func copy(to pasteboard: Pasteboard) async throws {
+        try await pasteboard.declareTypes([.html, .string], owner: self)
+        try await pasteboard.setString(code, forType: .string)
+        try await pasteboard.addTypes([Self.sourceType], owner: self)
+    }
+
+    func pasteboard(_ sender: Pasteboard, provideDataForType type: UniformType) async throws {
+        switch type {
+        case .html: try await sender.setString("<pre>\(code)</pre>", forType: type)
+        case Self.sourceType: try await sender.setData(Data(code.utf8), forType: type)
+        default: break
+        }
+    }
+
+    func pasteboardChangedOwner(_ sender: Pasteboard) {
+        lostOwnership()
+    }
+}
+
+/// Reads what others have copied.
+struct SnippetReader {
+    let pasteboard: Pasteboard
+
+    func bestText() async throws -> String? {
+        guard let type = try await pasteboard.availableType(from: [SnippetCopier.sourceType, .html, .string]) else {
+            return nil
+        }
+        return try await pasteboard.string(forType: type)
+    }
+
+    func links() async throws -> [URL] {
+        guard try await pasteboard.canReadObject(forClasses: [URL.self], options: nil) else { return [] }
+        return try await pasteboard.readObjects(forClasses: [URL.self], options: nil) as? [URL] ?? []
+    }
+
+    func append(_ notes: [String]) async throws -> Bool {
+        try await pasteboard.clearContents()
+        return try await pasteboard.writeObjects(notes.map { $0 as String })
+    }
+}

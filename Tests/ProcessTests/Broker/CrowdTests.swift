@@ -1,0 +1,58 @@
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Very many connections and requests of other processes beside a canary.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CrowdTests {
+    @Test(
+        "Beside 10,000 idle connections, or as many as the limit of descriptors allows, a canary copies, pastes and loads",
+        .tags(.f44)
+    )
+    func idle() throws {
+        // Most descriptors are for connections. The last ones are reserved for processes that have few.
+        let limits = ["connections=13400", "kept-representations=64", "passed-descriptors=16"]
+        try BrokerProcess.run(limits: BrokerProcess.patient + limits) { broker in
+            let canary = try Canary(at: broker)
+            let before = try BrokerHoldings(of: broker, to: canary)
+            let allowed = try canary.status().compactMap(\.limit).first { $0.name == "connections" }?.value
+            // No process may have more than 4096.
+            let count = min(3_334, Int(clamping: try #require(allowed)) / 4)
+            let holders = try (0..<3).map { _ in try broker.peer("storm", ["connections=\(count)"]) }
+            for holder in holders {
+                try canary.sing()
+                #expect(try holder.outcome() == "done \(count)")
+            }
+            for _ in 0..<20 { try canary.sing() }
+            #expect(try canary.status().count { $0.peer != nil } == 3 * count + 2)
+            for holder in holders {
+                try holder.order("exit")
+                try canary.sing()
+                try holder.finish()
+            }
+            try broker.expectHoldings(before, to: canary)
+        }
+    }
+
+    @Test(
+        "Beside storms of requests a canary copies, pastes and loads, and nothing is left of them",
+        .tags(.f45),
+        arguments: ["connects=3000", "writes=500", "drags=1000", "cancels=2000", "connects=500 writes=100 drags=100"]
+    )
+    func storms(requests: String) throws {
+        try BrokerProcess.run { broker in
+            let canary = try Canary(at: broker)
+            let before = try BrokerHoldings(of: broker, to: canary)
+            let storms = try (0..<3).flatMap { _ in
+                try requests.split(separator: " ").map { try broker.peer("storm", [String($0)]) }
+            }
+            for storm in storms {
+                for _ in 0..<10 { try canary.sing() }
+                #expect(try storm.outcome().hasPrefix("done "))
+            }
+            for storm in storms { try storm.finish() }
+            try canary.clearOthers()
+            try broker.expectHoldings(before, to: canary)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Flags, lifetime and conditions of contents on the command line.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineContentsTests {
+    @Test("A copy under a condition is made only at that change count, and prints the new one")
+    func condition() throws {
+        let desk = try Desk()
+        let first = try desk.run("copy", "--json", input: Array("one".utf8))
+        let count = try #require(Self.changeCount(first.text))
+        try desk.copy("two", "--if-change", "\(count)")
+        let refused = try desk.run("copy", "--if-change", "\(count)", input: Array("three".utf8))
+        #expect(refused.exitCode == 6)
+        #expect(
+            refused.errorText
+                == "pasteboard: copy: pasteboard general is at change count \(count + 1), not \(count); it was changed in the meantime\n"
+        )
+        #expect(try desk.run("paste").text == "two")
+        #expect(try desk.run("paste", "--if-change", "\(count + 1)").text == "two")
+        #expect(try desk.run("paste", "--if-change", "\(count)").exitCode == 6)
+        #expect(try desk.run("paste", "-o", "file", "--if-change", "\(count)").exitCode == 6)
+        #expect(!desk.directory.names().contains("file"))
+        #expect(try desk.run("clear", "--if-change", "\(count)").exitCode == 6)
+        let cleared = try desk.run("clear", "--json", "--if-change", "\(count + 1)")
+        #expect(Self.changeCount(cleared.text) == count + 2)
+    }
+
+    @Test("Contents that may be pasted once are gone after it, and their offer ends")
+    func once() throws {
+        let desk = try Desk()
+        try desk.copy("secret", "--once")
+        #expect(try desk.run("info").text.contains("can be pasted once"))
+        #expect(try desk.run("paste").text == "secret")
+        let second = try desk.run("paste")
+        #expect(second.exitCode == 1)
+        #expect(second.errorText == "pasteboard: paste: pasteboard general is empty\n")
+        let offer = try desk.offer(["--once", "-t", "text=echo x"])
+        #expect(try desk.run("paste").text == "x\n")
+        let end = try offer.finish()
+        #expect(end.exitCode == 0)
+        #expect(end.errorText.contains("pasteboard: offer: the offer was pasted, once\n"))
+    }
+
+    @Test("Contents with a time to live are cleared when it is over, and the offer says so")
+    func expiry() throws {
+        let desk = try Desk()
+        let offer = try desk.offer(["--ttl", "200ms", "-t", "text=echo x"])
+        let end = try offer.finish()
+        #expect(end.exitCode == 0)
+        #expect(end.errorText.contains("pasteboard: offer: the offer has expired\n"))
+        #expect(try desk.run("paste").exitCode == 1)
+        let usage = try desk.run("copy", "--ttl", "infinity", input: [])
+        #expect(usage.exitCode == 2)
+        #expect(usage.errorText.hasPrefix("pasteboard: copy: --ttl infinity is no time"))
+    }
+
+    @Test("A secret is pasted like other contents, and its size is shown nowhere", arguments: [12_347, 312_347])
+    func sensitive(size: Int) throws {
+        let desk = try Desk()
+        let bytes = Array(repeating: UInt8(ascii: "s"), count: size)
+        try desk.directory.write(bytes, to: "secret.txt")
+        #expect(try desk.run("copy", "--sensitive", "secret.txt").exitCode == 0)
+        let info = try desk.run("info")
+        #expect(info.text.contains("sensitive, expires in 90 s\n"))
+        let json = try desk.run("info", "--json").text
+        #expect(json.contains(#""flags":["sensitive"]"#) && json.contains(#""size":null"#))
+        for command in ["info", "types", "list"] {
+            #expect(try !desk.run(command).text.contains("\(size)"), "\(command)")
+        }
+        #expect(try desk.run("paste").output == bytes)
+        #expect(try desk.run("paste", "-o", "copy.txt").exitCode == 0)
+        #expect(try desk.directory.contents(of: "copy.txt") == bytes)
+    }
+
+    @Test("A hint of another system makes contents secret")
+    func hints() throws {
+        let desk = try Desk()
+        try desk.directory.write("", to: "hint")
+        for type in ["org.nspasteboard.ConcealedType", "x-kde-passwordManagerHint"] {
+            let copy = try desk.run("copy", "-t", "text", "-t", "\(type)=hint", input: Array("x".utf8))
+            #expect(copy.exitCode == 0, "\(copy.errorText)")
+            #expect(try desk.run("info").text.contains("sensitive"))
+            try desk.copy("plain")
+            #expect(try !desk.run("info").text.contains("sensitive"))
+        }
+    }
+
+    @Test("An added item follows those that are kept already, and promised contents are not added to")
+    func adding() throws {
+        let desk = try Desk()
+        let large = Desk.bytes(200_000)
+        try desk.directory.write(large, to: "large.png")
+        #expect(try desk.run("copy", "--add", "large.png").exitCode == 0, "to an empty pasteboard")
+        try desk.copy("two", "--add", "--name", "second")
+        #expect(try desk.run("paste", "--item", "1").output == large)
+        #expect(try desk.run("paste", "--item", "2").text == "two")
+        let types = try desk.run("types").text
+        #expect(types.contains("large.png") && types.contains("second"))
+        let offer = try desk.offer(["-t", "text=echo x"])
+        let refused = try desk.run("copy", "--add", input: Array("three".utf8))
+        #expect(refused.exitCode == 6)
+        #expect(
+            refused.errorText.hasPrefix(
+                "pasteboard: copy: cannot add to the contents of pasteboard general: pasteboard ("
+            )
+        )
+        #expect(try desk.run("paste").text == "x\n")
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("Contents that are added to stay secret, and contents that may be pasted once are not added to")
+    func addingToSecrets() throws {
+        let desk = try Desk()
+        try desk.copy("one", "--sensitive", "--ttl", "1h")
+        try desk.copy("two", "--add", "--transient", "--ttl", "2h")
+        let info = try desk.run("info").text
+        #expect(info.contains("sensitive, transient, expires in 3"))
+        try desk.copy("once", "--once")
+        let refused = try desk.run("copy", "--add", input: Array("more".utf8))
+        #expect(refused.exitCode == 6)
+        #expect(refused.errorText.contains("a limited number of times; copy without --add replaces them"))
+        #expect(try desk.run("paste").text == "once")
+    }
+
+    @Test("A released pasteboard is not listed any more, and a standard one is not released")
+    func release() throws {
+        let desk = try Desk()
+        try desk.copy("x", "--board", "mine")
+        #expect(try desk.run("list").text.hasPrefix("mine"))
+        #expect(try desk.run("board", "release", "mine").exitCode == 0)
+        #expect(try desk.run("list").text.isEmpty)
+        #expect(try desk.run("board", "release", "mine").exitCode == 0)
+        let refused = try desk.run("board", "release", "general")
+        #expect(refused.exitCode == 6)
+        #expect(refused.errorText.hasPrefix("pasteboard: board: pasteboard general "))
+        #expect(try desk.run("board", "remove", "x").exitCode == 2)
+        #expect(try desk.run("board", "release", "a/b").exitCode == 2)
+    }
+
+    @Test("The info shows the owner, the age and the types, and ends with 1 for an empty pasteboard")
+    func info() throws {
+        let desk = try Desk()
+        #expect(try desk.run("info").exitCode == 1)
+        try desk.copy("x", "--transient", "--local")
+        let info = try desk.run("info").text
+        #expect(info.contains("transient, local\n"))
+        #expect(info.contains("owner         pasteboard ("))
+        #expect(info.contains("public.utf8-plain-text"))
+        let json = try desk.run("info", "--json").text
+        #expect(json.contains(#""flags":["transient","local"]"#))
+        try desk.run("clear")
+        #expect(try desk.run("info", "--json").exitCode == 1)
+    }
+
+    /// The number after `"changeCount":`.
+    static func changeCount(_ json: String) -> UInt64? {
+        json.firstRange(of: "\"changeCount\":").flatMap { UInt64(json[$0.upperBound...].prefix { $0.isNumber }) }
+    }
+}

@@ -1,0 +1,150 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// `pasteboard watch` and `paste --wait`.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineWatchTests {
+    @Test("Each change is one line, with its state, and nothing is loaded")
+    func lines() throws {
+        let desk = try Desk()
+        let watch = try desk.start("watch", "--since", "0")
+        #expect(try watch.nextLine().hasSuffix("  general  nil"))
+        let offer = try desk.offer(["-t", "text=touch loaded; echo x"])
+        #expect(try watch.nextLine().contains("  general  data  1 item  pasteboard ("))
+        try desk.copy("secret", "--sensitive")
+        #expect(try watch.nextLine().contains("  general  sensitive  1 item  "))
+        #expect(try offer.finish().exitCode == 0)
+        try desk.run("clear")
+        #expect(try watch.nextLine().hasSuffix("  general  clear"))
+        #expect(!desk.directory.names().contains("loaded"))
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
+    @Test("Changes are JSON, one in each line")
+    func json() throws {
+        let desk = try Desk()
+        let watch = try desk.start("watch", "--json", "--since", "0")
+        #expect(try watch.nextLine().contains(#""state":"nil","items":0,"types":[]"#))
+        try desk.copy("x", "--once")
+        let line = try watch.nextLine()
+        #expect(line.contains(#""state":"data","items":1,"types":["public.utf8-plain-text"]"#))
+        #expect(line.contains(#""loadsLeft":1"#) && line.hasSuffix("}"))
+        try watch.child.kill(SIGINT)
+        #expect(try watch.finish().exitCode == 130)
+    }
+
+    @Test(
+        "The command runs for each change with its description in the environment, and for the newest after a slow run"
+    )
+    func command() throws {
+        let desk = try Desk()
+        try desk.copy("first")
+        let script =
+            #"echo "$PASTEBOARD_BOARD $PASTEBOARD_STATE $CLIPBOARD_STATE $PASTEBOARD_TYPES $(pasteboard paste)"; "#
+            + "touch ran; while [ ! -e go ]; do sleep 0.01; done"
+        let watch = try desk.watch(["--since", "0", "--", "sh", "-c", script])
+        #expect(try watch.nextLine() == "general data data public.utf8-plain-text first")
+        for text in ["second", "third", "fourth"] { try desk.copy(text) }
+        try desk.directory.write("", to: "go")
+        #expect(try watch.nextLine() == "general data data public.utf8-plain-text fourth")
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
+    @Test(
+        "A command that changes the pasteboard that it is run for is ended, with a message",
+        arguments: ["echo x | pasteboard copy", "echo x | pasteboard copy; sleep 0.02", "exec pasteboard clear"],
+        [true, false]
+    )
+    func loop(_ script: String, _ beginsAtOnce: Bool) throws {
+        let desk = try Desk()
+        try desk.copy("first")
+        let since = beginsAtOnce ? ["--since", "0"] : []
+        let watch = try desk.watch(since + ["--", "sh", "-c", script])
+        if !beginsAtOnce {
+            try desk.waitForWatch()
+            try desk.copy("second")
+        }
+        let end = try watch.finish()
+        #expect(end.exitCode == 6)
+        #expect(
+            end.errorText
+                == "pasteboard: watch: the command changes pasteboard general, and is run for each change; watch another pasteboard\n"
+        )
+    }
+
+    @Test("Changes of other programs during each run do not end the watch")
+    func othersChange() throws {
+        let desk = try Desk()
+        try desk.copy("first")
+        let script = "echo $PASTEBOARD_CHANGE_COUNT; while [ ! -e go$PASTEBOARD_CHANGE_COUNT ]; do sleep 0.01; done"
+        let watch = try desk.watch(["--since", "0", "--", "sh", "-c", script])
+        for _ in 0..<8 {
+            let count = try watch.nextLine()
+            try desk.copy("more")
+            if count.hasSuffix("5") { try desk.run("clear") }
+            try desk.directory.write("", to: "go\(count)")
+        }
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
+    @Test("A command that cannot be run, and a broker that ends, end the watch with an error")
+    func ends() throws {
+        let desk = try Desk()
+        let missing = try desk.run("watch", "--", "no-such-program")
+        #expect(missing.exitCode == 127)
+        #expect(missing.errorText == "pasteboard: watch: cannot run no-such-program: it is not in PATH\n")
+        #expect(try desk.run("watch", "--json", "--", "true").exitCode == 2)
+        let watch = try desk.start("watch", "--since", "0")
+        _ = try watch.nextLine()
+        try desk.run("stop")
+        #expect(try watch.finish().exitCode == 3)
+    }
+
+    @Test("A paste that waits gets the first contents of the requested type")
+    func waiting() throws {
+        let desk = try Desk()
+        let paste = try desk.start("paste", "--wait", "-t", "text")
+        try desk.directory.write("<svg/>", to: "image.svg")
+        try desk.waitForWatch()
+        #expect(try desk.run("copy", "-t", ".png", "image.svg").exitCode == 0)
+        try desk.copy("text")
+        #expect(try paste.finish().text == "text")
+        #expect(try desk.run("paste", "--wait").text == "text")
+        try desk.run("clear")
+        let interrupted = try desk.start("paste", "--wait", "-o", "file")
+        try desk.waitForWatch()
+        try interrupted.child.kill(SIGTERM)
+        #expect(try interrupted.finish().exitCode == 143)
+        let late = try desk.run("paste", "--wait", "--timeout", "50ms")
+        #expect(late.exitCode == 1)
+        #expect(late.errorText == "pasteboard: paste: pasteboard general is empty\n")
+    }
+}
+
+extension Desk {
+    /// Waits until the broker serves a watch.
+    fileprivate func waitForWatch() throws {
+        for _ in 0..<1_000 {
+            let status = try run("status", "--json").text
+            if status.contains(#""watches":1"#) { return }
+            sched_yield()
+        }
+        Issue.record("the broker serves no watch")
+    }
+
+    /// Starts `pasteboard watch` with this package's programs in its path.
+    fileprivate func watch(_ arguments: [String]) throws -> ProcessRunner {
+        var environment = self.environment
+        environment["PATH"] = "\(System.directory(of: try System.programPath())):\(environment["PATH"] ?? "")"
+        return try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            ["watch"] + arguments,
+            environment: environment,
+            directory: directory.path
+        )
+    }
+}

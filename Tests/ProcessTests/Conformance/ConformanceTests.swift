@@ -1,0 +1,202 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// `pasteboard conformance`, with brokers and clients that keep the rules, and with ones that do not.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct ConformanceTests {
+    /// A time that no answer needs.
+    private static let patient = "10m"
+
+    private let desk: Desk
+
+    init() throws {
+        desk = try Desk(.socket)
+        System.ignoreBrokenPipes()
+    }
+
+    /// The lines about rules that are broken.
+    private func failures(_ finished: ProcessRunner.Finished) -> [Substring] {
+        finished.text.split(separator: "\n").filter { $0.hasPrefix("FAILED") }
+    }
+
+    // MARK: Brokers
+
+    @Test("The broker keeps every rule that can be tested, and the others are not called ok")
+    func broker() throws {
+        try BrokerProcess.run { broker in
+            let socket = broker.place.socket
+            let finished = try desk.run("conformance", "--broker", socket, "--timeout", Self.patient)
+            #expect(
+                finished.exitCode == 0 && failures(finished).isEmpty && finished.errorText == "",
+                "\(finished.text)"
+            )
+            let lines = finished.text.split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("ok S11 (") } && lines.contains { $0.hasPrefix("ok U4 (") })
+            #expect(lines.contains("- P1 not tested from this side"))
+            #expect(lines.last?.contains(" rules ok, 0 failed, ") == true)
+            // Nothing is left on the boards.
+            #expect(try desk.shell("PASTEBOARD_SOCKET='\(socket)' pasteboard list").text.isEmpty)
+
+            let json = try desk.run("conformance", "--broker", socket, "--timeout", Self.patient, "--json")
+            #expect(json.exitCode == 0 && json.text.split(separator: "\n").count == 1)
+            #expect(json.text.contains(#"{"rule":"S1","result":"ok","passed":"#))
+            #expect(json.text.contains(#"{"rule":"P1","result":"untested","passed":0,"failures":[],"note":null}"#))
+        }
+    }
+
+    @Test("A broker whose welcome lacks fields, and that later closes every connection, breaks rules without a delay")
+    func wrongBroker() throws {
+        for options in [[], ["--json"]] {
+            // The first connection is the one that looks for the broker.
+            let broker = try WrongBroker(at: desk.directory["wrong\(options.count)"], serving: 2) { _, peer in
+                try peer.welcome()
+            }
+            let finished = try desk.shell(
+                "pasteboard conformance --broker \(broker.path) --timeout \(Self.patient) \(options.joined())"
+            )
+            #expect(finished.exitCode == 1)
+            #expect(finished.text.contains("expected another welcome: no field 2 in welcome "))
+            #expect(finished.text.contains("expected welcome, got the end of the connection"))
+            #expect(!finished.text.contains("has not answered"))
+            #expect(finished.text.contains(options.isEmpty ? "FAILED W6: " : #""result":"failed""#))
+        }
+    }
+
+    @Test("A broker that is silent is asked three times, and the rest is reported as not tested")
+    func silentBroker() throws {
+        let broker = try WrongBroker(at: desk.directory["silent"]) { _, _ in }
+        let finished = try desk.run("conformance", "--broker", broker.path, "--timeout", "1ms")
+        #expect(finished.exitCode == 1)
+        #expect(failures(finished).contains { $0.hasSuffix("expected welcome, but nothing came within 1 ms") })
+        #expect(finished.text.contains("\n- S11 not tested: the broker has not answered 3 times\n"))
+    }
+
+    @Test("Without a broker no rule is judged")
+    func noBroker() throws {
+        let finished = try desk.run("conformance", "--broker", desk.directory["nothing"], "--timeout", "1ms")
+        #expect(finished.exitCode == 3 && finished.text.isEmpty)
+        #expect(finished.errorText.hasPrefix("pasteboard: conformance: no broker listens at "))
+    }
+
+    // MARK: Clients
+
+    /// Runs the kit with a shell script as the client.
+    private func client(_ script: String, timeout: String = patient) throws -> ProcessRunner.Finished {
+        try desk.directory.write(script, to: "client.sh")
+        return try desk.shell("pasteboard conformance --client 'sh client.sh' --timeout \(timeout)")
+    }
+
+    @Test("The command line keeps every rule that can be tested of a client")
+    func commandLine() throws {
+        let finished = try client(
+            """
+            case $1 in
+            offer) cat > offered.$$; exec pasteboard offer -t "text=cat offered.$$";;
+            *) exec pasteboard "$1";;
+            esac
+            """
+        )
+        #expect(finished.exitCode == 0 && failures(finished).isEmpty, "\(finished.text)")
+        for rule in ["ok C10 (", "ok S7 (", "ok W3 (", "ok O3 (", "ok S1 ("] { #expect(finished.text.contains(rule)) }
+    }
+
+    @Test(
+        "The programs in Python keep the rules that protect them",
+        .enabled(if: ForeignPrograms.areAvailable, Comment(rawValue: ForeignPrograms.needs))
+    )
+    func python() throws {
+        let programs = try ForeignPrograms(at: desk)
+        let finished = try programs.conformance()
+        // They do not check the order of the broker's frames, as their README says.
+        let broken = Set(failures(finished).compactMap { $0.split(separator: ":").first })
+        #expect(broken == ["FAILED S8", "FAILED S9", "FAILED S11", "FAILED L4"], "\(finished.text)")
+        for rule in ["ok C10 (", "ok S7 (", "ok W3 (", "ok O3 ("] { #expect(finished.text.contains(rule)) }
+    }
+
+    @Test("A client that reports success without a load breaks the rules, and one without a connection is named")
+    func wrongClient() throws {
+        // It takes each end of an exchange for success.
+        let careless = try client("pasteboard $1; exit 0")
+        #expect(careless.exitCode == 1)
+        #expect(failures(careless).contains { $0.hasPrefix("FAILED C10: ") && $0.contains("ended with 0 although") })
+        let absent = try client("exit 0")
+        #expect(absent.exitCode == 1 && failures(absent).contains { $0.contains("the client did not connect") })
+    }
+
+    @Test("A client that hangs is ended, and three of them end the test")
+    func hangingClient() throws {
+        let finished = try client("sleep 1000", timeout: "100ms")
+        #expect(finished.exitCode == 1)
+        #expect(failures(finished).contains { $0.hasSuffix("the client did not end within 100 ms") })
+        #expect(finished.text.contains(" not tested: the client did not end 3 times\n"))
+    }
+
+    @Test("A client that crashes keeps no rule by that")
+    func crashingClient() throws {
+        let finished = try client("ulimit -c 0; pasteboard list >&2; kill -SEGV $$")
+        #expect(finished.exitCode == 1)
+        for rule in ["S3", "S11", "M7", "V1", "C5", "C6", "C9", "C10", "X1", "F8", "U3"] {
+            #expect(!finished.text.contains("ok \(rule) ("), "\(rule)")
+        }
+        // It connects, and ends before it loads.
+        let early = try client("pasteboard list >&2; exit 1")
+        #expect(failures(early).contains { $0.contains("expected load, which did not come; the client ended with 1") })
+    }
+
+    @Test("A signal ends the test, its client and the temporary directory")
+    func signal() throws {
+        desk.environment["TMPDIR"] = try desk.directory.makeDirectory("t")
+        _ = try desk.shell("mkfifo started")
+        let command = "echo $$ >started; exec sleep 1000 #"
+        let test = try desk.start("conformance", "--client", command, "--timeout", Self.patient)
+        let text = try desk.shell("cat started").text
+        let client = try #require(CInt(text.split(separator: "\n").joined()))
+        try test.child.kill(SIGINT)
+        #expect(try test.finish().exitCode == 130)
+        #expect(throws: SystemError.self) { try System.kill(client, 0) }
+        #expect(try desk.shell("ls t").text.isEmpty)
+    }
+
+    @Test(
+        "A client that announces a frame without an end is disconnected",
+        .enabled(if: ForeignPrograms.areAvailable, Comment(rawValue: ForeignPrograms.needs))
+    )
+    func oversizedFrame() throws {
+        let finished = try client(
+            """
+            python3 -c 'import os, socket
+            s = socket.socket(socket.AF_UNIX)
+            s.connect(os.environ["PASTEBOARD_SOCKET"])
+            s.sendall(bytes([255, 255, 255, 255, 1, 0, 0, 1]) + bytes(8))
+            s.recv(1)'
+            exit 1
+            """
+        )
+        let failure = "a frame announces 4294967295 bytes"
+        #expect(failures(finished).contains { $0.hasPrefix("FAILED F3: ") && $0.hasSuffix(failure) })
+    }
+
+    @Test("A verb that a client does not support is not tested")
+    func unsupported() throws {
+        let finished = try client("exit 77")
+        #expect(
+            finished.exitCode == 0 && finished.text.contains("- O3 not tested: the client does not support offer\n")
+        )
+        #expect(
+            finished.text.hasSuffix(
+                "\n0 rules ok, 0 failed, \(finished.text.split(separator: "\n").count - 1) not tested\n"
+            )
+        )
+    }
+
+    @Test("The command needs one object of the test")
+    func usage() throws {
+        for arguments in [[], ["--broker", "a", "--client", "b"]] {
+            let finished = try desk.shell("pasteboard conformance \(arguments.joined(separator: " "))")
+            #expect(finished.exitCode == 2 && finished.errorText.contains("needs --broker SOCKET or --client COMMAND"))
+        }
+        #expect(try desk.run("conformance", "--client", "a", "--timeout", "infinity").exitCode == 2)
+    }
+}
