@@ -40,13 +40,6 @@ extension BrokerLoop {
         connections.find(ConnectionID(peer))
     }
 
-    /// Whether memory through which a peer's bytes have passed has to be overwritten. Of a peer that has been ended, it
-    /// is not known.
-    mutating func isConcealing(_ peer: PeerID) -> Bool {
-        guard let slot = find(peer) else { return true }
-        return connections[slot].isConcealing
-    }
-
     /// Removes a connection. Queued output is written as far as the socket takes it.
     ///
     /// - Parameter sendsStreams: whether that includes stream frames that are still to begin.

@@ -31,8 +31,8 @@ extension BrokerLoop {
     /// - Parameter limit: the cost in all at which the visit ends.
     mutating func read(_ peer: PeerID, until limit: Int) {
         // Processing input does not lead to another read before it has finished.
-        guard let slot = find(peer), var buffer = readBuffer.take() else { return }
-        let (account, start) = (connections[slot].account, state.context.cost)
+        guard let first = find(peer), var buffer = readBuffer.take() else { return }
+        let (account, start) = (connections[first].account, state.context.cost)
         read(peer, through: &buffer, until: limit)
         let slot = find(peer)
         // Of a peer that has been ended, it is not known whether its bytes were secret.

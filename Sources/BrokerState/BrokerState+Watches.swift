@@ -102,7 +102,7 @@ extension BrokerState {
             contents.describe(id, itemCount: summary.itemCount, in: &change, context)
             change.types = summary.types
         }
-        // What a peer does not see does not change for it.
+        // A new version of contents of which the peer sees nothing is no change for it.
         let isSent = change.handle != nil || !due.isOfVersion
         if isSent { context.send(change, to: peer, stream: due.stream) }
         watches.reported(due, isSent: isSent)

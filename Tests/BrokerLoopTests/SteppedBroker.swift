@@ -131,7 +131,7 @@ final class SteppedTime: Sendable {
     }
 
     /// Suspends the machine.
-    func sleep(for milliseconds: UInt64) {
+    func suspend(for milliseconds: UInt64) {
         slept.withLock { $0 += milliseconds }
     }
 }

@@ -69,19 +69,20 @@ extension BlockingConnection {
     /// Throws a `Failure`, or a `SystemError` if the caller's own descriptor cannot be read. Then the contents of the
     /// board are unchanged. If the broker refuses the write, this fails at once, and neither reads nor sends the rest.
     package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
-        try send(items, on: try io.state.open(write))
+        try send(items, on: try io.state.open(write), passesMemory: write.terms?.isConcealed != true)
     }
 
     /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.
     package func offer(_ drag: Drag, items: [WriteItem]) throws -> Publication {
-        try send(items, on: try io.state.open(drag))
+        try send(items, on: try io.state.open(drag), passesMemory: true)
     }
 
-    private func send(_ items: [WriteItem], on stream: UInt64) throws -> Publication {
+    /// - Parameter passesMemory: false for secrets, which the broker keeps in its own memory only.
+    private func send(_ items: [WriteItem], on stream: UInt64, passesMemory: Bool) throws -> Publication {
         do {
             for item in items {
                 try io.state.add(item.message, to: stream)
-                for (_, source) in item.representations { try send(source, on: stream) }
+                for (_, source) in item.representations { try send(source, on: stream, passesMemory: passesMemory) }
             }
         } catch {
             io.state.cancel(stream)
@@ -96,14 +97,14 @@ extension BlockingConnection {
         return Publication(stream: stream, committed: committed)
     }
 
-    private func send(_ source: ByteSource, on stream: UInt64) throws {
+    private func send(_ source: ByteSource, on stream: UInt64, passesMemory: Bool) throws {
         switch source {
         case .promised:
             break
         case .bytes(let bytes):
             try send(OutgoingChunk(bytes, isLast: true), on: stream)
         case .memory(let file):
-            try send(file, on: stream)
+            try send(file, on: stream, passes: passesMemory)
         case .descriptor(let descriptor):
             try send(of: descriptor, on: stream) { try System.read(descriptor, upTo: WireLimits.dataLength) }
         case .pieces(let descriptor, let next):
@@ -111,10 +112,10 @@ extension BlockingConnection {
         }
     }
 
-    /// Passes a memory file. If the broker accepts no descriptors, or the system does not pass the file, the bytes are
-    /// sent.
-    private func send(_ file: MemoryFile, on stream: UInt64) throws {
-        if io.passKept(file, on: stream) {
+    /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, or the system does not pass the
+    /// file, the bytes are sent.
+    private func send(_ file: MemoryFile, on stream: UInt64, passes: Bool) throws {
+        if passes, io.passKept(file, on: stream) {
             repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite
             guard io.takeRefusal(of: stream) else { return }
         }

@@ -92,6 +92,8 @@ extension Pasteboard {
         public let expiresIn: Duration?
         /// The number of loads that are left, of the item that has most; nil if it is not limited.
         public let loadsLeft: Int?
+        /// The types by which other systems mark contents with these flags.
+        let hintTypes: [UniformType]
 
         init(_ terms: ContentTerms?) {
             isConcealed = terms?.isConcealed ?? false
@@ -100,6 +102,7 @@ extension Pasteboard {
             isLocalOnly = terms?.isLocalOnly ?? false
             expiresIn = terms?.expiresMilliseconds.map { .milliseconds(Int64(clamping: $0)) }
             loadsLeft = terms?.maximumLoads.map { Int($0) }
+            hintTypes = terms?.hintTypes.map { UniformType(importedAs: $0) } ?? []
         }
     }
 }

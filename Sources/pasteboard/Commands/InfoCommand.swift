@@ -26,13 +26,7 @@ struct InfoCommand: Command {
     }
 
     func run() throws -> CInt {
-        var list = List()
-        list.board = board
-        let listing = try Broker.running()?.list(list) ?? BoardListing()
-        let isEmpty = listing.contents.handle == nil
-        guard !isEmpty || isJSON else { throw Broker.nothing(on: board) }
-        try StandardStreams.print(isJSON ? listing.json(of: board).line : text(listing))
-        return isEmpty ? 1 : 0
+        try BoardListing.print(board, asJSON: isJSON, text: text)
     }
 
     private func text(_ listing: BoardListing) -> String {
@@ -45,6 +39,6 @@ struct InfoCommand: Command {
         ]
         if let milliseconds = contents.milliseconds { rows.append(["age", "\(milliseconds / 1000) s"]) }
         if let words = contents.terms?.words, !words.isEmpty { rows.append(["contents", words]) }
-        return TextTable.text(rows) + "\n" + TypesCommand.text(listing.items)
+        return TextTable.text(rows) + "\n" + listing.typesText
     }
 }

@@ -9,9 +9,9 @@ struct ListCommand: Command {
         "lists the pasteboards, without their contents",
         options: [.json],
         notes: """
-            Prints one line for each pasteboard that is not empty: its name, the number of items, the kept bytes, the
-            program that wrote it, and the types of its first item. Without a broker there are none; no broker is
-            started.
+            Prints one line for each pasteboard that is not empty: its name, the number of items, the kept bytes ('-' if
+            they are secret), the program that wrote it, the types of its first item, and its flags and lifetime, if any.
+            Without a broker there are none; no broker is started.
             """
     )
 

@@ -106,8 +106,7 @@ struct OfferCommand: Command {
         options.takeHints(in: (items ?? []).lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
         let promises =
-            try items.map { try InputItem.promised($0, to: connection, isConcealed: options.isConcealed) }
-            ?? [commands]
+            try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
         let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
         let replaced = try contents(connection)
         let publication = try connection.write(options.write(to: board), items: promises)

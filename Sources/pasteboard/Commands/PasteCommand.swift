@@ -112,7 +112,7 @@ struct PasteCommand: Command {
         guard let connection = try waits ? Broker.startingOne() : Broker.running(until: end) else {
             throw Broker.nothing(on: board)
         }
-        // In a reference, because a load or the wait takes signals while it lasts.
+        // A signal ends the wait and any load.
         let signals = try waits ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         var attempts = 10
         while true {

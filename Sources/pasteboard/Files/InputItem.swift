@@ -25,24 +25,16 @@ struct InputItem {
 
     /// The items as they are written if the broker keeps all of their bytes.
     ///
-    /// - Parameter isConcealed: whether the bytes are sent even if they could be passed as a file: the broker keeps
-    ///   secrets in its own memory only.
-    static func kept(
-        _ items: [InputItem],
-        by connection: BlockingConnection,
-        isConcealed: Bool = false
-    ) throws -> [WriteItem] {
+    /// - Parameter isConcealed: whether the bytes are sent as they are read. Otherwise a large input is read into a memory
+    ///   file, which is passed.
+    static func kept(_ items: [InputItem], by connection: BlockingConnection, isConcealed: Bool) throws -> [WriteItem] {
         try writeItems(items, for: connection, isConcealed: isConcealed) { _ in false }
     }
 
     /// The items as they are written if the broker keeps only inputs that can be read once; files and folders are
     /// promised.
-    static func promised(
-        _ items: [InputItem],
-        to connection: BlockingConnection,
-        isConcealed: Bool = false
-    ) throws -> [WriteItem] {
-        try writeItems(items, for: connection, isConcealed: isConcealed) { $0.isPromisable }
+    static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
+        try writeItems(items, for: connection, isConcealed: false) { $0.isPromisable }
     }
 
     private static func writeItems(

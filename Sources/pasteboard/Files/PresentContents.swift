@@ -20,7 +20,7 @@ enum PresentContents {
             let write = self.write(to: board, holding: listing.contents, options)
             do {
                 try check(listing, on: board)
-                let present = try items(of: listing, isConcealed: write.terms?.isConcealed == true, connection)
+                let present = try items(of: listing, connection)
                 return try connection.write(write, items: present + new).committed
             } catch let failure as Failure where failure.code == .superseded && attempts > 0 {
                 attempts -= 1
@@ -38,26 +38,24 @@ enum PresentContents {
 
     /// Throws if the present contents cannot be taken over.
     private static func check(_ listing: BoardListing, on board: String) throws {
-        let advice = "copy without --add replaces them"
+        func refusal(_ reason: String) -> Failure {
+            let text = "cannot add to the contents of pasteboard \(board)"
+            return Failure(.refused, "\(text): \(reason); copy without --add replaces them")
+        }
         guard listing.contents.terms?.maximumLoads == nil else {
-            let text = "the contents of pasteboard \(board) can be loaded a limited number of times"
-            throw Failure(.refused, "cannot add to them: \(text); \(advice)")
+            throw refusal("they can be loaded a limited number of times")
         }
         for representation in listing.items.lazy.flatMap(\.representations) where representation.provision != .kept {
             let owner = TextTable.program(listing.contents.ownerLabel, listing.contents.ownerProcess)
-            let reason =
+            throw refusal(
                 representation.provision == .gone
-                ? "\(owner), which promised them, has ended"
-                : "\(owner) has promised them, and the broker does not keep them"
-            throw Failure(.refused, "cannot add to the contents of pasteboard \(board): \(reason); \(advice)")
+                    ? "\(owner), which promised them, has ended"
+                    : "\(owner) has promised them, and the broker does not keep them"
+            )
         }
     }
 
-    private static func items(
-        of listing: BoardListing,
-        isConcealed: Bool,
-        _ connection: BlockingConnection
-    ) throws -> [WriteItem] {
+    private static func items(of listing: BoardListing, _ connection: BlockingConnection) throws -> [WriteItem] {
         try listing.items.enumerated().map { index, item in
             var plain = item
             plain.representations = []
@@ -70,26 +68,20 @@ enum PresentContents {
                     load.accepts = [Accept()]
                     load.accepts[0].type = representation.type
                     load.accepts[0].match = .exact
-                    return (representation, try source(of: load, passesMemory: !isConcealed, connection))
+                    return (representation, try source(of: load, connection))
                 }
             )
         }
     }
 
     /// The bytes of a representation. A memory file of the broker is written as it is, without a copy.
-    ///
-    /// - Parameter passesMemory: false for secrets, which the broker keeps in its own memory only.
-    private static func source(
-        of load: Load,
-        passesMemory: Bool,
-        _ connection: BlockingConnection
-    ) throws -> ByteSource {
+    private static func source(of load: Load, _ connection: BlockingConnection) throws -> ByteSource {
         var passed: PassedFile?
         var bytes: [UInt8] = []
         let take = { (file: PassedFile) in passed = file }
         try connection.load(load, file: take) { bytes.append(copying: $0) }
         guard let file = passed else { return .bytes(bytes) }
-        if passesMemory, let memory = MemoryFile(sealed: file.descriptor), try memory.size == file.byteCount {
+        if let memory = MemoryFile(sealed: file.descriptor), try memory.size == file.byteCount {
             return .memory(memory)
         }
         var offset: UInt64 = 0

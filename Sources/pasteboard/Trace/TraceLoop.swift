@@ -57,7 +57,7 @@ final class TraceLoop {
         System.raiseDescriptorLimit()
         var exitCode: CInt?
         while true {
-            // Those of a program that has ended already are accepted before the end is decided.
+            // Connections that the program made just before its end are still accepted.
             if let exitCode, connections.isEmpty, try !accept() { return exitCode }
             let interests = connections.map(\.interests)
             let ready = try System.poll(

@@ -24,7 +24,8 @@ struct WatchCommand: Command {
             and these variables in its environment:
 
             PASTEBOARD_BOARD, PASTEBOARD_CHANGE_COUNT, PASTEBOARD_TYPES (one type in each line), PASTEBOARD_STATE, and
-            CLIPBOARD_STATE with the same value.
+            CLIPBOARD_STATE with the same value; and PASTEBOARD_WATCH with the process number of the watch, by which a
+            command that changes the pasteboard is recognised.
 
             While the command runs, further changes wait; then it runs again for the newest one. A command that changes the
             pasteboard that it is run for would be run again and again: the watch then ends it, prints a message, and ends

@@ -27,7 +27,7 @@ import Testing
         #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
     }
 
-    @Test("Of two destinations that load at once, one gets the bytes, and the other one is told that it may try again")
+    @Test("If two destinations load the last time at once, one gets the bytes, and the other may try again")
     func concurrent() {
         let broker = StateHarness()
         let writer = broker.connect()

@@ -81,6 +81,7 @@ struct TermsTests {
             let contents = try await pasteboard.contents()
             #expect(contents.terms.isConcealed && contents.items[0].representations.map(\.byteCount) == [nil])
             #expect((contents.terms.expiresIn != nil) == isKept)
+            #expect(try await pasteboard.types.map(\.identifier).last == "org.nspasteboard.ConcealedType")
             let error = await #expect(throws: PasteboardError.self) {
                 try await pasteboard.load(String.self, isAutomatic: true)
             }
@@ -100,8 +101,10 @@ struct TermsTests {
             let provider = ItemProvider.text("a")
             provider.registerDataRepresentation(for: UniformType(importedAs: type)) { Data() }
             let publication = try await broker.pasteboard().write([provider])
-            let terms = try await broker.pasteboard().contents().terms
+            let pasteboard = broker.pasteboard()
+            let terms = try await pasteboard.contents().terms
             #expect(terms.isConcealed == type.contains("Concealed") && terms.isTransient == type.contains("Transient"))
+            #expect(try await pasteboard.types.filter { $0.identifier.contains("nspasteboard") }.count == 1)
             withExtendedLifetime(publication) {}
         }
     }

@@ -117,6 +117,11 @@ import Testing
         try desk.copy("two", "--add", "--transient", "--ttl", "2h")
         let info = try desk.run("info").text
         #expect(info.contains("sensitive, transient, expires in 3"))
+        let large = Desk.bytes(200_000)
+        try desk.directory.write(large, to: "large.png")
+        #expect(try desk.run("copy", "--add", "large.png").exitCode == 0)
+        #expect(try desk.run("paste", "--item", "3").output == large)
+        #expect(try desk.run("list").text.contains(" sensitive, "))
         try desk.copy("once", "--once")
         let refused = try desk.run("copy", "--add", input: Array("more".utf8))
         #expect(refused.exitCode == 6)

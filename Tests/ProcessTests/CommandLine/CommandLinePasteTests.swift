@@ -173,7 +173,8 @@ import Testing
         let offer = try desk.offer(["-t", "text=echo $$ >pid; exec sleep 600"])
         let paste = try desk.run("paste", "--timeout", "200ms")
         #expect(paste.exitCode == 7)
-        #expect(paste.errorText.contains("200 ms"))
+        // The load gets the time that connecting has left over.
+        #expect(paste.errorText.contains("the load did not end within "))
         _ = try desk.run("clear")
         #expect(try offer.finish().exitCode == 0)
     }

@@ -1,0 +1,87 @@
+import PasteboardClient
+import PasteboardWire
+import TypeIdentifiers
+
+// What is known about the contents of a board, as text and as JSON.
+
+extension BoardListing {
+    /// Prints the contents of a board, which are empty if no broker is running.
+    ///
+    /// - Parameter text: makes the text of contents that are not empty.
+    /// - Returns: the exit code, which is 1 for an empty board.
+    static func print(_ board: String, asJSON: Bool, text: (BoardListing) -> String) throws -> CInt {
+        var list = List()
+        list.board = board
+        let listing = try Broker.running()?.list(list) ?? BoardListing()
+        let isEmpty = listing.contents.handle == nil
+        guard !isEmpty || asJSON else { throw Broker.nothing(on: board) }
+        try StandardStreams.print(asJSON ? listing.json(of: board).line : text(listing))
+        return isEmpty ? 1 : 0
+    }
+
+    /// One line for each type.
+    var typesText: String {
+        let rows = items.enumerated().flatMap { index, item in
+            item.representations.map { representation in
+                var row = [
+                    UniformType.readable(representation.type), representation.byteCount.map { String($0) } ?? "-",
+                    representation.state,
+                ]
+                if items.count > 1 { row.append("item \(index + 1)") }
+                return row + [item.suggestedName ?? ""]
+            }
+        }
+        return TextTable.text(rows)
+    }
+
+    func json(of board: String) -> JSONValue {
+        let items = self.items.map { item in
+            JSONValue.object([
+                ("name", JSONValue(item.suggestedName)),
+                (
+                    "types",
+                    .array(
+                        item.representations.map { representation in
+                            let type = UniformType(
+                                identifier: representation.type,
+                                supertypes: representation.supertypes
+                            )
+                            return [
+                                "type": .string(representation.type),
+                                "mime": JSONValue(type.preferredMIMEType),
+                                "extension": JSONValue(type.preferredFilenameExtension),
+                                "size": JSONValue(representation.byteCount),
+                                "state": .string(representation.state),
+                                "supertypes": .array(representation.supertypes.map { .string($0) }),
+                            ]
+                        }
+                    )
+                ),
+                ("title", JSONValue(item.title)),
+            ])
+        }
+        return [
+            "board": .string(board),
+            "changeCount": JSONValue(contents.changeCount),
+            // Beyond what a JSON number carries exactly in many programs.
+            "epoch": JSONValue(contents.epoch.map { String($0) }),
+            "owner": [
+                "process": JSONValue(contents.ownerProcess), "label": JSONValue(contents.ownerLabel),
+            ],
+            "milliseconds": JSONValue(contents.milliseconds),
+            "version": JSONValue(contents.version ?? 0),
+            "terms": contents.terms?.json ?? .null,
+            "items": .array(items),
+        ]
+    }
+}
+
+extension Representation {
+    fileprivate var state: String {
+        switch provision ?? .absent {
+        case .promised: "promised"
+        case .kept: "kept"
+        default: "gone"
+        }
+    }
+}
