@@ -8,6 +8,8 @@ package struct Clear: WireMessage {
     package var ifChangeCount: UInt64?
     /// Whether the board itself is removed, too (feature `boards`).
     package var removesBoard: Bool?
+    /// The epoch of `ifChangeCount`; nil: any (feature `reclaim`).
+    package var ifEpoch: UInt64?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -16,6 +18,7 @@ package struct Clear: WireMessage {
         bytes.appendField(1, board)
         bytes.appendField(2, ifChangeCount)
         bytes.appendField(3, removesBoard)
+        bytes.appendField(4, ifEpoch)
         bytes.appendField(15, repeated: requires)
     }
 
@@ -24,6 +27,7 @@ package struct Clear: WireMessage {
         case 1: board = try field.string(in: bytes)
         case 2: ifChangeCount = try field.number64()
         case 3: removesBoard = try field.bool()
+        case 4: ifEpoch = try field.number64()
         case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }

@@ -12,6 +12,16 @@ package struct Write: WireMessage {
     package var handle: UInt64?
     /// The flags and the lifetime of the new contents (feature `terms`).
     package var terms: ContentTerms?
+    /// Whether kept representations of types that the contents have promised take the place of the promises (feature
+    /// `handOver`).
+    package var keepsPromises: Bool?
+    /// The epoch of `ifChangeCount`; nil: any (feature `reclaim`).
+    package var ifEpoch: UInt64?
+    /// The change count that these contents had before the connection was lost, if they are to come back under it
+    /// (feature `reclaim`).
+    package var reclaimsChangeCount: UInt64?
+    /// The epoch of `reclaimsChangeCount`.
+    package var reclaimsEpoch: UInt64?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -21,6 +31,10 @@ package struct Write: WireMessage {
         bytes.appendField(2, ifChangeCount)
         bytes.appendField(3, handle)
         bytes.appendField(4, terms)
+        bytes.appendField(5, keepsPromises)
+        bytes.appendField(6, ifEpoch)
+        bytes.appendField(7, reclaimsChangeCount)
+        bytes.appendField(8, reclaimsEpoch)
         bytes.appendField(15, repeated: requires)
     }
 
@@ -30,6 +44,10 @@ package struct Write: WireMessage {
         case 2: ifChangeCount = try field.number64()
         case 3: handle = try field.number64()
         case 4: try field.merge(into: &terms, in: bytes)
+        case 5: keepsPromises = try field.bool()
+        case 6: ifEpoch = try field.number64()
+        case 7: reclaimsChangeCount = try field.number64()
+        case 8: reclaimsEpoch = try field.number64()
         case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }

@@ -17,6 +17,11 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case additions = 7
     /// Boards that the broker names, and the removal of boards.
     case boards = 8
+    /// `keeps_promises` of a write: bytes for promises of the client's own contents.
+    case handOver = 9
+    /// `reclaims_change_count` and `reclaims_epoch` of a write, and `if_epoch` of a write or clear: contents that come back
+    /// after a lost connection.
+    case reclaim = 10
 
     /// Throws unless every number is known here.
     ///
