@@ -154,15 +154,21 @@ extension BrokerState {
         try Feature.check(write.requires, for: write.ifChangeCount == nil ? nil : .condition)
         try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
+        try Feature.check(write.requires, for: write.keepsPromises == nil ? nil : .handOver)
         if let handle = write.handle {
             guard write.terms == nil else {
                 throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
             }
             let slot = try contents.checkAddition(to: handle, by: peer)
+            let keepsPromises = write.keepsPromises == true
+            guard !keepsPromises || !contents.isConcealed(slot) else {
+                throw Failure(.concealed, "the contents are concealed, so they end with their source")
+            }
             try boards.check(write.ifChangeCount, on: contents[slot].boardName)
             let target = PendingWrite.Target.contents(
                 PublicationID(rawValue: handle),
-                ifChangeCount: write.ifChangeCount
+                ifChangeCount: write.ifChangeCount,
+                keepsPromises: keepsPromises
             )
             return try beginWrite(
                 to: target,
@@ -170,6 +176,9 @@ extension BrokerState {
                 stream: stream,
                 from: peer
             )
+        }
+        guard write.keepsPromises == nil else {
+            throw Failure(.invalidArgument, "a write that keeps promises names the contents by their handle")
         }
         try write.terms?.check()
         let name = write.board ?? BoardName.general
@@ -212,8 +221,15 @@ extension BrokerState {
             try commitSession(drag, id, stream: stream, from: peer, slot)
         case .addition(let session):
             try commitAddition(to: session, id, stream: stream, from: peer)
-        case .contents(let publication, let ifChangeCount):
-            try commitAddition(to: publication, ifChangeCount, id, stream: stream, from: peer)
+        case .contents(let publication, let ifChangeCount, let keepsPromises):
+            try commitAddition(
+                to: publication,
+                ifChangeCount,
+                keepsPromises: keepsPromises,
+                id,
+                stream: stream,
+                from: peer
+            )
         }
     }
 
@@ -221,6 +237,7 @@ extension BrokerState {
     private mutating func commitAddition(
         to publication: PublicationID,
         _ ifChangeCount: UInt64?,
+        keepsPromises: Bool,
         _ id: WriteID,
         stream: UInt64,
         from peer: PeerID
@@ -228,8 +245,10 @@ extension BrokerState {
         let slot = try contents.checkAddition(to: publication.rawValue, by: peer)
         let name = contents[slot].boardName
         try boards.check(ifChangeCount, on: name)
-        try contents.checkRoom(in: slot, for: id, context.limits)
-        contents.add(id, to: slot, &context)
+        guard
+            let addition = try contents.addition(of: id, to: slot, keepsPromises: keepsPromises, context.limits)
+        else { return }
+        contents.add(id, addition, to: slot, &context)
         peers.setTarget(nil, of: stream, at: peer)
         context.counters.writes += 1
         var committed = Committed()

@@ -12,9 +12,17 @@ extension StateHarness {
         ifChangeCount: UInt64? = nil,
         terms: ContentTerms? = nil,
         adding handle: UInt64? = nil,
+        keepsPromises: Bool? = nil,
         from peer: PeerID
     ) -> UInt64 {
-        let stream = begin(board: board, ifChangeCount: ifChangeCount, terms: terms, adding: handle, from: peer)
+        let stream = begin(
+            board: board,
+            ifChangeCount: ifChangeCount,
+            terms: terms,
+            adding: handle,
+            keepsPromises: keepsPromises,
+            from: peer
+        )
         var bytes = kept[...]
         for item in items {
             send(item, on: stream, from: peer)
@@ -31,6 +39,7 @@ extension StateHarness {
         ifChangeCount: UInt64? = nil,
         terms: ContentTerms? = nil,
         adding handle: UInt64? = nil,
+        keepsPromises: Bool? = nil,
         from peer: PeerID
     ) -> UInt64 {
         let stream = newStream(of: peer)
@@ -39,9 +48,11 @@ extension StateHarness {
         write.ifChangeCount = ifChangeCount
         write.terms = terms
         write.handle = handle
+        write.keepsPromises = keepsPromises
         if ifChangeCount != nil { write.requires.append(Feature.condition.rawValue) }
         if terms != nil { write.requires.append(Feature.terms.rawValue) }
         if handle != nil { write.requires.append(Feature.additions.rawValue) }
+        if keepsPromises != nil { write.requires.append(Feature.handOver.rawValue) }
         send(write, on: stream, from: peer)
         return stream
     }

@@ -110,7 +110,8 @@ extension ContentStore {
     }
 
     /// Ends a cached load: if the bytes are complete, the representation is kept from now on; otherwise it is a promise
-    /// again.
+    /// again. If the source has handed over bytes meanwhile, later loads get those, and the complete ones stay for the
+    /// loads that read them.
     mutating func endCache(
         _ id: KeptID,
         _ part: PublicationPart,
@@ -120,6 +121,7 @@ extension ContentStore {
     ) {
         if let slot = find(publication) {
             publicationTable[slot].update(part) {
+                if isWhole, $0.kept != nil { return }
                 $0.cached = nil
                 if isWhole { $0.kept = id }
             }

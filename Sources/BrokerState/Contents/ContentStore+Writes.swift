@@ -108,6 +108,7 @@ extension ContentStore {
                 types: types
             )
         )
+        if case .contents = writeTable[slot].target { writeTable[slot].itemMetadata.append(metadata) }
         writeTable[slot].items[index].representations.reserveCapacity(item.representations.count)
         var awaited: [KeptID] = []
         for representation in item.representations {

@@ -10,8 +10,9 @@ package struct PendingWrite: ~Copyable, Sendable {
         /// A new drag session.
         case session(Drag)
         case addition(to: SessionID)
-        /// Contents of a board that the same connection has written.
-        case contents(PublicationID, ifChangeCount: UInt64?)
+        /// Contents of a board that the same connection has written. Kept representations may take the place of their
+        /// promises.
+        case contents(PublicationID, ifChangeCount: UInt64?, keepsPromises: Bool)
     }
 
     let peer: PeerID
@@ -24,6 +25,8 @@ package struct PendingWrite: ~Copyable, Sendable {
     /// The time of the last progress. A write reserves room that others could use, so it has to make progress.
     var activeAt: UInt64
     var items: [StoredItem] = []
+    /// The bytes of names and types of each item; empty unless the items are added to contents.
+    var itemMetadata: [UInt64] = []
     /// Grows with the items: a write that is never committed is charged like any other.
     var charge: Charge
     /// Kept representations of the newest item whose bytes have not all arrived, in order.

@@ -38,7 +38,7 @@ package struct Publication: ~Copyable, Sendable {
     var reads = ReadHistory()
 
     var keptBytes: [KeptID] {
-        items.flatMap { $0.representations.compactMap { $0.kept ?? $0.cached } }
+        items.flatMap { $0.representations.flatMap(\.allBytes) }
     }
 
     init(
@@ -74,14 +74,15 @@ package struct Publication: ~Copyable, Sendable {
         isPlain = isPlain && !isRestricted
     }
 
-    /// Appends representations to the existing items, and further items.
-    mutating func add(_ items: [StoredItem], charge: Charge) {
-        let existing = self.items.count
-        for (index, item) in items.prefix(existing).enumerated() where !item.representations.isEmpty {
-            self.items[index].append(item.representations)
+    /// Replaces promises by bytes, and appends representations to the existing items, and further items.
+    mutating func add(_ addition: Addition, charge: Charge) {
+        for (part, bytes) in addition.handedOver { update(part) { $0.handOver(bytes) } }
+        let existing = items.count
+        for (index, item) in addition.items.prefix(existing).enumerated() where !item.representations.isEmpty {
+            items[index].append(item.representations)
         }
-        append(Array(items.dropFirst(existing)), charge: charge)
-        isRestricted = Self.isRestricted(self.items)
+        append(Array(addition.items.dropFirst(existing)), charge: charge)
+        isRestricted = Self.isRestricted(items)
         isPlain = isPlain && !isRestricted
         version += 1
     }

@@ -63,16 +63,27 @@ struct StoredRepresentation: Sendable {
     /// Whether the source is asked once, and the broker keeps the bytes.
     let isKeptOnce: Bool
     /// Whether the source lets others open its own file.
-    let isOpenInPlace: Bool
+    private(set) var isOpenInPlace: Bool
     /// The time that the source may take for the first byte; 0 if it has set none.
     let firstByteMilliseconds: UInt32
-    let byteCount: UInt64?
+    private(set) var byteCount: UInt64?
     /// The attributes of the file; nil for most representations, which are not files.
     let file: File?
     /// The broker's own bytes; nil for a promise.
     var kept: KeptID?
-    /// The bytes of its cached load, which become the broker's own if the source sends all of them.
+    /// The bytes of its cached load, which become the broker's own if the source sends all of them. After a hand-over
+    /// they are only for the loads that had begun.
     var cached: KeptID?
+
+    var allBytes: [KeptID] { [kept, cached].compactMap(\.self) }
+
+    /// Replaces the promise by bytes from its source. They have another size than was announced, perhaps, and are in no
+    /// file of the source.
+    mutating func handOver(_ bytes: KeptID) {
+        kept = bytes
+        byteCount = nil
+        isOpenInPlace = false
+    }
 
     func firstByte(unlessSaid standard: UInt64) -> UInt64 {
         firstByteMilliseconds == 0 ? standard : UInt64(firstByteMilliseconds)

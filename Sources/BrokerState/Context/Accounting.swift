@@ -221,6 +221,17 @@ package struct Accounting: ~Copyable, Sendable {
         charge.amount.metadata += more.amount.metadata
     }
 
+    /// Releases a part of a charge.
+    mutating func lower(_ charge: inout Charge, by amount: Amount) {
+        let part = Amount(
+            objects: min(amount.objects, charge.amount.objects),
+            metadata: min(amount.metadata, charge.amount.metadata)
+        )
+        charge.amount.objects -= part.objects
+        charge.amount.metadata -= part.metadata
+        release(Charge(account: charge.account, amount: part))
+    }
+
     /// Moves a charge to another account, where it is granted.
     mutating func move(_ charge: inout Charge, to account: AccountID) {
         guard charge.account != account, let slot = accounts.find(account) else { return }

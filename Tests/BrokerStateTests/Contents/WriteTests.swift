@@ -161,7 +161,7 @@ import Testing
         #expect(broker.list(from: writer).first(Contents.self)?.changeCount == 5_001)
     }
 
-    @Test("An unknown required feature is refused", arguments: [UInt32(0), 9, .max])
+    @Test("An unknown required feature is refused", arguments: [UInt32(0), 99, .max])
     func requires(_ feature: UInt32) {
         let broker = StateHarness()
         let peer = broker.connect()

@@ -90,7 +90,7 @@ struct MessageMaker {
     }
 
     private mutating func requires() -> [UInt32] {
-        input.choice(8) == 0 ? list(upTo: WireLimits.features) { UInt32($0.input.choice(8)) } : []
+        input.choice(8) == 0 ? list(upTo: WireLimits.features) { UInt32($0.input.choice(12)) } : []
     }
 
     mutating func hello() -> Hello {
@@ -111,6 +111,7 @@ struct MessageMaker {
         write.requires = requires()
         if write.requires.contains(Feature.terms.rawValue) { write.terms = terms() }
         if write.requires.contains(Feature.additions.rawValue) { write.handle = handle() }
+        if write.requires.contains(Feature.handOver.rawValue) { write.keepsPromises = flag() }
         return write
     }
 

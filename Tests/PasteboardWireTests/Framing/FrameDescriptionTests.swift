@@ -56,11 +56,11 @@ struct FrameDescriptionTests {
         load.accepts[0].match = .exact
         load.accepts[1].match = .any
         load.descriptorWelcome = true
-        load.requires = [1, 9]
+        load.requires = [1, 99]
         #expect(
             Self.text(.load, encoded(load))
                 == "load #3 board: \"general\", item: 0, accepts: [{type: \"public.png\", match: exact}, {match: any}], "
-                + "descriptor_welcome: true, requires: [condition, 9]"
+                + "descriptor_welcome: true, requires: [condition, 99]"
         )
         var committed = Committed()
         committed.changeCount = 7

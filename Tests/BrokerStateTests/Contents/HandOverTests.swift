@@ -1,0 +1,373 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Bytes that a writer leaves in place of its promises: the rules Y18 and Y19.
+@Suite struct HandOverTests {
+    private let broker = StateHarness()
+    private let writer: PeerID
+    private let reader: PeerID
+
+    init() {
+        writer = broker.connect("writer", process: 7)
+        reader = broker.connect("reader", process: 8)
+    }
+
+    private static func kept(_ types: String...) -> Item {
+        Item(types.map { Representation($0, kept: true) })
+    }
+
+    /// Hands over bytes for types of the first item, and returns the answers.
+    @discardableResult
+    private func handOver(_ types: String..., bytes: [UInt8] = [1, 2, 3], to handle: UInt64?) -> [Frame] {
+        let item = Item(types.map { Representation($0, kept: true) })
+        let stream = broker.write(
+            [item],
+            kept: types.map { _ in bytes },
+            adding: handle,
+            keepsPromises: true,
+            from: writer
+        )
+        return broker.take(writer).on(stream)
+    }
+
+    private func load(_ type: String) -> [Frame] {
+        let stream = broker.load(from: reader) { $0.accepts = [Accept(type, match: .exact)] }
+        return broker.take(reader).on(stream)
+    }
+
+    @Test("Loads after a hand-over get the bytes from the broker, also when the source has ended")
+    func served() throws {
+        let committed = broker.promise("a", from: writer)
+        let frames = handOver("a", to: committed.handle)
+        #expect(frames.kinds == [.committed, .end])
+        let answer = try #require(frames.first(Committed.self))
+        #expect(answer.changeCount == committed.changeCount && answer.handle == committed.handle && answer.epoch == 77)
+        #expect(load("a").bytes == [1, 2, 3] && broker.takeAsks(writer).isEmpty)
+        broker.disconnect(writer)
+        #expect(load("a").bytes == [1, 2, 3] && load("a").first(Answer.self)?.byteCount == 3)
+        #expect(broker.brokenInvariants().isEmpty)
+        broker.clear(from: reader)
+        #expect(broker.openMemory == 0 && broker.held.keptBytes == 0 && broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("The position, the supertypes, the visibility and the file of the promise stay, with the size of the bytes")
+    func described() throws {
+        var promise = Representation("com.example.a", supertypes: ["com.example.s"], byteCount: 999)
+        promise.visibility = .ownProcess
+        promise.fileOptions = .openInPlace
+        promise.file = FileAttributes()
+        promise.file?.name = Array("old.txt".utf8)
+        broker.write([Item([Representation("b"), promise, Representation("c")])], from: writer)
+        let handle = broker.take(writer).first(Committed.self)?.handle
+        var bytes = Representation("com.example.A", supertypes: ["com.example.t"], kept: true, visibility: .all)
+        bytes.content = .folderArchive
+        bytes.file = FileAttributes()
+        bytes.file?.name = Array("new.txt".utf8)
+        broker.write([Item([bytes])], kept: [[1, 2]], adding: handle, keepsPromises: true, from: writer)
+        let stored = try #require(broker.list(from: writer).first(Item.self)).representations
+        #expect(stored.map(\.type) == ["b", "com.example.a", "c"])
+        #expect(stored[1].supertypes == ["com.example.s"] && stored[1].visibility == .ownProcess)
+        #expect(stored[1].byteCount == 2 && stored[1].provision == .kept && stored[1].content == .folderArchive)
+        #expect(stored[1].file?.name == Array("old.txt".utf8) && stored[1].fileOptions == nil)
+        #expect(stored[0].provision ?? .absent == .promised && stored[2].provision ?? .absent == .promised)
+        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.type) == ["b", "c"])
+        let load = broker.load(from: writer) { $0.accepts = [Accept("com.example.t")] }
+        #expect(broker.take(writer).on(load).codes == [.typeUnavailable])
+    }
+
+    @Test("Nothing is handed over before the commit, and then the version grows by one, with one change")
+    func oneStep() throws {
+        let handle = broker.promise("a", "b", from: writer).handle
+        let watch = broker.watch(from: reader)
+        let stream = broker.begin(adding: handle, keepsPromises: true, from: writer)
+        broker.send(Self.kept("a", "b", "c"), on: stream, from: writer)
+        for byte in [1, 2, 3] as [UInt8] { broker.data([byte], last: true, on: stream, from: writer) }
+        broker.send(Item("d"), on: stream, from: writer)
+        let before = try #require(broker.list(from: reader).first(Contents.self))
+        #expect(before.version == 0 && before.itemCount == 1)
+        let early = broker.load(from: reader) { $0.accepts = [Accept("a", match: .exact)] }
+        #expect(broker.take(reader).on(early).isEmpty && broker.takeAsks(writer).count == 1)
+        broker.commit(2, on: stream, from: writer)
+        let changes = broker.takeChanges(reader, on: watch)
+        #expect(changes.map(\.version) == [1] && changes.map(\.changeCount) == [before.changeCount])
+        #expect(changes.map(\.itemCount) == [2] && changes.map(\.types) == [["a", "b", "c", "d"]])
+        broker.advance(by: 100)
+        #expect(broker.take(reader).isEmpty && broker.brokenInvariants().isEmpty)
+        #expect(["a", "b", "c"].map { load($0).bytes } == [[1], [2], [3]])
+    }
+
+    @Test("A load that has begun continues with the source, and a later one gets the bytes of the hand-over")
+    func running() throws {
+        let handle = broker.promise("a", from: writer).handle
+        let early = broker.load(from: reader)
+        let ask = try #require(broker.takeAsks(writer).first)
+        broker.data([7], on: ask, from: writer)
+        handOver("a", to: handle)
+        #expect(load("a").bytes == [1, 2, 3])
+        broker.data([8], last: true, on: ask, from: writer)
+        _ = broker.take(writer)
+        let late = broker.load(from: reader)
+        let frames = broker.take(reader)
+        #expect(frames.on(early).bytes == [8] && frames.on(late).bytes == [1, 2, 3])
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("A load that has begun fails when its source ends, though the bytes were handed over")
+    func sourceEnds() {
+        let handle = broker.promise("a", from: writer).handle
+        let early = broker.load(from: reader)
+        handOver("a", to: handle)
+        broker.disconnect(writer)
+        #expect(broker.take(reader).on(early).codes == [.sourceGone])
+        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
+    }
+
+    // MARK: Representations that the broker keeps or will keep
+
+    private func promiseOnce() throws -> UInt64? {
+        var item = Item("a")
+        item.representations[0].policy = .onceAndKept
+        item.requires = [Feature.onceAndKept.rawValue]
+        broker.write([item], from: writer)
+        return broker.take(writer).first(Committed.self)?.handle
+    }
+
+    @Test("Loads that share one request continue with it, and later ones get the bytes of the hand-over")
+    func sharedRequest() throws {
+        let handle = try promiseOnce()
+        let early = [broker.load(from: reader), broker.load(from: reader, credit: 1)]
+        let ask = try #require(broker.takeAsks(writer).first)
+        broker.data([7], on: ask, from: writer)
+        handOver("a", to: handle)
+        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
+        broker.data([8], last: true, on: ask, from: writer)
+        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
+        broker.credit(10, on: early[1], from: reader)
+        _ = broker.take(writer)
+        broker.disconnect(writer)
+        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
+        broker.clear(from: reader)
+        #expect(broker.openMemory == 0 && broker.held.keptBytes == 0)
+    }
+
+    @Test("Bytes of a hand-over stay if the request that loads share fails", arguments: [true, false])
+    func failedRequest(disconnects: Bool) throws {
+        let handle = try promiseOnce()
+        let early = broker.load(from: reader)
+        let ask = try #require(broker.takeAsks(writer).first)
+        broker.data([7], on: ask, from: writer)
+        handOver("a", to: handle)
+        if disconnects {
+            broker.disconnect(writer)
+        } else {
+            broker.send(Failure(.sourceFailed, "no"), on: ask, from: writer)
+        }
+        #expect(broker.take(reader).on(early).codes == [disconnects ? .sourceGone : .sourceFailed])
+        #expect(load("a").bytes == [1, 2, 3] && broker.held.keptBytes == 3 && broker.openMemory == 1)
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("Bytes for a representation that the broker keeps are discarded, and only the version grows")
+    func alreadyKept() {
+        broker.write([Self.kept("a")], kept: [[9]], from: writer)
+        let handle = broker.take(writer).first(Committed.self)?.handle
+        #expect(handOver("a", to: handle).kinds == [.committed, .end])
+        #expect(load("a").bytes == [9] && broker.openMemory == 1 && broker.held.keptBytes == 1)
+        #expect(broker.list(from: reader).first(Contents.self)?.version == 1)
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("Repeated hand-overs do not grow the charge of the contents")
+    func repeated() {
+        let handle = broker.promise("a", "b", from: writer).handle
+        let before = broker.held
+        handOver("a", to: handle)
+        #expect(broker.held.objects == before.objects && broker.held.metadata == before.metadata)
+        #expect(broker.held.keptBytes == 3)
+        let after = broker.held
+        for _ in 0..<10 { handOver("a", bytes: [4, 5], to: handle) }
+        #expect(broker.held == after)
+        // Together with something new, which is charged once.
+        handOver("b", "c", to: handle)
+        let grown = broker.held
+        #expect(grown.objects > after.objects && grown.metadata > after.metadata)
+        for _ in 0..<10 { handOver("a", "b", "c", to: handle) }
+        #expect(broker.held == grown && load("a").bytes == [1, 2, 3])
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("Additions of nothing do not grow the charge of the contents")
+    func nothing() {
+        let handle = broker.promise("a", from: writer).handle
+        let before = broker.held
+        let stream = broker.write([Item([], name: "x")], adding: handle, from: writer)
+        #expect(broker.take(writer).on(stream).kinds == [.committed, .end] && broker.held == before)
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    // MARK: Refusals
+
+    @Test("Without the field, and for a promise, a type that the item has is refused, and nothing changes")
+    func otherProvisions() {
+        let handle = broker.promise("a", "b", from: writer).handle
+        handOver("b", to: handle)
+        let plain = broker.write([Self.kept("a")], kept: [[1]], adding: handle, from: writer)
+        let no = broker.write([Self.kept("a")], kept: [[1]], adding: handle, keepsPromises: false, from: writer)
+        let mixed = Item([Representation("a", kept: true), Representation("b")])
+        let promised = broker.write([mixed], kept: [[1]], adding: handle, keepsPromises: true, from: writer)
+        let frames = broker.take(writer)
+        for stream in [plain, no, promised] { #expect(frames.on(stream).codes == [.invalidArgument]) }
+        let listed = broker.list(from: writer)
+        #expect(listed.first(Contents.self)?.version == 1 && broker.held.writes == 0 && broker.openMemory == 1)
+        #expect(listed.first(Item.self)?.representations.map { $0.provision ?? .absent } == [.promised, .kept])
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("A hand-over names contents, and requires its feature")
+    func fields() {
+        let handle = broker.promise("a", from: writer).handle
+        let nowhere = broker.begin(keepsPromises: true, from: writer)
+        var write = Write()
+        write.handle = handle
+        write.keepsPromises = true
+        write.requires = [Feature.additions.rawValue]
+        let stream = broker.newStream(of: writer)
+        broker.send(write, on: stream, from: writer)
+        let frames = broker.take(writer)
+        #expect(frames.on(nowhere).codes == [.invalidArgument] && frames.on(stream).codes == [.invalidArgument])
+        #expect(broker.held.writes == 0 && broker.closed.isEmpty)
+    }
+
+    @Test("Concealed contents take no bytes in place of promises, because they end with their source")
+    func concealed() {
+        let handle = broker.promise("a", terms: ContentTerms(concealed: true), from: writer).handle
+        let stream = broker.begin(adding: handle, keepsPromises: true, from: writer)
+        #expect(broker.take(writer).on(stream).codes == [.concealed] && broker.held.writes == 0)
+        let other = broker.begin(adding: handle, keepsPromises: false, from: writer)
+        #expect(broker.take(writer).on(other).isEmpty)
+    }
+
+    @Test("Only the connection that wrote contents hands over their bytes, and only to those of a board")
+    func foreign() {
+        let handle = broker.promise("a", from: writer).handle
+        let twin = broker.connect(process: 7)
+        let foreign = broker.begin(adding: handle, keepsPromises: true, from: twin)
+        #expect(broker.take(twin).on(foreign).codes == [.superseded])
+        let drag = broker.newStream(of: writer)
+        broker.send(Drag(), on: drag, from: writer)
+        broker.send(Item("a"), on: drag, from: writer)
+        broker.commit(1, on: drag, from: writer)
+        let dragged = broker.take(writer).on(drag).first(Committed.self)?.handle
+        let stream = broker.begin(adding: dragged, keepsPromises: true, from: writer)
+        #expect(dragged != nil && broker.take(writer).on(stream).codes == [.superseded])
+    }
+
+    @Test("A hand-over for which there is no room leaves the promises as they were", arguments: [true, false])
+    func noRoom(announced: Bool) {
+        let broker = StateHarness { $0.keptPool = 1_000 }
+        let writer = broker.connect()
+        let handle = broker.promise("a", "b", from: writer).handle
+        let before = broker.held
+        let sizes: [UInt64?] = announced ? [400, 700] : [nil, nil]
+        let item = Item([
+            Representation("a", byteCount: sizes[0], kept: true), Representation("b", byteCount: sizes[1], kept: true),
+        ])
+        let bytes = [[UInt8](repeating: 1, count: 400), [UInt8](repeating: 2, count: 700)]
+        let stream = broker.write([item], kept: bytes, adding: handle, keepsPromises: true, from: writer)
+        #expect(broker.take(writer).on(stream).codes == [.noSpace])
+        #expect(broker.held == before && broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
+        #expect(broker.list(from: writer).first(Contents.self)?.version == 0)
+        broker.load(from: writer)
+        #expect(broker.takeAsks(writer).count == 1)
+    }
+
+    @Test("Contents that end before the commit take nothing", arguments: [true, false])
+    func superseded(isReplaced: Bool) {
+        let handle = broker.promise("a", from: writer).handle
+        let stream = broker.begin(adding: handle, keepsPromises: true, from: writer)
+        broker.send(Self.kept("a"), on: stream, from: writer)
+        broker.data([1], last: true, on: stream, from: writer)
+        if isReplaced { broker.promise("a", from: reader) } else { broker.clear(from: reader) }
+        broker.commit(1, on: stream, from: writer)
+        #expect(broker.take(writer).on(stream).codes == [.superseded])
+        #expect(broker.openMemory == 0 && broker.held.writes == 0 && broker.brokenInvariants().isEmpty)
+    }
+
+    // MARK: Limits
+
+    @Test("Only what is appended counts for the limits of an item and of the contents")
+    func limits() throws {
+        let broker = StateHarness { $0.metadataPerPublication = 10_000 }
+        let writer = broker.connect()
+        let names = (0..<64).map { "com.example." + String(repeating: "x", count: 100) + "\($0)" }
+        broker.write([Item(names.map { Representation($0) })], from: writer)
+        let handle = try #require(broker.take(writer).first(Committed.self)?.handle)
+        func handOver(_ types: [String]) -> [Frame] {
+            let item = Item(types.map { Representation($0, kept: true) })
+            let bytes = types.map { _ in [1] as [UInt8] }
+            let stream = broker.write([item], kept: bytes, adding: handle, keepsPromises: true, from: writer)
+            return broker.take(writer).on(stream)
+        }
+        #expect(handOver(Array(names.dropLast()) + ["com.example.more"]).codes == [.limitExceeded])
+        #expect(broker.openMemory == 0)
+        #expect(handOver(names).kinds == [.committed, .end] && broker.openMemory == 64)
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    // MARK: The lifetime of the contents
+
+    @Test("Only promises without bytes are lost with their source", arguments: [true, false])
+    func lost(all: Bool) {
+        let handle = broker.promise("a", "b", from: writer).handle
+        handOver("a", to: handle)
+        if all { handOver("b", to: handle) }
+        let watch = broker.watch(from: reader)
+        _ = broker.take(reader)
+        broker.disconnect(writer)
+        #expect(broker.takeChanges(reader, on: watch).map(\.version) == (all ? [] : [2]))
+        let stored = broker.list(from: reader).first(Item.self)?.representations
+        #expect(stored?.map { $0.provision ?? .absent } == [.kept, all ? .kept : .gone])
+        #expect(load("b").codes == (all ? [] : [.sourceGone]) && load("a").bytes == [1, 2, 3])
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("Bytes that were handed over are evicted like others when their process has ended")
+    func evicted() {
+        let broker = StateHarness { $0.keptPool = 1_000 }
+        let writer = broker.connect()
+        let handle = broker.promise("a", board: "left", from: writer).handle
+        let bytes = [UInt8](repeating: 1, count: 400)
+        broker.write([Self.kept("a")], kept: [bytes], adding: handle, keepsPromises: true, from: writer)
+        broker.disconnect(writer)
+        #expect(broker.held.keptBytes == 400 && broker.brokenInvariants().isEmpty)
+        for board in ["second", "third"] {
+            let other = broker.connect()
+            broker.write([Self.kept("b")], kept: [bytes], board: board, from: other)
+            broker.disconnect(other)
+        }
+        #expect(broker.evictions.map(\.board) == ["left"] && broker.held.keptBytes == 800)
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("The number of loads and the expiry go on")
+    func terms() throws {
+        let handle = broker.promise("a", terms: ContentTerms(expires: 5_000, loads: 3), from: writer).handle
+        let early = broker.load(from: reader)
+        let ask = try #require(broker.takeAsks(writer).first)
+        broker.advance(by: 2_000)
+        handOver("a", to: handle)
+        let terms = broker.list(from: reader).first(Contents.self)?.terms
+        #expect(terms?.expiresMilliseconds == 3_000 && terms?.maximumLoads == 2)
+        #expect(load("a").bytes == [1, 2, 3] && load("a").bytes == [1, 2, 3])
+        #expect(load("a").codes == [.notLoadableNow])
+        broker.data([7], last: true, on: ask, from: writer)
+        #expect(broker.take(reader).on(early).bytes == [7] && broker.held.publications == 0)
+        #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
+        let other = broker.promise("a", terms: ContentTerms(expires: 5_000), from: writer).handle
+        broker.advance(by: 2_000)
+        handOver("a", to: other)
+        broker.advance(by: 3_000)
+        #expect(broker.held.publications == 0 && broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
+    }
+}
