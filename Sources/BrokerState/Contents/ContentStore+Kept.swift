@@ -4,9 +4,11 @@ import PasteboardWire
 extension ContentStore {
     func checkRoomForKept(
         announced: UInt64?,
+        isConcealed: Bool,
         for account: Accounting.AccountID,
         _ context: borrowing BrokerContext
     ) throws(Failure) {
+        if isConcealed { try checkConcealed(announced ?? 0) }
         // Without this limit one program could use up the broker's descriptors.
         guard context.accounting.room(for: account, of: .keptRepresentations) > 0 else {
             throw Failure(
@@ -43,11 +45,22 @@ extension ContentStore {
 
     /// Reserves room for `total` bytes, if that is more than is reserved already.
     mutating func chargeKept(_ id: KeptID, for total: UInt64, _ context: inout BrokerContext) throws(Failure) {
-        guard let slot = keptTable.find(id), total > keptTable[slot].charged else { return }
+        guard let slot = keptTable.find(id) else { return }
+        if keptTable[slot].isConcealed { try checkConcealed(total) }
+        guard total > keptTable[slot].charged else { return }
         let (account, more) = (keptTable[slot].account, total - keptTable[slot].charged)
         try checkPool(more, for: account, context)
         context.accounting.take(more, of: .keptBytes, for: account)
         keptTable[slot].charged = total
+    }
+
+    private func checkConcealed(_ count: UInt64) throws(Failure) {
+        guard count > KeptBytes.concealedLength else { return }
+        throw Failure(
+            .tooLarge,
+            "the broker keeps at most \(KeptBytes.concealedLength) bytes of a secret representation, not \(count); promise "
+                + "it instead"
+        )
     }
 
     private func checkPool(

@@ -114,7 +114,12 @@ extension ContentStore {
                 provision = .promised(owner.peer)
             } else if representation.cached == nil {
                 let writer = publicationTable[slot].charge.account
-                try checkRoomForKept(announced: representation.byteCount, for: writer, context)
+                try checkRoomForKept(
+                    announced: representation.byteCount,
+                    isConcealed: isConcealed(slot),
+                    for: writer,
+                    context
+                )
                 provision = .promisedOnce(owner.peer)
             }
         }

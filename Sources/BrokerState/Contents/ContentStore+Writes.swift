@@ -116,7 +116,12 @@ extension ContentStore {
             if representation.provision == .kept {
                 do throws(Failure) {
                     let account = writeTable[slot].charge.account
-                    try checkRoomForKept(announced: representation.byteCount, for: account, context)
+                    try checkRoomForKept(
+                        announced: representation.byteCount,
+                        isConcealed: writeTable[slot].isConcealed,
+                        for: account,
+                        context
+                    )
                 } catch {
                     guard isGuaranteed else { throw error }
                     guarantee(slot, &context)

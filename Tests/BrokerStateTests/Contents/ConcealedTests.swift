@@ -21,6 +21,35 @@ import Testing
         #expect(broker.concealing == [writer, reader])
     }
 
+    @Test("At most a mebibyte of a secret representation is kept, and promises have no such limit", arguments: [0, 1])
+    func limit(excess: Int) {
+        let broker = StateHarness()
+        let count = (1 << 20) + excess
+        let codes: [ErrorCode] = excess == 0 ? [] : [.tooLarge]
+        for announced in [nil, UInt64(count)] {
+            let writer = broker.connect()
+            let stream = broker.begin(board: "kept", terms: Self.terms, from: writer)
+            broker.send(Item([Representation("a", byteCount: announced, kept: true)]), on: stream, from: writer)
+            broker.data(count: count, last: true, on: stream, from: writer)
+            #expect(broker.take(writer).on(stream).codes == codes)
+            broker.disconnect(writer)
+        }
+        let source = broker.connect()
+        var once = Representation("a", byteCount: UInt64(count))
+        once.policy = .onceAndKept
+        for representation in [once, Representation("b", byteCount: UInt64(count))] {
+            var item = Item([representation])
+            item.requires = [Feature.onceAndKept.rawValue]
+            broker.write([item], board: "promised", terms: Self.terms, from: source)
+            let reader = broker.connect()
+            let load = broker.load(from: reader) { $0.board = "promised" }
+            let isRefused = representation.policy != nil && excess > 0
+            #expect(broker.takeAsks(source).count == (isRefused ? 0 : 1))
+            #expect(broker.take(reader).on(load).codes == (isRefused ? [.tooLarge] : []))
+        }
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
     @Test("The source of a promise is not asked for a descriptor, and the buffers of both sides are overwritten")
     func promised() throws {
         let broker = StateHarness()
