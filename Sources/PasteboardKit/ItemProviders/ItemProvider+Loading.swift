@@ -94,6 +94,14 @@ extension ItemProvider {
             do throws(PasteboardError) {
                 let native = try await remote.loadData(timeout: timeout, bounds, progress: progress?.makePart())
                 let text = try await ThreadPool.files.utf8Text(of: native)
+                // In UTF-8 the text may be longer.
+                guard text.count <= bounds.maximum else {
+                    throw PasteboardError.tooLarge(
+                        representation.type,
+                        UInt64(clamping: text.count),
+                        maximum: bounds.maximum
+                    )
+                }
                 progress?.end(byteCount: text.count)
                 return Loaded(value: text, type: representation.type)
             } catch {

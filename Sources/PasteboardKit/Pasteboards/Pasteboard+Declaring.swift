@@ -52,44 +52,49 @@ extension Pasteboard {
         owner: (any PasteboardTypeOwner)?
     ) async throws(PasteboardError) -> ChangeCount {
         try await step { contents throws(PasteboardError) in
-            contents.removeValues()
-            let publication = try await write([provider(of: types, contents, owner)])
-            contents.begin(publication)
-            if let owner { notify(owner, of: publication) }
-            return publication.changeCount
+            try await declare(types, contents, owner, WriteOptions())
         }
     }
 
-    /// Adds types to the first item that this program has written with ``declareTypes(_:owner:)`` or another step.
+    /// Adds types to the first item that this program has written with ``declareTypes(_:owner:)`` or another step, or
+    /// declares them after ``clearContents()``. Types that the item has already are left out.
     ///
-    /// - Returns: the change count, which stays.
-    /// - Throws: `superseded` if the pasteboard no longer has contents of this program.
+    /// - Returns: the change count, which stays if the item exists.
+    /// - Throws: `superseded` if the pasteboard has no contents of this program, and was not cleared by it.
     @discardableResult
     public func addTypes(
         _ types: [UniformType],
         owner: (any PasteboardTypeOwner)?
     ) async throws(PasteboardError) -> ChangeCount {
         try await step { contents throws(PasteboardError) in
-            guard let publication = contents.publication(of: self) else { throw notOwned }
-            try await publication.add(provider(of: types, contents, owner), toItemAt: 0)
-            if let owner { notify(owner, of: publication) }
+            guard let publication = contents.publication(of: self), let values = contents.values else {
+                guard let cleared = contents.cleared else { throw notOwned }
+                var options = WriteOptions()
+                options.ifChangeCount = cleared
+                return try await declare(types, contents, owner, options)
+            }
+            let present = publication.request.items.first?.representations.map(\.type) ?? []
+            let new = types.filter { !present.contains($0) }
+            guard !new.isEmpty else { return publication.changeCount }
+            try await publication.add(provider(of: new, values, owner), toItemAt: 0)
+            values.declare(new)
+            if let owner, contents.addsOwner(owner) { notify(owner, of: publication) }
             return publication.changeCount
         }
     }
 
     /// Sets the data of a type of the first item. The type is added if the item does not have it.
     ///
-    /// In ``PasteboardTypeOwner/pasteboard(_:provideDataForType:)`` it sets the data that was asked for.
+    /// In ``PasteboardTypeOwner/pasteboard(_:provideDataForType:)`` it sets the data that was asked for. Data that is set a
+    /// second time after ``clearContents()`` replaces the contents, which increases the change count.
     ///
     /// - Returns: true.
     /// - Throws: `superseded` if the pasteboard was neither cleared nor written by this program, or was changed by
-    ///   another one since then. `invalid-argument` if the data of the type is already set and cannot be replaced.
+    ///   another one since then. `invalid-argument` if the type is declared and was loaded already, or is one of an object:
+    ///   then the broker keeps its data.
     @discardableResult
     public func setData(_ data: Data, forType type: UniformType) async throws(PasteboardError) -> Bool {
-        if let provided = ProvidedData.current {
-            provided[type] = data
-            return true
-        }
+        if let provided = ProvidedData.current, provided.take(data, for: type, on: self) { return true }
         return try await step { contents throws(PasteboardError) in
             let provider = ItemProvider()
             provider.registerDataRepresentation(for: type) { data }
@@ -97,11 +102,14 @@ extension Pasteboard {
                 try await writeAfterClearing([provider], contents)
                 return true
             }
-            if publication.request.items.first?.representations.contains(where: { $0.type == type }) ?? false {
-                contents.set(data, for: type)
-            } else {
+            let item = publication.request.items.first ?? ProviderContents()
+            guard item.representations.contains(where: { $0.type == type }) else {
                 try await publication.add(provider, toItemAt: 0, keeps: .everything)
+                return true
             }
+            if contents.values?.set(data, for: type) ?? false { return true }
+            guard contents.isSet, publication.request.items.count == 1 else { throw alreadyKept(type) }
+            try await replace(item, with: provider, contents, publication.changeCount)
             return true
         }
     }
@@ -126,9 +134,11 @@ extension Pasteboard {
             let providers = objects.map { ItemProvider(object: $0) }
             if let publication = contents.publication(of: self) {
                 try await publication.add(providers, keeps: .firstTypes)
+                contents.hasObjects()
             } else {
                 guard contents.cleared != nil else { return false }
                 try await writeAfterClearing(providers, contents, keeps: .firstTypes)
+                contents.hasObjects()
             }
             return true
         }
@@ -155,7 +165,46 @@ extension Pasteboard {
         var options = WriteOptions()
         options.ifChangeCount = cleared
         options.keeps = keeps
-        contents.begin(try await write(providers, options: options))
+        contents.begin(try await write(providers, options: options), values: nil)
+    }
+
+    /// Writes an item again, whose data is all set, with the data of one type replaced.
+    private func replace(
+        _ item: ProviderContents,
+        with provider: ItemProvider,
+        _ contents: StepwiseContents,
+        _ changeCount: ChangeCount
+    ) async throws(PasteboardError) {
+        var item = item
+        for new in provider.contents.representations {
+            guard let index = item.representations.firstIndex(where: { $0.type == new.type }) else { continue }
+            item.representations[index] = new
+        }
+        var options = WriteOptions()
+        options.ifChangeCount = changeCount
+        options.keeps = .everything
+        contents.begin(try await write([ItemProvider(item)], options: options), values: nil)
+    }
+
+    private func declare(
+        _ types: [UniformType],
+        _ contents: StepwiseContents,
+        _ owner: (any PasteboardTypeOwner)?,
+        _ options: WriteOptions
+    ) async throws(PasteboardError) -> ChangeCount {
+        let values = DeclaredValues(types)
+        let publication = try await write([provider(of: types, values, owner)], options: options)
+        contents.begin(publication, values: values)
+        if let owner, contents.addsOwner(owner) { notify(owner, of: publication) }
+        return publication.changeCount
+    }
+
+    private func alreadyKept(_ type: UniformType) -> PasteboardError {
+        PasteboardError(
+            .invalidArgument,
+            message: "the broker keeps the data of \(type.identifier) on pasteboard \(name.rawValue) already; call "
+                + "clearContents() or declareTypes(_:owner:) first"
+        )
     }
 
     private var notOwned: PasteboardError {
@@ -169,25 +218,28 @@ extension Pasteboard {
     /// A provider of declared types, whose handlers return the data that was set, or ask the owner.
     private func provider(
         of types: [UniformType],
-        _ contents: StepwiseContents,
+        _ values: DeclaredValues,
         _ owner: (any PasteboardTypeOwner)?
     ) -> ItemProvider {
         let provider = ItemProvider()
         for type in types {
             // The pasteboard without the existence of a unique one, which the publication already keeps.
-            provider.registerDataRepresentation(for: type, policy: .onceAndKept) {
-                [name, weak connection, weak contents] in
-                if let value = contents?.value(of: type) { return value }
-                guard let owner, let connection else { throw Self.notSet(type) }
-                let provided = ProvidedData()
-                try await ProvidedData.$current.withValue(provided) {
-                    try await owner.pasteboard(
-                        Pasteboard(name: name, connection: connection),
-                        provideDataForType: type
-                    )
+            provider.registerDataRepresentation(for: type, policy: .onceAndKept) { [name, weak connection] in
+                if let value = values.take(type) { return value }
+                do {
+                    guard let owner, let connection else { throw Self.notSet(type) }
+                    let sender = Pasteboard(name: name, connection: connection)
+                    let provided = ProvidedData(type, of: sender)
+                    defer { provided.close() }
+                    try await ProvidedData.$current.withValue(provided) {
+                        try await owner.pasteboard(sender, provideDataForType: type)
+                    }
+                    guard let data = provided.data else { throw Self.notSet(type) }
+                    return data
+                } catch {
+                    values.giveBack(type)
+                    throw error
                 }
-                guard let data = provided[type] else { throw Self.notSet(type) }
-                return data
             }
         }
         return provider

@@ -56,7 +56,8 @@ extension Pasteboard {
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> UniformType? {
         let call = Call("the look at the types", timeout: timeout)
-        let there = try await contents(for: call).items.flatMap(\.representations).map(\.type)
+        let representations = try await contents(for: call).items.flatMap(\.representations)
+        let there = representations.filter { $0.state != .gone }.map(\.type)
         return types.first { type in there.contains { $0.conforms(to: type) } }
     }
 
@@ -71,7 +72,7 @@ extension Pasteboard {
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Bool {
         let call = Call("the look at the types", timeout: timeout)
-        return try await contents(for: call).items.contains { $0.itemProvider.canLoadObject(ofClass: aClass) }
+        return try await contents(for: call).loadableProviders.contains { $0.canLoadObject(ofClass: aClass) }
     }
 }
 
@@ -81,6 +82,9 @@ extension Pasteboard.Contents {
         var seen: Set<UniformType> = []
         return items.flatMap(\.representations).map(\.type).filter { seen.insert($0).inserted }
     }
+
+    /// The items that still can be loaded.
+    var loadableProviders: [ItemProvider] { items.compactMap(\.loadableProvider) }
 }
 
 extension UniformType {

@@ -1,18 +1,23 @@
 public import FoundationEssentials
 
-// Reads in the shape of NSPasteboard and UIPasteboard. They load, so the handlers of promises run.
+// Reads in the shape of NSPasteboard and UIPasteboard. They load, so the handlers of promises run. What a source that has
+// ended had promised is left out.
 extension Pasteboard {
     /// The text of the first item that has text; nil if there is none. `string(forType:)` joins the text of all items.
     public var string: String? {
         get async throws(PasteboardError) {
-            try await strings(of: try await contents().items.filter { $0.reads(String.self) }.prefix(1)).first
+            try await strings(
+                of: try await contents().loadableProviders.filter { $0.canLoadObject(ofClass: String.self) }.prefix(1)
+            ).first
         }
     }
 
     /// The texts of all items that have text.
     public var strings: [String] {
         get async throws(PasteboardError) {
-            try await strings(of: try await contents().items.filter { $0.reads(String.self) }[...])
+            try await strings(
+                of: try await contents().loadableProviders.filter { $0.canLoadObject(ofClass: String.self) }[...]
+            )
         }
     }
 
@@ -21,7 +26,7 @@ extension Pasteboard {
     /// - Returns: the text; nil if no item has the type.
     /// - Throws: the error of a load, or `source-failed` if the bytes are not text.
     public func string(forType type: UniformType) async throws(PasteboardError) -> String? {
-        let loaded = try await data(forType: type, of: try await contents().items[...])
+        let loaded = try await data(forType: type, of: try await contents().loadableProviders)
         guard !loaded.isEmpty else { return nil }
         var texts: [String] = []
         for text in loaded { texts.append(try text.decoded) }
@@ -32,9 +37,8 @@ extension Pasteboard {
     ///
     /// - Throws: the error of the load.
     public func data(forType type: UniformType) async throws(PasteboardError) -> Data? {
-        let items = try await contents().items.first { $0.itemProvider.representations.best(for: type) != nil }
-        guard let items else { return nil }
-        return try await items.itemProvider.loadData(for: type).value
+        let provider = try await contents().loadableProviders.first { $0.representations.best(for: type) != nil }
+        return try await provider?.loadData(for: type).value
     }
 
     /// Options of ``readObjects(forClasses:options:)``.
@@ -56,7 +60,9 @@ extension Pasteboard {
         options: [ReadingOptionKey: Any]? = nil
     ) async throws(PasteboardError) -> Bool {
         let rules = ReadingRules(options)
-        return try await contents().items.contains { item in classes.contains { rules.accept($0, from: item) } }
+        return try await contents().loadableProviders.contains { provider in
+            classes.contains { rules.accept($0, from: provider) }
+        }
     }
 
     /// Reads an object from each item, of the first of the classes that can read the item, as NSPasteboard does. Items that
@@ -72,11 +78,14 @@ extension Pasteboard {
     ) async throws -> sending [any ItemProviderReading] {
         let rules = ReadingRules(options)
         var objects: [any ItemProviderReading] = []
-        for item in try await contents().items {
-            guard let aClass = classes.first(where: { rules.accept($0, from: item) }) else { continue }
-            let object = try await Self.load(aClass, from: item.itemProvider)
-            if let url = object as? URL, !rules.accept(url) { continue }
-            objects.append(object)
+        for provider in try await contents().loadableProviders {
+            for aClass in classes where rules.accept(aClass, from: provider) {
+                let object = try await Self.load(aClass, from: provider)
+                // A URL that does not fit leaves the item to the next class.
+                if let url = object as? URL, !rules.accept(url) { continue }
+                objects.append(object)
+                break
+            }
         }
         return objects
     }
@@ -88,31 +97,23 @@ extension Pasteboard {
         try await provider.loadObject(ofClass: aClass)
     }
 
-    private func strings(of items: ArraySlice<PasteboardItem>) async throws(PasteboardError) -> [String] {
+    private func strings(of providers: ArraySlice<ItemProvider>) async throws(PasteboardError) -> [String] {
         var strings: [String] = []
-        for item in items {
-            strings.append(
-                try await item.itemProvider.loadData(readBy: String.self, timeout: nil, progress: nil).decoded
-            )
+        for provider in providers {
+            strings.append(try await provider.loadData(readBy: String.self, timeout: nil, progress: nil).decoded)
         }
         return strings
     }
 
     private func data(
         forType type: UniformType,
-        of items: ArraySlice<PasteboardItem>
+        of providers: [ItemProvider]
     ) async throws(PasteboardError) -> [Loaded<Data>] {
         var loaded: [Loaded<Data>] = []
-        for item in items where item.itemProvider.representations.best(for: type) != nil {
-            loaded.append(try await item.itemProvider.loadData(for: type))
+        for provider in providers where provider.representations.best(for: type) != nil {
+            loaded.append(try await provider.loadData(for: type))
         }
         return loaded
-    }
-}
-
-extension PasteboardItem {
-    fileprivate func reads(_ aClass: any ItemProviderReading.Type) -> Bool {
-        itemProvider.canLoadObject(ofClass: aClass)
     }
 }
 
@@ -134,10 +135,10 @@ private struct ReadingRules {
         filesOnly = options?[.urlReadingFileURLsOnly] as? Bool ?? (types != nil)
     }
 
-    func accept(_ aClass: any ItemProviderReading.Type, from item: PasteboardItem) -> Bool {
-        guard item.itemProvider.canLoadObject(ofClass: aClass) else { return false }
+    func accept(_ aClass: any ItemProviderReading.Type, from provider: ItemProvider) -> Bool {
+        guard provider.canLoadObject(ofClass: aClass) else { return false }
         guard filesOnly, aClass is URL.Type else { return true }
-        return item.representations.contains { $0.type.conforms(to: .fileURL) }
+        return provider.representations.contains { $0.type.conforms(to: .fileURL) }
     }
 
     func accept(_ url: URL) -> Bool {

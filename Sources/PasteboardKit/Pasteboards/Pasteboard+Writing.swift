@@ -30,8 +30,8 @@ extension Pasteboard {
     ///     progress for 30 s.
     /// - Throws: the broker's reason for refusing the write, or the error of a handler; the pasteboard then keeps its
     ///   old contents. `superseded`, with both change counts, if the condition does not hold. `timeout`, or `cancelled`
-    ///   if the task is cancelled; then the items cannot be loaded, and the old contents may have been removed unless
-    ///   handlers were still running.
+    ///   if the task is cancelled; then the write may have taken place or not, unless handlers were still running. If
+    ///   it has, its promises cannot be loaded, and its kept representations stay.
     @discardableResult
     public func write(
         _ providers: [ItemProvider],

@@ -83,6 +83,14 @@ public struct PasteboardItem: Sendable, Identifiable {
         self.representations = representations
     }
 
+    /// The item without the representations whose source has ended; nil if none is left.
+    var loadableProvider: ItemProvider? {
+        guard representations.contains(where: { $0.state == .gone }) else { return itemProvider }
+        var contents = itemProvider.contents
+        contents.representations = zip(contents.representations, representations).filter { $1.state != .gone }.map(\.0)
+        return contents.representations.isEmpty ? nil : ItemProvider(contents)
+    }
+
     /// Returns a UTF-8 representation for an item that has text in other encodings only. It follows all representations
     /// of the source.
     private static func utf8Text(

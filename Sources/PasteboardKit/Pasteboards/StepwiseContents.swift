@@ -11,14 +11,18 @@ final class StepwiseContents: Sendable {
         let changeCount: ChangeCount
         let request: WriteRequest
         let live: LiveConnection
+        /// The data of declared types; nil if no types were declared.
+        let values: DeclaredValues?
+        /// Whether objects were written, which promise most of their types.
+        var hasObjects = false
+        /// The owners that will be notified of the end.
+        var owners: Set<ObjectIdentifier> = []
     }
 
     private struct State {
         /// The change count after this program has cleared the pasteboard; nil after a write.
         var cleared: ChangeCount?
         var written: Written?
-        /// The data of declared types that were set.
-        var values: [UniformType: Data] = [:]
     }
 
     /// The order of the steps, each of which depends on the one before.
@@ -36,6 +40,9 @@ final class StepwiseContents: Sendable {
     }
 
     var cleared: ChangeCount? { state.withLock { $0.cleared } }
+    var values: DeclaredValues? { state.withLock { $0.written?.values } }
+    /// Whether the data of all types was set, and is kept.
+    var isSet: Bool { state.withLock { $0.written.map { $0.values == nil && !$0.hasObjects } ?? false } }
 
     /// The publication, unless the ownership was lost.
     func publication(of pasteboard: Pasteboard) -> Publication? {
@@ -50,42 +57,47 @@ final class StepwiseContents: Sendable {
     }
 
     func begin(cleared: ChangeCount) {
-        let before = state.withLock { state in exchange(&state, with: State(cleared: cleared)) }
-        withExtendedLifetime(before) {}
+        begin(State(cleared: cleared))
     }
 
-    func begin(_ publication: Publication) {
-        let written = Written(
-            changeCount: publication.changeCount,
-            request: publication.request,
-            live: publication.live
+    func begin(_ publication: Publication, values: DeclaredValues?) {
+        let request = publication.request
+        begin(
+            State(
+                written: Written(
+                    changeCount: publication.changeCount,
+                    request: request,
+                    live: publication.live,
+                    values: values
+                )
+            )
         )
+        // The data, which may be secret, and the owner are released at the end of the contents.
+        Task(executorPreference: ThreadPool.completions) { [weak self] in
+            _ = try? await request.end.value(for: Call("the wait for the publication's end"))
+            self?.ended(request)
+        }
+    }
+
+    private func ended(_ request: WriteRequest) {
         let before = state.withLock { state in
-            exchange(&state, with: State(written: written, values: state.values))
+            state.written?.request === request ? exchange(&state.written, with: nil) : nil
         }
         withExtendedLifetime(before) {}
     }
 
-    func removeValues() {
-        let before = state.withLock { state in exchange(&state.values, with: [:]) }
+    // The old value is released without the lock: that may run the program's code.
+    private func begin(_ new: State) {
+        let before = state.withLock { state in exchange(&state, with: new) }
         withExtendedLifetime(before) {}
     }
 
-    func value(of type: UniformType) -> Data? { state.withLock { $0.values[type] } }
-
-    func set(_ data: Data, for type: UniformType) {
-        state.withLock { $0.values[type] = data }
+    func hasObjects() {
+        state.withLock { $0.written?.hasObjects = true }
     }
-}
 
-/// The data that an owner provides during one call of its callback.
-final class ProvidedData: Sendable {
-    @TaskLocal static var current: ProvidedData?
-
-    private let values = Lock<[UniformType: Data]>([:])
-
-    subscript(type: UniformType) -> Data? {
-        get { values.withLock { $0[type] } }
-        set { values.withLock { $0[type] = newValue } }
+    /// - Returns: false if the owner will be notified already.
+    func addsOwner(_ owner: any PasteboardTypeOwner) -> Bool {
+        state.withLock { $0.written?.owners.insert(ObjectIdentifier(owner)).inserted ?? true }
     }
 }

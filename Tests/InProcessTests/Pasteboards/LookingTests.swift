@@ -51,6 +51,44 @@ struct LookingTests {
         }
     }
 
+    @Test("What a source that has ended had promised is listed, but neither counts as loadable nor is loaded")
+    func gone() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            let promise = ItemProvider.text("promised")
+            promise.registerDataRepresentation(for: .rtf) { Data() }
+            let publication = try await source.write([promise])
+            try await publication.add([ItemProvider.text("kept")], keeps: .everything)
+            await source.connection.close()
+            let pasteboard = broker.pasteboard()
+            let states = try await pasteboard.contents().items.map { $0.representations.map(\.state) }
+            #expect(states == [[.gone, .gone], [.kept]])
+            #expect(try await pasteboard.types == [.utf8PlainText, .rtf])
+            #expect(try await !pasteboard.hasTypes([.rtf]))
+            #expect(try await pasteboard.string == "kept")
+            #expect(try await pasteboard.strings == ["kept"])
+            #expect(try await pasteboard.string(forType: .string) == "kept")
+            #expect(try await pasteboard.data(forType: .rtf) == nil)
+            #expect(try await pasteboard.readObjects(forClasses: [String.self]).count == 1)
+        }
+    }
+
+    @Test("Empty data is data, and differs from a missing type")
+    func empty() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            try await source.setItems([["public.utf8-plain-text": ""]])
+            let pasteboard = broker.pasteboard()
+            #expect(try await pasteboard.string == "")
+            #expect(try await pasteboard.strings == [""])
+            #expect(try await pasteboard.data(forType: .utf8PlainText) == Data())
+            #expect(try await pasteboard.data(forType: .png) == nil)
+            try await source.clearContents()
+            #expect(try await pasteboard.string == nil)
+            #expect(try await pasteboard.data(forType: .utf8PlainText) == nil)
+        }
+    }
+
     @Test("A question ends at its timeout if the broker does not answer")
     func timeout() async throws {
         let pasteboard = Pasteboard(name: .general, connection: ScriptedBroker.silent().connect())

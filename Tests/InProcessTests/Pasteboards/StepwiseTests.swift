@@ -66,6 +66,85 @@ struct StepwiseTests {
         }
     }
 
+    @Test("Data that is set again after a clear replaces the data before, and data that was loaded is not replaced")
+    func settingAgain() async throws {
+        try await TestBroker.with { broker in
+            let (source, reader) = (broker.pasteboard(), broker.pasteboard())
+            try await source.clearContents()
+            try await source.setString("a", forType: .string)
+            try await source.setString("<a>", forType: .html)
+            try await source.setString("b", forType: .string)
+            #expect(try await reader.string(forType: .string) == "b")
+            #expect(try await reader.string(forType: .html) == "<a>")
+            try await source.clearContents()
+            try await source.addTypes([.string], owner: nil)
+            try await source.addTypes([.string, .html], owner: nil)
+            #expect(try await reader.types == [.string, .html])
+            try await source.setString("c", forType: .string)
+            try await source.setString("d", forType: .string)
+            #expect(try await reader.string == "d")
+            let late = await #expect(throws: PasteboardError.self) {
+                try await source.setString("e", forType: .string)
+            }
+            #expect(late?.code == .invalidArgument)
+            #expect(try await reader.string == "d")
+        }
+    }
+
+    @Test("Declared data belongs to its write: a write that fails and a later write do not change it")
+    func ownValues() async throws {
+        try await TestBroker.with { broker in
+            let (source, reader) = (broker.pasteboard(), broker.pasteboard())
+            try await source.declareTypes([.string, .html], owner: nil)
+            try await source.setString("one", forType: .string)
+            try await source.setString("<one>", forType: .html)
+            _ = await #expect(throws: PasteboardError.self) { try await source.declareTypes([], owner: nil) }
+            #expect(try await reader.string(forType: .string) == "one")
+            try await source.declareTypes([.string], owner: nil)
+            let unset = await #expect(throws: PasteboardError.self) { try await reader.string(forType: .string) }
+            #expect(unset?.code == .sourceFailed)
+        }
+    }
+
+    /// Writes to another pasteboard, and sets another type, before it provides the data.
+    private final class BusyOwner: PasteboardTypeOwner {
+        let other: Pasteboard
+        let ends = Counter()
+
+        init(_ other: Pasteboard) {
+            self.other = other
+        }
+
+        func pasteboard(_ sender: Pasteboard, provideDataForType type: UniformType) async throws {
+            try await other.clearContents()
+            try await other.setString("other", forType: type)
+            try await sender.setString("<set>", forType: .html)
+            try await sender.setString("provided", forType: type)
+        }
+
+        func pasteboardChangedOwner(_ sender: Pasteboard) async { ends.increment() }
+    }
+
+    @Test("An owner that is asked for a type may write to other pasteboards, and is notified once of the end")
+    func busyOwner() async throws {
+        try await TestBroker.with { broker in
+            let connection = broker.pasteboard().connection
+            let source = Pasteboard(name: .general, connection: connection)
+            let owner = BusyOwner(Pasteboard(name: .find, connection: connection))
+            try await source.declareTypes([.string], owner: owner)
+            try await source.addTypes([.html], owner: owner)
+            let reader = broker.pasteboard()
+            #expect(try await reader.string(forType: .string) == "provided")
+            #expect(try await reader.string(forType: .html) == "<set>")
+            #expect(try await Pasteboard(name: .find, connection: reader.connection).string == "other")
+            let last = Owner()
+            try await source.declareTypes([.string], owner: last)
+            try await reader.clearContents()
+            await last.changed.wait()
+            #expect(owner.ends.value == 1)
+        }
+    }
+
     @Test("The steps of a program do not keep its connection")
     func lifetime() async throws {
         try await TestBroker.with { broker in
