@@ -45,4 +45,8 @@ enum Broker {
     static func nothing(on board: String) -> Failure {
         Failure(.nothingHere, "pasteboard \(board) is empty")
     }
+
+    static func noChangeCount(of board: String) -> Failure {
+        Failure(.superseded, "no broker is running, so pasteboard \(board) has no change count")
+    }
 }

@@ -30,7 +30,7 @@ struct ClearCommand: Command {
         if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
         let committed = try Broker.running()?.clear(clear)
         guard committed != nil || ifChangeCount == nil else {
-            throw Failure(.superseded, "no broker is running, so pasteboard \(board) has no change count")
+            throw Broker.noChangeCount(of: board)
         }
         if isJSON { try StandardStreams.print((committed ?? Committed()).json(of: board).line) }
         return 0

@@ -51,7 +51,11 @@ struct PasteCommand: Command {
 
             Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
             pasteboard is empty; none is started. With --wait it ends with 1 only if --timeout ends the wait, and a broker
-            is started if none is running. With --if-change it ends with 6 if the pasteboard has another change count.
+            is started if none is running; contents whose source has ended count as nothing. With --if-change it ends with 6 if
+            the pasteboard has another change count.
+
+            In the command of 'pasteboard watch' it ends with 6 for contents that are secret or can be pasted a limited number of
+            times, because no person asks for them there.
             """
     )
 
@@ -110,7 +114,7 @@ struct PasteCommand: Command {
 
     func run() throws -> CInt {
         guard let connection = try waits ? Broker.startingOne() : Broker.running(until: end) else {
-            throw Broker.nothing(on: board)
+            throw ifChangeCount == nil ? Broker.nothing(on: board) : Broker.noChangeCount(of: board)
         }
         // A signal ends the wait and any load.
         let signals = try waits ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
@@ -123,7 +127,7 @@ struct PasteCommand: Command {
             } catch let failure as Failure where canRetry(failure) && attempts > 0 {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
-            } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
+            } catch let failure as Failure where isEmpty(failure) {
                 guard let watch, let signals, try watch.next(until: end, watching: signals) != nil else {
                     throw failure
                 }
@@ -133,6 +137,11 @@ struct PasteCommand: Command {
 
     private func canRetry(_ failure: Failure) -> Bool {
         failure.code == .superseded && ifChangeCount == nil && !hasBegun.isSet
+    }
+
+    /// Whether there is nothing to paste. What a source that has ended had promised is nothing, too.
+    private func isEmpty(_ failure: Failure) -> Bool {
+        CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone && waits && !hasBegun.isSet
     }
 
     private func run(_ connection: BlockingConnection, _ signals: SignalBox?) throws -> CInt {
@@ -251,6 +260,14 @@ struct PasteCommand: Command {
     ) throws {
         var load = load
         load.preference = .acceptList
+        // No person asks for what the command of a watch loads.
+        if WatchedCommand.isAncestor { load.isAutomatic = true }
+        if let items = listing?.items, let item = Int(exactly: load.item ?? 0), items.indices.contains(item),
+            let representation = PasteTypes.choice(of: load.accepts, in: items[item])
+        {
+            let type = UniformType(identifier: representation.type, supertypes: representation.supertypes)
+            try sink.check(type, isArchive: representation.content == .folderArchive)
+        }
         if let timeout {
             let left = end == .max ? timeout.loadMilliseconds : UInt64(MonotonicClock.millisecondsLeft(until: end))
             guard left > 0 || end == .max else { throw Failure(.timeout, "the time of --timeout is over") }

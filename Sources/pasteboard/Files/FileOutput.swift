@@ -26,8 +26,15 @@ final class FileOutput: PasteSink {
         self.path = path
     }
 
-    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
+    func check(_ type: UniformType, isArchive: Bool) throws {
         let target = try followingLinks()
+        // The file is without a name, and goes when it is closed.
+        if try fileName(in: target) != nil { _ = try PendingFile(inDirectory: target.path.directory, mode: 0o600) }
+    }
+
+    /// The name of a new file in the directory of the target; nil if the target is a device or pipe, which is written to
+    /// and not replaced by a file.
+    private func fileName(in target: (path: SystemString, status: FileStatus?)) throws -> SystemString? {
         switch target.status?.kind {
         case .directory:
             throw CommandFailure(local: "cannot write \(path), because it is a directory; use --into \(path)")
@@ -35,7 +42,16 @@ final class FileOutput: PasteSink {
             guard let name = target.path.lastComponent, target.path.bytes.last != UInt8(ascii: "/") else {
                 throw CommandFailure(local: "cannot create \(path), because it names a directory that does not exist")
             }
-            self.name = name
+            return name
+        default:
+            return nil
+        }
+    }
+
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
+        let target = try followingLinks()
+        name = try fileName(in: target)
+        if name != nil {
             // New contents must not run with the set-user-id bit of the old ones.
             self.mode = target.status.map { $0.mode & FileAttributes.permissions }
             // As with cp: a copy of a private key, or of a private folder's archive, must not be readable by others.
@@ -43,8 +59,7 @@ final class FileOutput: PasteSink {
             isCopy = target.status == nil && file?.mode != nil
             WorkingName.removeLeftovers(in: target.path.directory)
             pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
-        default:
-            // A device or pipe is written to and not replaced by a file.
+        } else {
             do {
                 special = DescriptorBox(try System.open(path, .writing))
             } catch {

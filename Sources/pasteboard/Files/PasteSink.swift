@@ -5,6 +5,8 @@ import TypeIdentifiers
 
 /// The destination of pasted bytes.
 protocol PasteSink: AnyObject {
+    /// Called before the load: throws if this destination cannot take a representation, so that nothing is loaded in vain.
+    func check(_ type: UniformType, isArchive: Bool) throws
     /// Called before the first byte.
     ///
     /// - Parameters:
@@ -32,6 +34,8 @@ protocol PasteSink: AnyObject {
 }
 
 extension PasteSink {
+    func check(_ type: UniformType, isArchive: Bool) throws {}
+
     func endLine() {}
 
     func narrow(to mode: UInt32) throws(SystemError) {}

@@ -24,6 +24,10 @@ final class TerminalOutput: PasteSink {
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
+        try check(type, isArchive: isArchive)
+    }
+
+    func check(_ type: UniformType, isArchive: Bool) throws {
         self.type = type
         guard !isArchive else {
             throw CommandFailure(

@@ -14,6 +14,9 @@ final class WatchedCommand {
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
     private static let variable = "PASTEBOARD_WATCH"
 
+    /// Whether this program runs in the command of a watch.
+    static var isAncestor: Bool { System.environment(variable) != nil }
+
     /// The end of the labels of programs that run in the command of a watch; nil in other programs.
     static var labelSuffix: String? {
         System.environment(variable).flatMap { CInt($0) }.map { " (watch \($0))" }

@@ -42,6 +42,19 @@ import Testing
         #expect(end.errorText.contains("pasteboard: offer: the offer was pasted, once\n"))
     }
 
+    @Test("A paste whose destination cannot be written to does not use up contents that may be pasted once")
+    func unwritable() throws {
+        let desk = try Desk()
+        try desk.copy("words", "--once")
+        _ = try desk.directory.makeDirectory("d")
+        for path in ["missing/x", "d", "missing/"] {
+            #expect(try desk.run("paste", "-o", path).exitCode == 4)
+        }
+        #expect(try desk.run("paste", "-o", "file").exitCode == 0)
+        #expect(try desk.directory.contents(of: "file") == Array("words".utf8))
+        #expect(try desk.run("paste").exitCode == 1)
+    }
+
     @Test("Contents with a time to live are cleared when it is over, and the offer says so")
     func expiry() throws {
         let desk = try Desk()

@@ -91,6 +91,22 @@ import Testing
         #expect(try watch.finish().exitCode == 143)
     }
 
+    @Test("The command of a watch pastes neither secrets nor contents that may be pasted once")
+    func automatic() throws {
+        let desk = try Desk()
+        try desk.copy("plain")
+        let script = "text=$(pasteboard paste 2>/dev/null); echo \"$text $?\""
+        let watch = try desk.watch(["--since", "0", "--", "sh", "-c", script])
+        #expect(try watch.nextLine() == "plain 0")
+        try desk.copy("secret", "--sensitive")
+        #expect(try watch.nextLine() == " 6")
+        try desk.copy("ticket", "--once")
+        #expect(try watch.nextLine() == " 6")
+        #expect(try desk.run("paste").text == "ticket")
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
     @Test("A command that cannot be run, and a broker that ends, end the watch with an error")
     func ends() throws {
         let desk = try Desk()
@@ -114,6 +130,13 @@ import Testing
         try desk.copy("text")
         #expect(try paste.finish().text == "text")
         #expect(try desk.run("paste", "--wait").text == "text")
+        let offer = try desk.offer(["-t", "text=echo x"])
+        try offer.child.kill(SIGKILL)
+        _ = try offer.finish()
+        let patient = try desk.start("paste", "--wait")
+        try desk.waitForWatch()
+        try desk.copy("later")
+        #expect(try patient.finish().text == "later")
         try desk.run("clear")
         let interrupted = try desk.start("paste", "--wait", "-o", "file")
         try desk.waitForWatch()
