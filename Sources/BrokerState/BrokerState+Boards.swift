@@ -18,13 +18,15 @@ extension BrokerState {
     mutating func clear(_ clear: Clear, stream: UInt64, from peer: PeerID) throws(Failure) {
         try Feature.check(clear.requires, for: clear.ifChangeCount == nil ? nil : .condition)
         try Feature.check(clear.requires, for: clear.removesBoard == nil ? nil : .boards)
+        try Feature.check(clear.requires, for: clear.ifEpoch == nil ? nil : .reclaim)
+        let condition = try BoardCondition(clear.ifChangeCount, epoch: clear.ifEpoch)
         let name = clear.board ?? BoardName.general
         try BoardName.check(name)
         let removesBoard = clear.removesBoard == true
         guard !removesBoard || !BoardName.standard.contains(name) else {
             throw Failure(.notPermitted, "pasteboard \(name) cannot be removed; clear it without removing it")
         }
-        try boards.check(clear.ifChangeCount, on: name)
+        try boards.check(condition, on: name)
         context.counters.clears += 1
         context.cost += boards.rememberedCount / Cost.walkedBoards
         var committed = Committed()

@@ -134,14 +134,14 @@ extension BrokerState {
             guard let slot = contents.visible(id, to: access), contents[slot].isCurrent else { throw .noContents }
             if let session = contents[slot].session {
                 try checkWindow(of: session, for: peer)
-            } else if load.ifChangeCount != nil {
-                try boards.check(load.ifChangeCount, on: contents[slot].boardName)
+            } else if let condition = try BoardCondition(load.ifChangeCount) {
+                try boards.check(condition, on: contents[slot].boardName)
             }
             return id
         }
         let name = load.board ?? BoardName.general
         try BoardName.check(name)
-        try boards.check(load.ifChangeCount, on: name)
+        try boards.check(BoardCondition(load.ifChangeCount), on: name)
         guard let id = boards.publication(on: name), contents.visible(id, to: access) != nil else {
             throw Failure(.nothingHere, "pasteboard \(name) is empty")
         }
@@ -155,6 +155,8 @@ extension BrokerState {
         try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
         try Feature.check(write.requires, for: write.keepsPromises == nil ? nil : .handOver)
+        try Feature.check(write.requires, for: write.ifEpoch == nil ? nil : .reclaim)
+        let condition = try BoardCondition(write.ifChangeCount, epoch: write.ifEpoch)
         if let handle = write.handle {
             guard write.terms == nil else {
                 throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
@@ -164,10 +166,10 @@ extension BrokerState {
             guard !keepsPromises || !contents.isConcealed(slot) else {
                 throw Failure(.concealed, "the contents are concealed, so they end with their source")
             }
-            try boards.check(write.ifChangeCount, on: contents[slot].boardName)
+            try boards.check(condition, on: contents[slot].boardName)
             let target = PendingWrite.Target.contents(
                 PublicationID(rawValue: handle),
-                ifChangeCount: write.ifChangeCount,
+                condition,
                 keepsPromises: keepsPromises
             )
             return try beginWrite(
@@ -183,8 +185,8 @@ extension BrokerState {
         try write.terms?.check()
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
-        try boards.check(write.ifChangeCount, on: name)
-        let target = PendingWrite.Target.board(name, ifChangeCount: write.ifChangeCount)
+        try boards.check(condition, on: name)
+        let target = PendingWrite.Target.board(name, condition)
         let isConcealed = write.terms?.isConcealed == true
         try beginWrite(to: target, terms: write.terms, isConcealed: isConcealed, stream: stream, from: peer)
     }
@@ -215,16 +217,16 @@ extension BrokerState {
         try contents.check(commit, of: id)
         guard let target = contents.target(of: id), let slot = peers.find(peer) else { return }
         switch target {
-        case .board(let name, let ifChangeCount):
-            try self.commit(id, to: name, ifChangeCount, stream: stream, from: peer, slot)
+        case .board(let name, let condition):
+            try self.commit(id, to: name, condition, stream: stream, from: peer, slot)
         case .session(let drag):
             try commitSession(drag, id, stream: stream, from: peer, slot)
         case .addition(let session):
             try commitAddition(to: session, id, stream: stream, from: peer)
-        case .contents(let publication, let ifChangeCount, let keepsPromises):
+        case .contents(let publication, let condition, let keepsPromises):
             try commitAddition(
                 to: publication,
-                ifChangeCount,
+                condition,
                 keepsPromises: keepsPromises,
                 id,
                 stream: stream,
@@ -236,7 +238,7 @@ extension BrokerState {
     /// Adds a write's items to contents of a board.
     private mutating func commitAddition(
         to publication: PublicationID,
-        _ ifChangeCount: UInt64?,
+        _ condition: BoardCondition?,
         keepsPromises: Bool,
         _ id: WriteID,
         stream: UInt64,
@@ -244,7 +246,7 @@ extension BrokerState {
     ) throws(Failure) {
         let slot = try contents.checkAddition(to: publication.rawValue, by: peer)
         let name = contents[slot].boardName
-        try boards.check(ifChangeCount, on: name)
+        try boards.check(condition, on: name)
         guard
             let addition = try contents.addition(of: id, to: slot, keepsPromises: keepsPromises, context.limits)
         else { return }
@@ -263,12 +265,12 @@ extension BrokerState {
     private mutating func commit(
         _ id: WriteID,
         to name: String,
-        _ ifChangeCount: UInt64?,
+        _ condition: BoardCondition?,
         stream: UInt64,
         from peer: PeerID,
         _ slot: Peers.Slot
     ) throws(Failure) {
-        try boards.check(ifChangeCount, on: name)
+        try boards.check(condition, on: name)
         guard let account = contents.account(of: id) else { return }
         try boards.checkRoom(for: name, of: account, context)
         let (access, label) = (peers[slot].access, peers[slot].label)

@@ -41,7 +41,7 @@ package struct BrokerState: ~Copyable, Sendable {
         context = BrokerContext(limits: limits, epoch: epoch)
         peers = Peers(process: process, programVersion: programVersion)
         contents = ContentStore(epoch: epoch)
-        boards = Boards(firstChangeCount: firstChangeCount)
+        boards = Boards(firstChangeCount: firstChangeCount, epoch: epoch)
         // The idle time counts from the start: no program may ever connect.
         if limits.idleExit > 0 { context.check(by: 1) }
     }

@@ -34,18 +34,26 @@ extension StateHarness {
         return stream
     }
 
+    @discardableResult
     func begin(
         board: String? = nil,
         ifChangeCount: UInt64? = nil,
+        ifEpoch: UInt64? = nil,
         terms: ContentTerms? = nil,
         adding handle: UInt64? = nil,
         keepsPromises: Bool? = nil,
+        reclaiming count: UInt64? = nil,
+        of epoch: UInt64? = nil,
         from peer: PeerID
     ) -> UInt64 {
         let stream = newStream(of: peer)
         var write = Write()
         write.board = board
         write.ifChangeCount = ifChangeCount
+        write.ifEpoch = ifEpoch
+        write.reclaimsChangeCount = count
+        write.reclaimsEpoch = epoch
+        if ifEpoch != nil || count != nil || epoch != nil { write.requires.append(Feature.reclaim.rawValue) }
         write.terms = terms
         write.handle = handle
         write.keepsPromises = keepsPromises
@@ -113,11 +121,18 @@ extension StateHarness {
     }
 
     @discardableResult
-    func clear(_ board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
+    func clear(
+        _ board: String? = nil,
+        ifChangeCount: UInt64? = nil,
+        ifEpoch: UInt64? = nil,
+        from peer: PeerID
+    ) -> UInt64 {
         var clear = Clear()
         clear.board = board
         clear.ifChangeCount = ifChangeCount
+        clear.ifEpoch = ifEpoch
         if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
+        if ifEpoch != nil { clear.requires.append(Feature.reclaim.rawValue) }
         let stream = newStream(of: peer)
         send(clear, on: stream, from: peer)
         return stream

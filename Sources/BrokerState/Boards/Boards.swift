@@ -44,8 +44,12 @@ struct Boards: ~Copyable, Sendable {
     /// The number of names that were made for boards.
     private var names: UInt64 = 0
 
-    init(firstChangeCount: UInt64) {
+    /// Names this lifetime of the broker.
+    private let epoch: UInt64
+
+    init(firstChangeCount: UInt64, epoch: UInt64 = 0) {
         self.firstChangeCount = firstChangeCount
+        self.epoch = epoch
     }
 
     /// The number of boards that the limit applies to. The general board always has a place.
@@ -56,6 +60,10 @@ struct Boards: ~Copyable, Sendable {
 
     func changeCount(of name: String) -> UInt64 {
         boardTable[name]?.changeCount ?? firstChangeCount
+    }
+
+    func count(of name: String) -> BoardCount {
+        BoardCount(changeCount: changeCount(of: name), epoch: epoch)
     }
 
     func publication(on name: String) -> PublicationID? {
@@ -106,13 +114,20 @@ struct Boards: ~Copyable, Sendable {
     // MARK: Rules
 
     /// Throws if a request requires a change count that the board does not have.
-    func check(_ condition: UInt64?, on name: String) throws(Failure) {
+    func check(_ condition: BoardCondition?, on name: String) throws(Failure) {
         guard let condition else { return }
-        let current = changeCount(of: name)
-        guard current == condition else {
+        let current = count(of: name)
+        guard current.changeCount == condition.changeCount else {
             throw Failure(
                 .superseded,
-                "pasteboard \(name) is at change count \(current), not \(condition); it was changed in the meantime"
+                "pasteboard \(name) is at change count \(current.changeCount), not \(condition.changeCount); it was changed "
+                    + "in the meantime"
+            )
+        }
+        guard condition.epoch.map({ $0 == current.epoch }) ?? true else {
+            throw Failure(
+                .superseded,
+                "the change count of pasteboard \(name) is of another lifetime of the broker; the contents were replaced"
             )
         }
     }

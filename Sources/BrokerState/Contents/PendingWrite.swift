@@ -6,13 +6,13 @@ package typealias WriteID = SlotTable<PendingWrite>.ID
 package struct PendingWrite: ~Copyable, Sendable {
     /// The object that receives the items.
     enum Target: Sendable {
-        case board(String, ifChangeCount: UInt64?)
+        case board(String, BoardCondition?)
         /// A new drag session.
         case session(Drag)
         case addition(to: SessionID)
         /// Contents of a board that the same connection has written. Kept representations may take the place of their
         /// promises.
-        case contents(PublicationID, ifChangeCount: UInt64?, keepsPromises: Bool)
+        case contents(PublicationID, BoardCondition?, keepsPromises: Bool)
     }
 
     let peer: PeerID

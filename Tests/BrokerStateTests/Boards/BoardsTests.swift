@@ -33,10 +33,10 @@ import Testing
         var boards = Boards(firstChangeCount: 40)
         _ = boards.set("a", to: Self.publication(1), context)
         try boards.check(nil, on: "a")
-        try boards.check(41, on: "a")
-        try boards.check(40, on: "another")
+        try boards.check(BoardCondition(41), on: "a")
+        try boards.check(BoardCondition(40), on: "another")
         do throws(Failure) {
-            try boards.check(40, on: "a")
+            try boards.check(BoardCondition(40), on: "a")
             Issue.record("a superseded condition holds")
         } catch {
             #expect(error.code == .superseded)

@@ -31,6 +31,48 @@ import Testing
         #expect(broker.take(peer).kinds.contains(.committed))
     }
 
+    @Test(
+        "A condition with an epoch holds only for a count of that epoch, at the begin and at the commit",
+        arguments: [nil, 77, 76] as [UInt64?]
+    )
+    func epochs(_ epoch: UInt64?) throws {
+        let broker = StateHarness(firstChangeCount: 900)
+        let peer = broker.connect()
+        let handle = broker.promise("a", from: peer).handle
+        let write = broker.begin(ifChangeCount: 901, ifEpoch: epoch, from: peer)
+        let addition = broker.begin(ifChangeCount: 901, ifEpoch: epoch, adding: handle, from: peer)
+        let clear = broker.clear(ifChangeCount: 901, ifEpoch: epoch, from: peer)
+        let frames = broker.take(peer)
+        let isHeld = epoch != 76
+        #expect(frames.on(write).codes == (isHeld ? [] : [.superseded]))
+        #expect(frames.on(addition).codes == (isHeld ? [] : [.superseded]))
+        #expect(frames.on(clear).kinds == (isHeld ? [.committed, .end] : [.error]))
+        guard isHeld else { return #expect(frames.on(clear).codes == [.superseded]) }
+        broker.send(Item("b"), on: write, from: peer)
+        broker.commit(1, on: write, from: peer)
+        #expect(broker.take(peer).on(write).codes == [.superseded])
+    }
+
+    @Test("An epoch without a change count is refused, and requires its feature")
+    func lonelyEpoch() {
+        let broker = StateHarness()
+        let peer = broker.connect()
+        broker.begin(ifEpoch: 77, from: peer)
+        broker.clear(ifEpoch: 77, from: peer)
+        var write = Write()
+        write.ifChangeCount = 5_000
+        write.ifEpoch = 77
+        write.requires = [Feature.condition.rawValue]
+        broker.send(write, on: broker.newStream(of: peer), from: peer)
+        var clear = Clear()
+        clear.ifChangeCount = 5_000
+        clear.ifEpoch = 77
+        clear.requires = [Feature.condition.rawValue]
+        broker.send(clear, on: broker.newStream(of: peer), from: peer)
+        #expect(broker.take(peer).codes == [.invalidArgument, .invalidArgument, .invalidArgument, .invalidArgument])
+        #expect(broker.held.writes == 0 && broker.closed.isEmpty)
+    }
+
     @Test("The count of a forgotten board does not decrease, neither in a list nor with its next write")
     func eviction() throws {
         let broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
