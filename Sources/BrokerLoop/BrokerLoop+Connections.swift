@@ -66,6 +66,8 @@ extension BrokerLoop {
     /// Ends a connection all of whose input has been processed.
     mutating func gone(_ peer: PeerID) {
         close(peer)
+        // What the socket has taken counts, although nobody is there any more.
+        reportDeliveries()
         input { $0.disconnected(peer) }
     }
 }

@@ -35,8 +35,8 @@ extension BrokerLoop {
         let (account, start) = (connections[first].account, state.context.cost)
         read(peer, through: &buffer, until: limit)
         let slot = find(peer)
-        // Of a peer that has been ended, it is not known whether its bytes were secret.
-        if let slot { if connections[slot].isConcealing { buffer.wipe() } } else { buffer.wipe() }
+        // Of a peer that has been ended, and of input that was not processed, it is not known whether the bytes were secret.
+        if let slot, !connections[slot].isConcealing, connections[slot].rest.isEmpty {} else { buffer.wipe() }
         readBuffer = consume buffer
         if let slot {
             // A piece of a report may be without visible entries, so no flush may follow.

@@ -123,10 +123,10 @@ extension BrokerLoop {
                 guard let slot = find(peer) else { continue }
                 connections[slot].beginFlush()
                 flush(peer)
-                weighOutput(of: peer)
             }
-            while !flushing.isEmpty { flushing.removeLast() }
             reportDeliveries()
+            // Afterwards, because it may end a peer, whose deliveries must have been counted.
+            while let peer = flushing.popLast() { weighOutput(of: peer) }
         }
     }
 

@@ -10,6 +10,8 @@ struct KeptMemory {
     /// Larger files are closed on another thread: the kernel releases pages one by one, which takes too long for the
     /// loop.
     private static let closedAtOnce: UInt64 = 1 << 20
+    /// The same for bytes that are overwritten first.
+    private static let wipedAtOnce: UInt64 = 64 << 10
 
     private let closer: DescriptorCloser
     /// The files by slot; nil before the first byte.
@@ -57,7 +59,8 @@ struct KeptMemory {
         guard let file = file(id) else { return }
         files[Int(id.slot)] = nil
         unsealed.removeAll { $0 == id.slot }
-        guard let size = try? file.size, size > Self.closedAtOnce else {
+        let limit = isConcealed ? Self.wipedAtOnce : Self.closedAtOnce
+        guard let size = try? file.size, size > limit else {
             if isConcealed { try? file.wipe() }
             return
         }

@@ -151,6 +151,8 @@ extension BrokerState {
     // MARK: Writes
 
     private mutating func beginWrite(_ write: Write, stream: UInt64, from peer: PeerID) throws(Failure) {
+        // First, because the bytes may follow at once, also those of a write that fails here.
+        if write.terms?.isConcealed == true { context.perform(.conceal(peer)) }
         try Feature.check(write.requires, for: write.ifChangeCount == nil ? nil : .condition)
         try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)

@@ -160,9 +160,11 @@ package struct BrokerState: ~Copyable, Sendable {
         violation(by: peer, failure)
     }
 
+    /// Ends a peer that has sent an error as its last frame. Its streams end without a frame: their loads are not counted
+    /// as used any more, so nothing of them may be sent.
     mutating func close(_ peer: PeerID) {
         disconnected(peer)
-        context.perform(.close(peer))
+        context.perform(.closeAfterError(peer))
     }
 
     /// Reports the number of bytes that a peer has not read yet. See `Peers.setUnread`.

@@ -182,9 +182,17 @@ final class SteppedPeer {
 
     /// Queues a write of kept bytes, and returns its stream. If there is a `file`, it is passed instead of the bytes.
     @discardableResult
-    func queueWrite(_ bytes: [UInt8], to board: String, as file: MemoryFile? = nil) -> UInt64 {
+    func queueWrite(
+        _ bytes: [UInt8],
+        to board: String,
+        _ terms: ContentTerms? = nil,
+        as file: MemoryFile? = nil
+    ) -> UInt64 {
         let stream = newStream()
-        queue(Write(board), stream: stream)
+        var write = Write(board)
+        write.terms = terms
+        if terms != nil { write.requires = [Feature.terms.rawValue] }
+        queue(write, stream: stream)
         var item = Item()
         var representation = Representation()
         representation.type = "public.data"
@@ -222,6 +230,11 @@ final class SteppedPeer {
         guard let socket else { return }
         var deliveries: [Delivery] = []
         _ = try output.flush(to: socket.raw, delivered: &deliveries)
+    }
+
+    /// Sends the end of the input, and continues to read.
+    func endWriting() {
+        if let socket { _ = shutdown(socket.raw, CInt(SHUT_WR)) }
     }
 
     /// The frames that have arrived since the last call. A data frame may be divided into several.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Neovim and tmux with the settings that the documentation shows.
-@Suite("Editors and terminals", .serialized, .timeLimit(.minutes(5)))
+@Suite("Editors and terminals", .serialized, .timeLimit(.minutes(20)))
 @ProcessTesting
 struct EditorTests {
     nonisolated private static let hasNeovim = isInstalled("nvim")

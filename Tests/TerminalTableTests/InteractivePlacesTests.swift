@@ -2,7 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("Places in terminals", .timeLimit(.minutes(5)))
+@Suite("Places in terminals", .timeLimit(.minutes(20)))
 @ProcessTesting
 struct InteractivePlacesTests {
     private static let down = "\u{1B}[B"
@@ -120,7 +120,7 @@ struct InteractivePlacesTests {
     @Test("a slow load has a placeholder that shows its progress")
     func progress() throws {
         let desk = try TerminalDesk()
-        let west = try desk.places("--as", "west", "--slow", "3")
+        let west = try desk.places("--as", "west", "--slow", "10")
         let east = try desk.places("--as", "east")
         try west.type(" " + Self.right)
         try west.wait(for: "→ east, row 1: copy")

@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("The terminal is restored", .timeLimit(.minutes(5)))
+@Suite("The terminal is restored", .timeLimit(.minutes(20)))
 @ProcessTesting
 struct TerminalRestoringTests {
     @Test("after keys that quit", arguments: ["q", "\u{3}", "\u{4}"])

@@ -48,7 +48,7 @@ package final class ScriptedPeer: Sendable {
 
     package func write(_ bytes: [UInt8]) throws {
         guard let socket = self.socket.withLock({ $0 }) else { return }
-        try System.write(bytes.span, to: socket.raw)
+        try System.write(bytes.span, to: socket.raw, raisesSignal: false)
     }
 
     package func welcome(maximumStreams: UInt32 = 128) throws {

@@ -4,8 +4,8 @@ package typealias KeptID = SlotTable<KeptBytes>.ID
 
 /// Bytes that the broker keeps itself. The driver stores them; this counts and charges them.
 package struct KeptBytes: Sendable {
-    /// The greatest number of secret bytes in one representation. They are in the broker's own memory, and cannot be swapped
-    /// out or passed as other kept bytes can.
+    /// The greatest number of secret bytes in one representation. They are in memory that is overwritten at its end
+    /// and never passed, so they cost the broker more than other kept bytes.
     static let concealedLength: UInt64 = 1 << 20
 
     /// The account of the writer, even after the writer has disconnected, or the one outside the pools.

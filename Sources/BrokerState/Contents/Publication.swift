@@ -82,7 +82,7 @@ package struct Publication: ~Copyable, Sendable {
             items[index].append(item.representations)
         }
         append(Array(addition.items.dropFirst(existing)), charge: charge)
-        isRestricted = Self.isRestricted(items)
+        isRestricted = isRestricted || Self.isRestricted(addition.items)
         isPlain = isPlain && !isRestricted
         version += 1
     }

@@ -63,13 +63,15 @@ extension Loads {
         _ context: inout BrokerContext
     ) {
         // Most kept bytes are complete.
-        guard !cachedLoads.isEmpty, var cached = cachedLoads[kept] else { return }
-        cached.readers.append(reader)
-        cached.openReaders += 1
+        guard !cachedLoads.isEmpty, cachedLoads[kept] != nil else { return }
+        // In place: a copy of the record would copy the list at each join.
+        cachedLoads[kept]?.readers.append(reader)
+        cachedLoads[kept]?.openReaders += 1
+        guard let cached = cachedLoads[kept] else { return }
         if cached.readers.count > 2 * cached.openReaders + 31 {
-            cached.readers = cached.readers.filter { isOpen($0) }
+            let open = cached.readers.filter { isOpen($0) }
+            cachedLoads[kept]?.readers = open
         }
-        cachedLoads[kept] = cached
         guard cached.openReaders == 1, let slot = loadTable.find(cached.request),
             case .peer(let source) = loadTable[slot].source
         else { return }
@@ -126,12 +128,13 @@ extension Loads {
         readyCaches.append(kept)
     }
 
-    mutating func wakeReaders() {
+    mutating func wakeReaders(_ context: inout BrokerContext) {
         // Checked first: `popLast` of an empty array makes a new one.
         while !readyCaches.isEmpty {
             let kept = readyCaches.removeLast()
             guard let readers = cachedLoads[kept]?.readers else { continue }
             cachedLoads[kept]?.isReady = false
+            context.cost += readers.count / Cost.walkedLoads
             readyLoads.append(contentsOf: readers)
         }
     }

@@ -8,7 +8,7 @@ extension Loads {
     /// The next chunk of kept bytes that may be sent, one data frame at most; nil if there is none. The driver puts it
     /// into the destination's queue and calls `delivered` when the socket has taken it.
     mutating func nextKeptChunk(_ contents: inout ContentStore, _ context: inout BrokerContext) -> KeptChunk? {
-        wakeReaders()
+        wakeReaders(&context)
         if hasFreedRoom { grantWaiting(&context) }
         while let id = readyLoads.last {
             guard let slot = loadTable.find(id), !loadTable[slot].phase.isDelivering,

@@ -208,6 +208,32 @@ import Testing
         let peer = broker.connect()
         _ = broker.begin(board: name, from: peer)
         #expect(broker.take(peer).codes == [.invalidArgument])
+        var (clear, list, watch) = (Clear(), List(), Watch())
+        (clear.board, list.board, watch.board) = (name, name, name)
+        for (number, request) in ([clear, list, watch] as [any WireMessage]).enumerated() {
+            broker.send(request, on: 101 + 2 * UInt64(number), from: peer)
+            #expect(broker.take(peer).codes == [.invalidArgument], "\(request)")
+        }
+        // For a load, a name that is not valid is one that no board has.
+        broker.load(from: peer) { $0.board = name }
+        #expect(broker.take(peer).codes.count == 1)
+    }
+
+    @Test("Type identifiers pass through the broker as their writer spelled them")
+    func spelling() throws {
+        let broker = StateHarness()
+        let (source, reader) = (broker.connect(), broker.connect())
+        var representation = Representation("Com.Example.ÄB")
+        representation.supertypes = ["public.PNG", "Com.example.Ünit"]
+        broker.write([Item([representation])], from: source)
+        let listed = try #require(broker.list(from: reader).first(Item.self)?.representations.first)
+        #expect(Array(listed.type.utf8) == Array("Com.Example.ÄB".utf8))
+        #expect(listed.supertypes == ["public.PNG", "Com.example.Ünit"])
+        broker.load(from: reader) { $0.accepts = [Accept("PUBLIC.png")] }
+        let ask = try #require(broker.take(source).first { $0.kind == .ask })
+        #expect(ask.decode(Ask.self).type == "Com.Example.ÄB")
+        broker.data([1], last: true, on: ask.stream, from: source)
+        #expect(broker.take(reader).first(Answer.self)?.type == "Com.Example.ÄB")
     }
 
     @Test(

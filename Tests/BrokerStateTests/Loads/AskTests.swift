@@ -26,6 +26,24 @@ import Testing
         )
     }
 
+    @Test("A load that waits is asked for in the contents that it was made for, although they were replaced")
+    func replacedWhileWaiting() throws {
+        let broker = StateHarness()
+        let source = broker.connect(maximumStreams: 1)
+        let reader = broker.connect()
+        let old = broker.promise("a", from: source).handle
+        let loads = (0..<2).map { _ in broker.load(from: reader) }
+        let first = broker.takeAsks(source)[0]
+        broker.promise("b", from: source)
+        broker.take(source)
+        broker.data([1], last: true, on: first, from: source)
+        let ask = try #require(broker.take(source).first { $0.kind == .ask })
+        #expect(ask.decode(Ask.self).type == "a" && ask.decode(Ask.self).handle == old)
+        broker.data([2], last: true, on: ask.stream, from: source)
+        let frames = broker.take(reader)
+        #expect(loads.map { frames.on($0).bytes } == [[1], [2]])
+    }
+
     @Test("The source is not asked for a load that is cancelled while it waits")
     func cancelledWhileWaiting() {
         let broker = StateHarness()

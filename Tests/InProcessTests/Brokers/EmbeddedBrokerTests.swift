@@ -7,7 +7,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct EmbeddedBrokerTests {
     private struct Trouble: Error, Equatable {}
 

@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct ConnectionTests {
     /// A connection to brokers whose part the test plays, each on its own thread. Each broker starts when the one
     /// before it has ended.

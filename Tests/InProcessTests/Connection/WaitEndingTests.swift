@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every wait can be ended by its caller: with the caller's timeout, or by cancelling its task.
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct WaitEndingTests {
     private typealias Wait = @Sendable () async throws -> Void
 
@@ -65,13 +65,10 @@ struct WaitEndingTests {
             } perform: { _, _ in
             }
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            var error: PasteboardError?
-            // The destination may not be registered yet.
-            repeat {
-                error = await #expect(throws: PasteboardError.self) {
-                    try await drag.move(to: DropLocation("site"), timeout: .milliseconds(20))
-                }
-            } while error?.code == .nothingHere
+            try await DropDestination.wait(for: "site", upTo: .seconds(600), connection: broker.connect())
+            let error = await #expect(throws: PasteboardError.self) {
+                try await drag.move(to: DropLocation("site"), timeout: .milliseconds(20))
+            }
             #expect(error?.code == .timeout)
             #expect(error?.message == "the move of the drag did not end within 0.02 seconds; the drag continues")
             goOn.open()

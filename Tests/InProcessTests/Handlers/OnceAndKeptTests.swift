@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Handlers with the policy once-and-kept, compared with handlers that are called for every load.
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct OnceAndKeptTests {
     private static let loads = 100
 

@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct ByteChunksTests {
     private func withSource(
         _ data: Data,

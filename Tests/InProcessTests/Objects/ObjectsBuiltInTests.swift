@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct ObjectsBuiltInTests {
     private func provider(_ type: UniformType, _ bytes: [UInt8]) -> ItemProvider {
         let provider = ItemProvider()
@@ -73,7 +73,14 @@ struct ObjectsBuiltInTests {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write([provider(.utf16PlainText, [0xFF, 0xFE, 0xE9, 0])])
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            let listed = try await broker.pasteboard().contents().items[0].representations
+            #expect(listed.map(\.isDerived) == [false, true] && listed.last?.type == .utf8PlainText)
             #expect(try await item.loadObject(ofClass: String.self) == "é")
+            // In UTF-8 it is as long as in UTF-16 with a byte order mark, less two bytes.
+            let tooLarge = await #expect(throws: PasteboardError.self) {
+                try await item.loadData(for: .utf8PlainText, maximumByteCount: 1)
+            }
+            #expect(tooLarge?.code == .tooLarge)
             #expect(try await item.loadData(for: .utf8PlainText).value == Data("é".utf8))
             #expect(try await item.loadData(for: .plainText).value == Data([0xFF, 0xFE, 0xE9, 0]))
             withExtendedLifetime(publication) {}

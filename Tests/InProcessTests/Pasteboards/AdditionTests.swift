@@ -5,7 +5,7 @@ import Testing
 import TypeIdentifiers
 
 /// Additions to a program's own contents.
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct AdditionTests {
     private func html(_ text: String) -> ItemProvider {
         let provider = ItemProvider()

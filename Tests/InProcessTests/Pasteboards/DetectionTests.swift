@@ -5,7 +5,7 @@ import Testing
 import TypeIdentifiers
 
 /// Patterns in the text of a pasteboard.
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct DetectionTests {
     private typealias Pattern = Pasteboard.DetectionPattern
 
@@ -73,6 +73,20 @@ struct DetectionTests {
             #expect(try await broker.pasteboard().detectPatterns([.number], asksSource: true) == [.number])
             #expect(calls.value == 1)
             withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("Contents with a limited number of loads are not examined, and keep their loads", arguments: [false, true])
+    func limited(asksSource: Bool) async throws {
+        try await TestBroker.with { broker in
+            var options = Pasteboard.WriteOptions()
+            options.keeps = .everything
+            options.maximumLoads = 1
+            try await broker.pasteboard().write("42", options: options)
+            let pasteboard = broker.pasteboard()
+            #expect(try await pasteboard.detectPatterns([.number], asksSource: asksSource).isEmpty)
+            #expect(try await pasteboard.contents().terms.loadsLeft == 1)
+            #expect(try await pasteboard.string == "42")
         }
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct PasteboardTests {
     @Test("a program lists and loads what another program wrote, and the handler runs at the load")
     func writeAndLoad() async throws {

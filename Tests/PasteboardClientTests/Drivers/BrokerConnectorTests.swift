@@ -36,7 +36,7 @@ import Testing
 
     @Test(
         "A client connects again after brokers that end without an answer",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [true, false]
     )
     func endingBrokers(startsBroker: Bool) throws {

@@ -7,7 +7,7 @@ import TypeIdentifiers
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct DataLoadTests {
     /// A representation of another process, and the broker at the other end of its connection.
     private struct Pair {

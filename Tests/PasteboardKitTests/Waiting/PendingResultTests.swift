@@ -4,7 +4,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct PendingResultTests {
     @Test("A wait that begins after the result returns it")
     func early() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The memory of a broker through which secret bytes have passed.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct ConcealedMemoryTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ConcealedMemoryTests {
     enum Ending: CaseIterable {
         case clear, expiry, lastLoad
     }
@@ -110,19 +110,22 @@ import Testing
             let secret = (0..<32).map { _ in UInt8.random(in: 1...255) }
             var terms = ContentTerms()
             terms.isConcealed = true
-            if ending == .expiry { terms.expiresMilliseconds = 2_000 }
+            if ending == .expiry { terms.expiresMilliseconds = 10_000 }
             if ending == .lastLoad { terms.maximumLoads = 1 }
             let peers = try publish(secret, terms, broker)
             let writer = peers[0]
             if ending == .clear {
-                // Until then the broker has the kept bytes.
+                // Until then the broker has the kept bytes. Its answer follows the end of the turn in which it relayed the
+                // others.
+                _ = try broker.connect().status()
                 #expect(try Self.holds(secret, process) == isKept)
                 try writer.send(Clear(), stream: 3)
             }
             let end = try writer.next(.end)
             let reasons: [Ending: EndReason] = [.clear: .cleared, .expiry: .expired, .lastLoad: .loaded]
             #expect(try end.decoded(as: End.self).reason == reasons[ending])
-            #expect(try !Self.holds(secret, process))
+            // Large memory is overwritten by another thread than that of the turn.
+            while try Self.holds(secret, process) { sched_yield() }
             for peer in peers { peer.close() }
         }
     }

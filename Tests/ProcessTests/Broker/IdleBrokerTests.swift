@@ -3,11 +3,11 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10)))
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20)))
 struct IdleBrokerTests {
     @Test("A broker with idle-exit ends once no client is connected, and leaves no socket")
     func idle() throws {
-        let broker = try BrokerProcess(at: try BrokerPlace(), limits: ["idle-exit=300ms"])
+        let broker = try BrokerProcess(at: try BrokerPlace(), limits: ["idle-exit=3s"])
         do {
             let connection = try broker.connect()
             _ = try connection.status()

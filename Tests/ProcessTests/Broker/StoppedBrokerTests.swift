@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10)))
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20)))
 struct StoppedBrokerTests {
     @Test("calls with a timeout end at it while the broker is stopped, and succeed when it continues", .tags(.f73))
     func stopped() async throws {
@@ -12,8 +12,9 @@ struct StoppedBrokerTests {
         let connection = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
         let pasteboard = Pasteboard(name: .general, connection: connection)
         try await pasteboard.write("a")
-        try broker.runner.child.kill(SIGSTOP)
         let other = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
+        _ = try await Pasteboard(name: .general, connection: other).contents()
+        try broker.runner.child.kill(SIGSTOP)
         for connection in [connection, other] {
             let pasteboard = Pasteboard(name: .general, connection: connection)
             let error = await #expect(throws: PasteboardError.self) {

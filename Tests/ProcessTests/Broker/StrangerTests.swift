@@ -6,18 +6,19 @@ import TestSupport
 import Testing
 
 /// Clients that a broker does not serve: silent ones, invalid ones, those of other users, and one too many.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct StrangerTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct StrangerTests {
     @Test(
         "A client that is silent, or does not complete its hello, is disconnected at the hello deadline",
         .tags(.f01, .f02)
     )
     func silence() throws {
-        try BrokerProcess.run(limits: ["hello=200ms"]) { broker in
+        try BrokerProcess.run(limits: ["hello=2s"]) { broker in
             var hello = FrameEncoder()
             hello.append(Hello(), stream: 0)
             for bytes in [[], [UInt8(1)], Array(hello.bytes.dropLast())] {
                 let stranger = ScriptedPeer(try broker.place.connect())
-                try stranger.write(bytes)
+                // Too late if this process was delayed.
+                try? stranger.write(bytes)
                 try Self.expectFarewell([.timeout], to: stranger)
             }
             try broker.expectService()

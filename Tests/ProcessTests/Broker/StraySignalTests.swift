@@ -3,7 +3,12 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("Signals that are not meant for the broker, and the shell's limit on the size of files")
+@ProcessTesting
+@Suite(
+    "Signals that are not meant for the broker, and the shell's limit on the size of files",
+    .serialized,
+    .timeLimit(.minutes(20))
+)
 struct StraySignalTests {
     @Test("Timers, I/O signals and user-defined signals do not end the broker", .tags(.f78))
     func straySignals() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Flags, lifetime and conditions of contents on the command line.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineContentsTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineContentsTests {
     @Test("A copy under a condition is made only at that change count, and prints the new one")
     func condition() throws {
         let desk = try Desk()
@@ -75,7 +75,8 @@ import Testing
         try desk.directory.write(bytes, to: "secret.txt")
         #expect(try desk.run("copy", "--sensitive", "secret.txt").exitCode == 0)
         let info = try desk.run("info")
-        #expect(info.text.contains("sensitive, expires in 90 s\n"))
+        let left = info.text.firstMatch(of: /sensitive, expires in (\d+) s\n/).flatMap { Int($0.1) } ?? 0
+        #expect((1...90).contains(left))
         let json = try desk.run("info", "--json").text
         #expect(json.contains(#""flags":["sensitive"]"#) && json.contains(#""size":null"#))
         for command in ["info", "types", "list"] {
@@ -168,7 +169,11 @@ import Testing
         #expect(info.contains("public.utf8-plain-text"))
         let json = try desk.run("info", "--json").text
         #expect(json.contains(#""flags":["transient","local"]"#))
+        let offer = try desk.offer(["-t", "text=echo x"])
+        let owner = "pasteboard (\(offer.child.id))"
+        for command in ["info", "list"] { #expect(try desk.run(command).text.contains(owner)) }
         try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
         #expect(try desk.run("info", "--json").exitCode == 1)
     }
 

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 /// Large contents pass from `copy` through the broker to `paste` as a descriptor. Neither process reads the bytes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineMovingTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineMovingTests {
     private let desk: Desk
     private let bytes: [UInt8] = Desk.bytes(3_000_001)
 
     init() throws {
-        desk = try Desk()
+        desk = try Desk(limits: Desk.patient)
         try desk.directory.write(bytes, to: "large.bin")
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard offer`: commands that run when the contents are pasted.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineOfferTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineOfferTests {
     /// Limits with which only the test's own actions end a wait.
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
 
@@ -216,8 +216,8 @@ import Testing
 
     @Test("A slow command is kept alive beyond the broker's deadlines")
     func keepAlive() throws {
-        let desk = try Desk(limits: "first-byte = 300ms\nprogress = 300ms\n")
-        let offer = try desk.offer(["-t", "text=sleep 1; echo a; sleep 1; echo b"])
+        let desk = try Desk(limits: "first-byte = 2s\nprogress = 2s\n")
+        let offer = try desk.offer(["-t", "text=sleep 3; echo a; sleep 3; echo b"])
         let paste = try desk.run("paste")
         #expect(paste.text == "a\nb\n", "\(paste.errorText)")
         try desk.run("clear")

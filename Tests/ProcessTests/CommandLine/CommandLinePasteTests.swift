@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard paste`: its choice of type, its output and its errors.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLinePasteTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLinePasteTests {
     @Test("An empty pasteboard and a missing broker are both empty; an empty value is not", .tags(.f92))
     func nothing() throws {
         let desk = try Desk()
@@ -171,7 +171,7 @@ import Testing
     func timeout() throws {
         let desk = try Desk(limits: "first-byte = 10m\nprogress = 10m\n")
         let offer = try desk.offer(["-t", "text=echo $$ >pid; exec sleep 600"])
-        let paste = try desk.run("paste", "--timeout", "200ms")
+        let paste = try desk.run("paste", "--timeout", "2s")
         #expect(paste.exitCode == 7)
         // The load gets the time that connecting has left over.
         #expect(paste.errorText.contains("the load did not end within "))

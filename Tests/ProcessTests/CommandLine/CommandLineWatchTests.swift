@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard watch` and `paste --wait`.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineWatchTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineWatchTests {
     @Test("Each change is one line, with its state, and nothing is loaded")
     func lines() throws {
         let desk = try Desk()
@@ -142,7 +142,7 @@ import Testing
         try desk.waitForWatch()
         try interrupted.child.kill(SIGTERM)
         #expect(try interrupted.finish().exitCode == 143)
-        let late = try desk.run("paste", "--wait", "--timeout", "50ms")
+        let late = try desk.run("paste", "--wait", "--timeout", "2s")
         #expect(late.exitCode == 1)
         #expect(late.errorText == "pasteboard: paste: pasteboard general is empty\n")
     }

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// The types of files and of standard input between whole processes, on a machine without a MIME database.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct FileTypeProcessTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct FileTypeProcessTests {
     private static func desk() throws -> Desk {
-        let desk = try Desk()
+        let desk = try Desk(limits: Desk.patient)
         desk.environment["XDG_DATA_HOME"] = desk.directory["none"]
         desk.environment["XDG_DATA_DIRS"] = desk.directory["none"]
         return desk

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Symbolic links that another program has placed where `pasteboard` is about to write.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct PlantedLinkTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct PlantedLinkTests {
     private let desk: Desk
     private var directory: TemporaryDirectory { desk.directory }
 

@@ -8,7 +8,7 @@ import Testing
 @ProcessTesting
 @Suite(
     .serialized,
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(20)),
     .enabled(if: ForeignPrograms.areAvailable, "\(ForeignPrograms.needs)")
 )
 struct ForeignPeerTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A process that forks while it is connected: the child has the same socket, and must neither use it nor end it.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct ForkTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ForkTests {
     private static let loaded = "loaded pattern:400000"
 
     /// Makes a child that has tried to use the connection, and returns its process id.
@@ -78,7 +78,7 @@ import Testing
         .tags(.f29)
     )
     func parentDies() throws {
-        try BrokerProcess.run(limits: ["first-byte=1s", "progress=1s"]) { broker in
+        try BrokerProcess.run(limits: ["first-byte=3s", "progress=3s"]) { broker in
             let parent = try broker.libraryForker()
             let child = try fork(parent)
             try parent.signal(SIGKILL)

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 /// Programs that exit during a session (S80).
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct SampleDeathTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct SampleDeathTests {
     private func pair(
         _ name: String = "places",
-        _ arguments: String...
+        limits: String? = Desk.patient
     ) throws -> (
         desk: Desk, source: PlayedProgram, target: PlayedProgram
     ) {
-        let desk = try Desk()
+        let desk = try Desk(limits: limits)
         let source = try PlayedProgram("placeholders", "--van", "slow crate,letter", at: desk)
         let target = try PlayedProgram(name, at: desk)
         try target.play("register b", until: "registered b")
@@ -94,7 +94,7 @@ import Testing
 
     @Test("A stopped destination answers late: nothing is dropped there, and nothing hangs")
     func stoppedDestination() throws {
-        let (desk, source, target) = try pair()
+        let (desk, source, target) = try pair(limits: nil)
         defer { withExtendedLifetime(desk) {} }
         try target.signal(SIGSTOP)
         #expect(try source.drag("van 1", over: "b 2") == "cancel")

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The scripts on the page of the examples, with their output.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct SampleScriptTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct SampleScriptTests {
     @Test("Each sample has a script on its page that prints the output below it")
     func scripts() throws {
         let page = try Document("Examples/README.md")
@@ -13,7 +13,7 @@ import Testing
         #expect(scripts.count == programs.count)
         let build = try ProcessRunner.program("")
         for (program, (script, output)) in zip(programs, zip(scripts, outputs)) {
-            let desk = try Desk()
+            let desk = try Desk(limits: Desk.patient)
             let shell = try desk.shell("mkdir .build && ln -s '\(build)' .build/debug")
             #expect(shell.exitCode == 0, "\(shell.errorText)")
             #expect(script.hasPrefix(".build/debug/\(program) "))

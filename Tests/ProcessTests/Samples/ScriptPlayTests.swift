@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 /// Whole scripts and their complete output: the same script always prints the same lines.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct ScriptPlayTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ScriptPlayTests {
     @Test("Each program of a play prints these lines, and exits successfully", arguments: plays)
     func lines(play: ScriptPlay) throws {
-        let desk = try Desk()
+        let desk = try Desk(limits: Desk.patient)
         let runners = try play.parts.enumerated().map { try $1.start(at: desk, as: "script-\($0)") }
         for (part, runner) in zip(play.parts, runners) {
             let finished = try runner.finish()

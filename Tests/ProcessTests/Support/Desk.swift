@@ -12,6 +12,10 @@ final class Desk {
         case socket
     }
 
+    /// Limits of a broker that never ends a wait by itself, for tests whose programs may get no processor for a while.
+    static let patient =
+        "proposal = 10m\ndrop-window = 10m\nconclude = 10m\nfirst-byte = 10m\nprogress = 10m\n"
+
     let directory: TemporaryDirectory
     var environment: [String: String]
 

@@ -22,7 +22,7 @@ final class PeerProcess {
 
     /// Sends one order in each line. It is valid only while the peer runs.
     func order(_ lines: String) throws {
-        try System.write(Array("\(lines)\n".utf8).span, to: orders.raw)
+        try System.write(Array("\(lines)\n".utf8).span, to: orders.raw, raisesSignal: false)
     }
 
     /// Waits for the next line, which has to be this one.

@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite("Destination names", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Destination names", .fewAtATime, .timeLimit(.minutes(20)))
 @MainActor
 struct DestinationNamesTests {
     private final class Source: DragInteractionDelegate {

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Drop outcomes at the destination", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Drop outcomes at the destination", .fewAtATime, .timeLimit(.minutes(20)))
 struct DropOutcomeTests {
     private struct NotWanted: Error {}
 

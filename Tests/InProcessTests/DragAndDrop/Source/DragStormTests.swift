@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Many simultaneous drags", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Many simultaneous drags", .fewAtATime, .timeLimit(.minutes(20)))
 struct DragStormTests {
     private static let sources = 4
     private static let sessions = 50

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+@Suite(.fewAtATime, .timeLimit(.minutes(20)))
 struct ViewDestinationTests {
     @Test("a tree is a destination for other processes under its name until it is unregistered")
     func registering() async throws {
