@@ -86,6 +86,7 @@ package struct BrokerLoop: ~Copyable {
         expiryClock = ExpiryClock(timeWithSleep)
         self.closer = closer
         memory = KeptMemory(closer: closer)
+        self.state.started(at: clock.now)
     }
 
     // MARK: Turns

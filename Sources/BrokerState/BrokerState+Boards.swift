@@ -5,7 +5,11 @@ extension BrokerState {
     /// Sets the contents of a board, where nil removes them.
     @discardableResult
     mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> Boards.Change {
-        let change = boards.set(name, to: publication, context)
+        changed(boards.set(name, to: publication, context), of: name, reason: reason)
+    }
+
+    /// Ends the contents that a board has held before a change.
+    mutating func changed(_ change: Boards.Change, of name: String, reason: EndReason) -> Boards.Change {
         if let replaced = change.replaced {
             boards.remember(earlierReads(of: replaced), of: name)
             let owner = contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &context)
@@ -29,23 +33,22 @@ extension BrokerState {
         try boards.check(condition, on: name)
         context.counters.clears += 1
         context.cost += boards.rememberedCount / Cost.walkedBoards
-        var committed = Committed()
+        let changeCount: UInt64
         // Names that a client tries out must not displace boards that are remembered.
         if !boards.exists(name) {
-            committed.changeCount = boards.changeCount(of: name)
+            changeCount = boards.changeCount(of: name)
         } else if removesBoard {
-            let (changeCount, creator) = remove(name)
-            committed.changeCount = changeCount
+            let (last, creator) = remove(name)
+            changeCount = last
             if let creator {
                 var end = End()
                 end.reason = .cleared
                 context.send(end, to: creator.peer, stream: creator.stream)
             }
         } else {
-            committed.changeCount = set(name, to: nil, reason: .cleared).changeCount
+            changeCount = set(name, to: nil, reason: .cleared).changeCount
         }
-        committed.epoch = context.epoch
-        context.send(committed, to: peer, stream: stream)
+        context.send(Committed(BoardCount(changeCount: changeCount, epoch: context.epoch)), to: peer, stream: stream)
         context.send(End(), to: peer, stream: stream)
     }
 

@@ -157,8 +157,10 @@ extension BrokerState {
         try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
         try Feature.check(write.requires, for: write.keepsPromises == nil ? nil : .handOver)
-        try Feature.check(write.requires, for: write.ifEpoch == nil ? nil : .reclaim)
+        let isReclaim = write.reclaimsChangeCount != nil || write.reclaimsEpoch != nil
+        try Feature.check(write.requires, for: write.ifEpoch != nil || isReclaim ? .reclaim : nil)
         let condition = try BoardCondition(write.ifChangeCount, epoch: write.ifEpoch)
+        let reclaimed = try BoardCount(reclaimedBy: write)
         if let handle = write.handle {
             guard write.terms == nil else {
                 throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
@@ -188,7 +190,8 @@ extension BrokerState {
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
         try boards.check(condition, on: name)
-        let target = PendingWrite.Target.board(name, condition)
+        if let reclaimed { _ = try checkReclaim(of: reclaimed, on: name, by: peer) }
+        let target = PendingWrite.Target.board(name, condition, reclaims: reclaimed)
         let isConcealed = write.terms?.isConcealed == true
         try beginWrite(to: target, terms: write.terms, isConcealed: isConcealed, stream: stream, from: peer)
     }
@@ -219,8 +222,8 @@ extension BrokerState {
         try contents.check(commit, of: id)
         guard let target = contents.target(of: id), let slot = peers.find(peer) else { return }
         switch target {
-        case .board(let name, let condition):
-            try self.commit(id, to: name, condition, stream: stream, from: peer, slot)
+        case .board(let name, let condition, let reclaimed):
+            try self.commit(id, to: name, condition, reclaiming: reclaimed, stream: stream, from: peer, slot)
         case .session(let drag):
             try commitSession(drag, id, stream: stream, from: peer, slot)
         case .addition(let session):
@@ -255,9 +258,7 @@ extension BrokerState {
         contents.add(id, addition, to: slot, &context)
         peers.setTarget(nil, of: stream, at: peer)
         context.counters.writes += 1
-        var committed = Committed()
-        committed.changeCount = boards.changeCount(of: name)
-        committed.epoch = context.epoch
+        var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
         context.send(committed, to: peer, stream: stream)
         context.send(End(), to: peer, stream: stream)
@@ -268,27 +269,48 @@ extension BrokerState {
         _ id: WriteID,
         to name: String,
         _ condition: BoardCondition?,
+        reclaiming reclaimed: BoardCount?,
         stream: UInt64,
         from peer: PeerID,
         _ slot: Peers.Slot
     ) throws(Failure) {
         try boards.check(condition, on: name)
+        var replaced: PublicationID?
+        if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peer) }
         guard let account = contents.account(of: id) else { return }
         try boards.checkRoom(for: name, of: account, context)
         let (access, label) = (peers[slot].access, peers[slot].label)
         guard let publication = contents.publish(id, by: access, label: label, board: name, &context) else { return }
         peers.setTarget(.publication(publication), of: stream, at: peer)
         context.counters.writes += 1
-        var committed = Committed()
-        let change = set(name, to: publication, reason: .replaced)
+        let change: Boards.Change
+        if let reclaimed {
+            if let replaced { contents.continueVersion(of: publication, after: replaced) }
+            let restored = boards.restore(name, to: publication, as: reclaimed)
+            change = changed(restored, of: name, reason: .replaced)
+        } else {
+            change = set(name, to: publication, reason: .replaced)
+        }
         if change.isCharged { context.accounting.take(of: .boards, for: account) }
-        committed.changeCount = change.changeCount
         if let displaced = contents.takeDisplaced(by: publication, context) {
             let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
             loads.failAll(of: displaced, with: failure, &contents, &context)
         }
-        committed.epoch = context.epoch
+        var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
         context.send(committed, to: peer, stream: stream)
+    }
+
+    /// Throws unless a peer may write contents again under a change count that they had.
+    ///
+    /// - Returns: the contents whose place they take, if the board still has them.
+    private mutating func checkReclaim(
+        of count: BoardCount,
+        on name: String,
+        by peer: PeerID
+    ) throws(Failure) -> PublicationID? {
+        guard let slot = peers.find(peer), let old = try boards.checkReclaim(of: count, on: name) else { return nil }
+        try contents.checkReclaim(of: old, by: peers[slot].process)
+        return old
     }
 }

@@ -17,7 +17,16 @@ extension BrokerState {
         let name = message.board ?? BoardName.general
         try BoardName.check(name)
         let (state, account) = (state(ofBoard: name), peers[slot].account)
-        let id = try watches.begin(message, of: name, in: state, stream: stream, by: peer, account, &context)
+        let id = try watches.begin(
+            message,
+            of: name,
+            in: state,
+            exists: boards.exists(name),
+            stream: stream,
+            by: peer,
+            account,
+            &context
+        )
         boards.setWatched(true, name, context)
         peers.setTarget(.watch(id), of: stream, at: peer)
         context.send(Registered(), to: peer, stream: stream)
@@ -57,7 +66,7 @@ extension BrokerState {
 
     private func state(ofBoard name: String) -> BoardState {
         BoardState(
-            changeCount: boards.changeCount(of: name),
+            count: boards.count(of: name),
             version: boards.publication(on: name).map { contents.version(of: $0) } ?? 0
         )
     }
@@ -86,8 +95,8 @@ extension BrokerState {
 
     private mutating func report(_ due: Watches.DueChange, to peer: PeerID, _ slot: Peers.Slot) {
         var change = Change()
-        change.changeCount = due.state.changeCount
-        change.epoch = context.epoch
+        change.changeCount = due.state.count.changeCount
+        change.epoch = due.state.count.epoch
         change.missed = due.missed
         let id = boards.publication(on: due.name)
         if let id, let publication = contents.visible(id, to: peers[slot].access) {

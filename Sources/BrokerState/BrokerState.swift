@@ -48,6 +48,11 @@ package struct BrokerState: ~Copyable, Sendable {
 
     // MARK: For the driver
 
+    /// Sets the time at which the broker starts. Tests of states that start at 0 need not call it.
+    package mutating func started(at now: UInt64) {
+        watches.started(at: now)
+    }
+
     /// Sets the number of descriptors that the driver has received and cannot close yet.
     package mutating func setUnclosedDescriptors(_ count: UInt64) {
         context.unclosedDescriptors = count

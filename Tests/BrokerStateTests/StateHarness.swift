@@ -79,6 +79,7 @@ final class StateHarness {
             programVersion: programVersion
         )
         state.readsLoadsInPlace = readsLoadsInPlace
+        state.started(at: now)
         setTime()
     }
 

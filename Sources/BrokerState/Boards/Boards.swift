@@ -5,6 +5,9 @@ struct Boards: ~Copyable, Sendable {
     /// A name that is remembered: the board has contents, its change count must not decrease, or somebody needs it.
     struct Board {
         var changeCount: UInt64
+        /// The lifetime of the broker in which the contents got their change count, if they have come back from an earlier
+        /// one; nil: this lifetime.
+        var epoch: UInt64?
         var publication: PublicationID?
         /// The last loads of contents that the board held before.
         var earlierReads: [EarlierRead] = []
@@ -63,7 +66,7 @@ struct Boards: ~Copyable, Sendable {
     }
 
     func count(of name: String) -> BoardCount {
-        BoardCount(changeCount: changeCount(of: name), epoch: epoch)
+        BoardCount(changeCount: changeCount(of: name), epoch: boardTable[name]?.epoch ?? epoch)
     }
 
     func publication(on name: String) -> PublicationID? {
@@ -130,6 +133,26 @@ struct Boards: ~Copyable, Sendable {
                 "the change count of pasteboard \(name) is of another lifetime of the broker; the contents were replaced"
             )
         }
+    }
+
+    /// Throws unless contents can come back on a board under a change count that they had: either the board still has
+    /// this count, or it has not existed in this lifetime of the broker.
+    ///
+    /// The second case requires a count that is lower than that of every board which has changed here: the counts after it
+    /// are higher then, and no client can move a board's count up to the greatest number.
+    ///
+    /// - Returns: the contents that the board has under this count. The caller checks who has written them.
+    func checkReclaim(of count: BoardCount, on name: String) throws(Failure) -> PublicationID? {
+        guard exists(name) else {
+            guard count.epoch != epoch, count.changeCount < firstChangeCount else {
+                throw Failure(.superseded, "pasteboard \(name) had no contents at change count \(count.changeCount)")
+            }
+            return nil
+        }
+        guard self.count(of: name) == count, let publication = publication(on: name) else {
+            throw Failure(.superseded, "pasteboard \(name) was changed since change count \(count.changeCount)")
+        }
+        return publication
     }
 
     /// Throws if there is no room for contents of an account on a board.
@@ -206,17 +229,37 @@ struct Boards: ~Copyable, Sendable {
 
     /// Sets the contents of a board; nil removes them.
     mutating func set(_ name: String, to publication: PublicationID?, _ context: borrowing BrokerContext) -> Change {
-        var board = boardTable[name] ?? Board(changeCount: firstChangeCount)
+        let board = boardTable[name]
+        // While the board shows the count of another lifetime, its own counts are at most that of an unknown board.
+        let last = board?.epoch == nil ? board?.changeCount ?? firstChangeCount : firstChangeCount
+        let change = put(publication, on: name, changeCount: last.addingClamped(1), epoch: nil)
+        if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
+        return change
+    }
+
+    /// Sets the contents of a board that come back under a change count that they had.
+    mutating func restore(_ name: String, to publication: PublicationID, as count: BoardCount) -> Change {
+        let epoch = count.epoch == epoch ? nil : count.epoch
+        return put(publication, on: name, changeCount: count.changeCount, epoch: epoch)
+    }
+
+    private mutating func put(
+        _ publication: PublicationID?,
+        on name: String,
+        changeCount: UInt64,
+        epoch: UInt64?
+    ) -> Change {
+        var board = boardTable[name] ?? Board(changeCount: changeCount)
         let replaced = board.publication
-        board.changeCount = board.changeCount.addingClamped(1)
+        board.changeCount = changeCount
+        board.epoch = epoch
         board.publication = publication
         board.exists = true
         store(board, name)
         latest = nil
         if name == BoardName.general { general = publication }
-        if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
         let isCharged = name != BoardName.general && board.creator == nil
-        return Change(changeCount: board.changeCount, replaced: replaced, isCharged: isCharged)
+        return Change(changeCount: changeCount, replaced: replaced, isCharged: isCharged)
     }
 
     /// Stores a board; nil removes it from the table.

@@ -98,6 +98,20 @@ struct ContentStore: ~Copyable, Sendable {
         return true
     }
 
+    /// Throws unless a process may write contents again in place of those that it has written before.
+    func checkReclaim(of id: PublicationID, by process: ProcessKey) throws(Failure) {
+        guard let slot = find(id), publicationTable[slot].owner == nil, publicationTable[slot].ownerProcess == process
+        else {
+            throw Failure(.superseded, "the contents belong to another process, or to a connection that has not ended")
+        }
+    }
+
+    /// Gives contents the next version of those whose place and change count they take, so that watches report them.
+    mutating func continueVersion(of id: PublicationID, after old: PublicationID) {
+        guard let slot = find(id) else { return }
+        publicationTable[slot].version = version(of: old) + 1
+    }
+
     /// Counts the loads of a publication from now on as those of contents that may outlive their writer's connection.
     private mutating func orphan(_ slot: Slot, _ context: inout BrokerContext) {
         guard !publicationTable[slot].isOrphan else { return }

@@ -20,8 +20,9 @@ extension BrokerState {
         let name = list.board ?? BoardName.general
         try BoardName.check(name)
         var message = Contents()
-        message.changeCount = boards.changeCount(of: name)
-        message.epoch = context.epoch
+        let shown = boards.count(of: name)
+        message.changeCount = shown.changeCount
+        message.epoch = shown.epoch
         guard let id = boards.publication(on: name), let publication = contents.visible(id, to: peers[slot].access)
         else {
             context.send(message, to: peer, stream: stream)

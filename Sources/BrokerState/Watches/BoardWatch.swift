@@ -14,8 +14,6 @@ package struct BoardWatch: ~Copyable, Sendable {
     var sent: UInt64 = 0
     /// The state that the peer knows.
     var reported: BoardState
-    /// Whether `reported` is of this lifetime of the broker, so that the changes since then can be counted.
-    var isCountKnown: Bool
     /// Whether a change is to be sent, as soon as the peer allows one more.
     var isDue = false
     let charge: Charge
@@ -25,7 +23,7 @@ package struct BoardWatch: ~Copyable, Sendable {
 
 /// The numbers that differ if the state of a board differs.
 struct BoardState: BitwiseCopyable, Equatable {
-    var changeCount: UInt64
+    var count: BoardCount
     /// The version of the contents; 0 without contents.
     var version: UInt64 = 0
 }
@@ -45,6 +43,8 @@ package struct WatchedBoard: ~Copyable, Sendable {
     var state: BoardState
     var watches: [WatchID] = []
     var phase = Phase.quiet
+    /// Whether some watches wait for the contents to come back: see ``Watches/settlingTime``.
+    var isSettling = false
     /// The time before which no round may begin.
     var nextRound: UInt64 = 0
     /// The number of watches, from the first one, that the running round has not visited.

@@ -12,6 +12,9 @@ import PasteboardWire
 struct Watches: ~Copyable, Sendable {
     /// The minimum time between the rounds of a board, in milliseconds.
     static let interval: UInt64 = 100
+    /// The time after the broker's start in which clients write their contents again, and after which a watch that knows
+    /// the state of an earlier broker is sent the state of a board that nobody has written. In milliseconds.
+    static let settlingTime: UInt64 = 2_000
     /// The cost of a part of a round.
     private static let pieceCost = 1_000
 
@@ -24,6 +27,14 @@ struct Watches: ~Copyable, Sendable {
     private var rounds = Queue<WatchedBoardID>()
     /// The number of boards whose next round waits for its time.
     private var waiting = 0
+    /// The time at which contents that have not come back are lost, and whether watches wait for it.
+    private(set) var settlesAt = settlingTime
+    private(set) var isSettling = false
+
+    /// - Parameter now: the start of the broker.
+    mutating func started(at now: UInt64) {
+        settlesAt = now.addingClamped(Self.settlingTime)
+    }
 
     var isEmpty: Bool { watchTable.isEmpty }
     var count: Int { watchTable.count }
@@ -31,10 +42,14 @@ struct Watches: ~Copyable, Sendable {
     // MARK: Begin and end
 
     /// Begins a watch of a board in a state. The caller answers it.
+    ///
+    /// - Parameter exists: whether the board exists in this lifetime of the broker, so that no contents of an earlier one
+    ///   can come back.
     mutating func begin(
         _ message: Watch,
         of name: String,
         in state: BoardState,
+        exists: Bool,
         stream: UInt64,
         by peer: PeerID,
         _ account: Accounting.AccountID,
@@ -61,13 +76,16 @@ struct Watches: ~Copyable, Sendable {
             indexAtPeer: 0,
             granted: message.credit ?? 0,
             reported: state,
-            isCountKnown: true,
             charge: charge
         )
         if let since = message.sinceChangeCount {
-            watch.isCountKnown = message.sinceEpoch.map { $0 == context.epoch } ?? true
-            watch.isDue = since != state.changeCount || !watch.isCountKnown
-            watch.reported.changeCount = since
+            let epoch = message.sinceEpoch ?? state.count.epoch
+            watch.reported.count = BoardCount(changeCount: since, epoch: epoch)
+            watch.isDue = watch.reported.count != state.count
+            if watch.isDue, !exists, epoch != context.epoch, context.now < settlesAt {
+                watch.isDue = false
+                awaitReclaim(of: board, &context)
+            }
         }
         if let slot = watchedTable.find(board) { watch.indexAtBoard = watchedTable[slot].watches.count }
         if let slot = watcherTable.find(watcher) { watch.indexAtPeer = watcherTable[slot].watches.count }
@@ -77,6 +95,14 @@ struct Watches: ~Copyable, Sendable {
         if let slot = watcherTable.find(watcher) { watcherTable[slot].watches.append(id) }
         if isSendable { addSendable(of: peer, &context) }
         return id
+    }
+
+    /// Lets the next round of a board begin when no contents of an earlier broker can come back any more.
+    private mutating func awaitReclaim(of board: WatchedBoardID, _ context: inout BrokerContext) {
+        guard let slot = watchedTable.find(board) else { return }
+        watchedTable[slot].isSettling = true
+        isSettling = true
+        context.check(by: settlesAt)
     }
 
     /// The watches of a peer have the peer's own id.
@@ -139,6 +165,15 @@ struct Watches: ~Copyable, Sendable {
         }
         watchedTable[slot].state = state
         watchedTable[slot].summaries.removeAll()
+        requestRound(board, slot, &context)
+    }
+
+    /// Makes sure that all watches of a board are visited once more.
+    private mutating func requestRound(
+        _ board: WatchedBoardID,
+        _ slot: SlotTable<WatchedBoard>.Slot,
+        _ context: inout BrokerContext
+    ) {
         switch watchedTable[slot].phase {
         case .quiet:
             watchedTable[slot].phase = .waiting
@@ -170,12 +205,26 @@ struct Watches: ~Copyable, Sendable {
 
     /// Begins the rounds whose time has come.
     mutating func checkRounds(_ context: inout BrokerContext) {
+        if isSettling { settle(&context) }
         guard waiting > 0 else { return }
         var next = watchedTable.next()
         while let slot = next {
             next = watchedTable.next(after: slot)
             guard case .waiting = watchedTable[slot].phase else { continue }
             beginRound(watchedTable.id(of: slot), slot, &context)
+        }
+    }
+
+    /// Begins rounds of the boards whose contents have not come back, if their time is over.
+    private mutating func settle(_ context: inout BrokerContext) {
+        guard settlesAt <= context.now else { return context.check(by: settlesAt) }
+        isSettling = false
+        var next = watchedTable.next()
+        while let slot = next {
+            next = watchedTable.next(after: slot)
+            guard watchedTable[slot].isSettling else { continue }
+            watchedTable[slot].isSettling = false
+            requestRound(watchedTable.id(of: slot), slot, &context)
         }
     }
 
@@ -265,16 +314,16 @@ struct Watches: ~Copyable, Sendable {
             context.cost += distance / Cost.walkedWatches
             watcherTable[watcher].last = index
             let (state, reported) = (watchedTable[board].state, watchTable[slot].reported)
-            let steps = state.changeCount - min(state.changeCount, reported.changeCount)
+            let (count, known) = (state.count.changeCount, reported.count.changeCount)
+            let steps = count - min(count, known)
             return DueChange(
                 watch: id,
                 stream: watchTable[slot].stream,
                 board: watchTable[slot].board,
                 name: watchedTable[board].name,
                 state: state,
-                missed: watchTable[slot].isCountKnown ? steps - min(steps, 1) : nil,
-                isOfVersion: watchTable[slot].isCountKnown && state.changeCount == reported.changeCount
-                    && state.version != reported.version
+                missed: state.count.epoch == reported.count.epoch ? steps - min(steps, 1) : nil,
+                isOfVersion: state.count == reported.count && state.version != reported.version
             )
         }
         return nil
@@ -285,7 +334,6 @@ struct Watches: ~Copyable, Sendable {
         guard let slot = watchTable.find(change.watch) else { return }
         watchTable[slot].isDue = false
         watchTable[slot].reported = change.state
-        watchTable[slot].isCountKnown = true
         if isSent { watchTable[slot].sent += 1 }
         guard let watcher = watcherTable.find(Self.watcher(of: watchTable[slot].peer)) else { return }
         watcherTable[watcher].sendable -= 1

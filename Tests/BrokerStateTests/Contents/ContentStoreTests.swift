@@ -125,7 +125,7 @@ final class ContentScene {
     }
 
     func begin() throws -> WriteID {
-        try contents.beginWrite(to: .board("general", nil), stream: 3, by: source, accounts[0], &context)
+        try contents.beginWrite(to: .board("general", nil, reclaims: nil), stream: 3, by: source, accounts[0], &context)
     }
 
     func add(_ item: Item, to write: WriteID) throws {

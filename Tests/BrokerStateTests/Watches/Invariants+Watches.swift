@@ -18,7 +18,7 @@ extension BrokerState {
             guard let slot = watches.watchedTable.find(id) else { continue }
             let name = watches.watchedTable[slot].name
             let version = boards.publication(on: name).map { contents.version(of: $0) } ?? 0
-            let state = BoardState(changeCount: boards.changeCount(of: name), version: version)
+            let state = BoardState(count: boards.count(of: name), version: version)
             broken.check(watches.watchedTable[slot].state == state, "board \(name) is watched in a state that it left")
         }
         var created = 0
@@ -66,13 +66,17 @@ extension Watches {
             let isListed = index < watchedTable[board].watches.count && watchedTable[board].watches[index] == id
             broken.check(isListed, "\(id) is not in the list of its board")
             guard watchTable[slot].reported != watchedTable[board].state, !watchTable[slot].isDue else { continue }
-            if case .quiet = watchedTable[board].phase {
+            if case .quiet = watchedTable[board].phase, !watchedTable[board].isSettling {
                 broken.check(false, "\(id) will never be sent the newest state")
             }
         }
         for id in watchedTable.ids {
             guard let slot = watchedTable.find(id) else { continue }
             atBoards += watchedTable[slot].watches.count
+            if watchedTable[slot].isSettling {
+                let isChecked = isSettling && context.nextCheck <= max(settlesAt, context.now) + 20
+                broken.check(isChecked, "nobody will end the wait of \(id) for contents that come back")
+            }
             guard case .waiting = watchedTable[slot].phase else { continue }
             let isChecked = context.nextCheck <= max(watchedTable[slot].nextRound, context.now) + 20
             broken.check(isChecked, "the next round of \(id) is before the next check")
