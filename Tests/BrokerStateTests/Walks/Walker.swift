@@ -24,6 +24,11 @@ struct Walker {
     private var broken: [String] = []
     /// The open watches, with their credit and the last change count that they have reported, and created boards.
     private var watches: [(stream: Stream, granted: UInt64, sent: UInt64, count: UInt64)] = []
+    /// The boards of open writes, and the last change counts that writers were told, which they may reclaim.
+    private var boards: [Stream: String] = [:]
+    private var counts: [(stream: Stream?, board: String?, changeCount: UInt64, epoch: UInt64)] = []
+    private(set) var handOversSeen = 0
+    private(set) var reclaimsSeen = 0
     private var createdBoards: [(stream: Stream, name: String)] = []
     private(set) var changesSeen = 0
     private(set) var loadsSeen = 0
@@ -31,9 +36,14 @@ struct Walker {
     private(set) var cachedSteps = 0
     /// Whether loads name one type, and most representations are visible to everybody. Such loads are plain.
     private let namesTypes: Bool
+    /// Whether writers hand over bytes and reclaim change counts. The recorded digests are of walks without it.
+    private let leavesContents: Bool
+    private var leaving: Set<Stream> = []
+    private var reclaiming: Set<Stream> = []
 
-    init(seed: UInt64, namesTypes: Bool = false, readsLoadsInPlace: Bool = true) {
+    init(seed: UInt64, namesTypes: Bool = false, leavesContents: Bool = false, readsLoadsInPlace: Bool = true) {
         random = SplitMix64(state: seed)
+        self.leavesContents = leavesContents
         self.namesTypes = namesTypes
         broker = StateHarness(readsLoadsInPlace: readsLoadsInPlace) { limits in
             limits.connections = 8
@@ -115,14 +125,64 @@ struct Walker {
     private mutating func write(as peer: PeerID) -> String {
         let handle = chance(25) ? chance(90) ? written[peer]?.last : handles.randomElement(using: &random) : nil
         let terms = handle == nil ? terms() : nil
-        let stream = broker.begin(board: board(), terms: terms, adding: handle, from: peer)
-        writes.append(Stream(peer: peer, id: stream))
-        let count = Int.random(in: 0...3, using: &random)
+        if leavesContents, handle == nil, chance(20) { return reclaim(as: peer, terms) }
+        if leavesContents, handle != nil, chance(60) { return handOver(to: handle, as: peer) }
+        let board = self.board()
+        let stream = broker.begin(board: board, terms: terms, adding: handle, from: peer)
+        finishWrite(stream, of: peer, on: board, adds: handle != nil, keepsPromises: false)
+        guard leavesContents, handle == nil, chance(40) else { return "write" }
+        // Others have not replaced the contents yet.
+        listen()
+        return chance(50) ? handOver(to: written[peer]?.last, as: peer) : reclaim(as: peer, nil, isOwn: true)
+    }
+
+    private mutating func handOver(to handle: UInt64?, as peer: PeerID) -> String {
+        guard peers.contains(peer) else { return "nothing" }
+        let stream = broker.begin(adding: handle, keepsPromises: true, from: peer)
+        leaving.insert(Stream(peer: peer, id: stream))
+        finishWrite(stream, of: peer, on: nil, adds: true, keepsPromises: true)
+        return "hand over"
+    }
+
+    /// Writes under a change count that a board had, or that one of another broker may have had.
+    private mutating func reclaim(as peer: PeerID, _ terms: ContentTerms?, isOwn: Bool = false) -> String {
+        guard peers.contains(peer) else { return "nothing" }
+        var reclaimed = counts.suffix(6).randomElement(using: &random)
+        if isOwn || chance(40), let own = counts.last(where: { $0.stream?.peer == peer }), let stream = own.stream {
+            broker.send(Cancel(), on: stream.id, from: peer)
+            reclaimed = own
+        } else if reclaimed == nil || chance(30) {
+            let board = ["one", "two", "three"].randomElement(using: &random)
+            reclaimed = (nil, board, UInt64.random(in: 4_980...5_005, using: &random), chance(80) ? 76 : 77)
+        }
+        let stream = broker.begin(
+            board: reclaimed?.board,
+            terms: terms,
+            reclaiming: chance(97) ? reclaimed?.changeCount : nil,
+            of: reclaimed?.epoch,
+            from: peer
+        )
+        reclaiming.insert(Stream(peer: peer, id: stream))
+        finishWrite(stream, of: peer, on: reclaimed?.board, adds: false, keepsPromises: false)
+        return "reclaim"
+    }
+
+    private mutating func finishWrite(
+        _ stream: UInt64,
+        of peer: PeerID,
+        on board: String?,
+        adds: Bool,
+        keepsPromises: Bool
+    ) {
+        let write = Stream(peer: peer, id: stream)
+        writes.append(write)
+        if !adds { boards[write] = board ?? BoardName.general }
+        let count = keepsPromises ? 1 : Int.random(in: 0...3, using: &random)
         // An item that exists has the usual types already.
-        let prefix = handle != nil && chance(90) ? "x\(Int.random(in: 0..<1_000, using: &random))." : ""
-        for _ in 0..<count { addItem(to: stream, of: peer, prefix) }
+        let isNew = adds && chance(keepsPromises ? 20 : 90)
+        let prefix = isNew ? "x\(Int.random(in: 0..<1_000, using: &random))." : ""
+        for _ in 0..<count { addItem(to: stream, of: peer, prefix, isKept: keepsPromises && chance(95)) }
         if !chance(20) { broker.commit(chance(10) ? 9 : count, on: stream, from: peer) }
-        return "write"
     }
 
     private mutating func terms() -> ContentTerms? {
@@ -136,13 +196,13 @@ struct Walker {
         )
     }
 
-    private mutating func addItem(to stream: UInt64, of peer: PeerID, _ prefix: String = "") {
+    private mutating func addItem(to stream: UInt64, of peer: PeerID, _ prefix: String = "", isKept: Bool = false) {
         var representations: [Representation] = []
         for index in 0..<Int.random(in: 1...3, using: &random) {
             var representation = Representation(
                 prefix + ["public.png", "public.utf8-plain-text", "com.example.x"][index],
                 byteCount: chance(30) ? .random(in: 0...2_000, using: &random) : nil,
-                kept: chance(30),
+                kept: isKept || chance(30),
                 visibility: namesTypes && chance(95)
                     ? .all : Visibility(rawValue: .random(in: 0...3, using: &random))
             )
@@ -154,7 +214,9 @@ struct Walker {
         item.requires = [Feature.onceAndKept.rawValue]
         broker.send(item, on: stream, from: peer)
         for representation in representations where representation.provision == .kept {
-            let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...300_000, using: &random)
+            // Many large ones would fill the pool, and then hardly any hand-over would succeed.
+            let greatest = isKept ? 2_000 : 300_000
+            let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...greatest, using: &random)
             let count = chance(5) ? right + 1 : right
             if broker.passing.contains(peer), chance(30) {
                 let sealed = ReceivedDescriptor.sealedMemory(byteCount: UInt64(count))
@@ -304,7 +366,9 @@ struct Walker {
         let board = self.board()
         let since = chance(30) ? UInt64.random(in: 5_000...5_010, using: &random) : nil
         let credit = UInt64.random(in: 0...20, using: &random)
-        let stream = broker.watch(board, since: since, credit: credit, from: peer)
+        let epochs: [UInt64?] = [nil, 76, 76, 77]
+        let epoch = leavesContents && since != nil ? epochs.randomElement(using: &random) ?? nil : nil
+        let stream = broker.watch(board, since: since, epoch: epoch, credit: credit, from: peer)
         watches.append((Stream(peer: peer, id: stream), credit, 0, 0))
         return "watch"
     }
@@ -339,7 +403,8 @@ struct Walker {
             return broken.append("a change came after the end of its watch")
         }
         watches[index].sent += 1
-        let count = change.changeCount ?? 0
+        // The counts of another epoch are lower.
+        let count = change.epoch == 77 ? change.changeCount ?? 0 : watches[index].count
         if watches[index].sent > watches[index].granted { broken.append("a change came without credit") }
         if count < watches[index].count { broken.append("a change count has decreased from \(watches[index].count)") }
         watches[index].count = count
@@ -413,6 +478,13 @@ struct Walker {
             if frame.decode(Ask.self).descriptorWelcome == true { welcoming.insert(frame.stream) }
         }
         if frame.kind == .committed, let handle = frame.decode(Committed.self).handle {
+            let message = frame.decode(Committed.self)
+            let board = boards[stream].flatMap { $0.hasPrefix("unique-") ? nil : $0 }
+            if let board, let count = message.changeCount, let epoch = message.epoch {
+                counts.append((stream, board, count, epoch))
+            }
+            if leaving.contains(stream) { handOversSeen += 1 }
+            if reclaiming.contains(stream) { reclaimsSeen += 1 }
             handles.append(handle)
             if written[peer]?.contains(handle) != true { written[peer, default: []].append(handle) }
             committed.insert(stream)

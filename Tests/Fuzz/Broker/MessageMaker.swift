@@ -65,6 +65,7 @@ struct MessageMaker {
 
     private mutating func number() -> UInt64? { optional { $0.input.number() } }
     private mutating func flag() -> Bool? { optional { $0.input.flag() } }
+    private mutating func epoch() -> UInt64? { optional { 77 + UInt64($0.input.choice(2)) } }
     mutating func type() -> String { input.element(of: Self.types) ?? "" }
     mutating func board() -> String? { optional { $0.name() } }
     private mutating func handle() -> UInt64? { optional { $0.input.element(of: $0.handles) ?? $0.input.number() } }
@@ -112,6 +113,12 @@ struct MessageMaker {
         if write.requires.contains(Feature.terms.rawValue) { write.terms = terms() }
         if write.requires.contains(Feature.additions.rawValue) { write.handle = handle() }
         if write.requires.contains(Feature.handOver.rawValue) { write.keepsPromises = flag() }
+        guard write.requires.contains(Feature.reclaim.rawValue) else { return write }
+        if input.flag() { write.ifChangeCount = nil } else { write.ifEpoch = epoch() }
+        write.reclaimsChangeCount = optional { maker in
+            maker.input.flag() ? 4_990 + UInt64(maker.input.choice(20)) : maker.input.number()
+        }
+        write.reclaimsEpoch = epoch()
         return write
     }
 
@@ -200,6 +207,8 @@ struct MessageMaker {
         var clear = Clear()
         clear.board = board()
         clear.ifChangeCount = optional { 5_000 + UInt64($0.input.choice(8)) }
+        clear.requires = requires()
+        if clear.requires.contains(Feature.reclaim.rawValue) { clear.ifEpoch = epoch() }
         return clear
     }
 
@@ -319,6 +328,7 @@ struct MessageMaker {
     mutating func removal() -> Clear {
         var clear = clear()
         clear.removesBoard = true
+        clear.ifEpoch = nil
         clear.requires = [Feature.condition.rawValue, Feature.boards.rawValue]
         return clear
     }
@@ -327,7 +337,7 @@ struct MessageMaker {
         var watch = Watch()
         watch.board = board()
         watch.sinceChangeCount = optional { 5_000 + UInt64($0.input.choice(8)) }
-        watch.sinceEpoch = optional { 77 + UInt64($0.input.choice(2)) }
+        watch.sinceEpoch = epoch()
         watch.credit = number()
         return watch
     }
