@@ -35,7 +35,7 @@ import Testing
         let loads = (0..<2).map { _ in broker.load(from: reader) }
         let first = broker.takeAsks(source)[0]
         broker.promise("b", from: source)
-        broker.take(source)
+        _ = broker.take(source)
         broker.data([1], last: true, on: first, from: source)
         let ask = try #require(broker.take(source).first { $0.kind == .ask })
         #expect(ask.decode(Ask.self).type == "a" && ask.decode(Ask.self).handle == old)

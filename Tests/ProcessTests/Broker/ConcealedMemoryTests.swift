@@ -1,4 +1,5 @@
 import Glibc
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
