@@ -70,6 +70,11 @@ package final class ScriptedPeer: Sendable {
         socket.withLock { _ = shutdown($0?.raw ?? -1, CInt(SHUT_RD)) }
     }
 
+    /// Ends the connection, also while another thread waits for a frame.
+    package func shutDown() {
+        socket.withLock { _ = shutdown($0?.raw ?? -1, CInt(SHUT_RDWR)) }
+    }
+
     package func close() {
         socket.withLock { $0 = nil }
     }

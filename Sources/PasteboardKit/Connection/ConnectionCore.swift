@@ -129,9 +129,11 @@ struct ConnectionCore: ~Copyable {
 
     /// Ends the connection and all of its streams.
     mutating func lose(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
+        let isFirst = !isOver
         _ = io.state.connectionLost(failure)
         io.endWriting()
         streams.fail(failure, &effects)
+        if isFirst { effects.append(.lost(failure)) }
     }
 
     mutating func cancel(_ sink: any StreamSink) {

@@ -205,7 +205,7 @@ struct ConnectionStreams {
         writes = []
         reportEnds(&effects)
         effects.append(.resolve(greeting, failure))
-        for sink in sinks { sink.failed(failure, &effects) }
+        for sink in sinks { sink.lost(failure, &effects) }
         for answer in answers { answer.cancel(&effects) }
     }
 

@@ -32,6 +32,8 @@ final class LiveConnection: Sendable {
     private let opening = Lock(Opening())
     private let wake: EventDescriptor
     private let descriptor: CInt
+    /// Called once, when the connection has ended.
+    private let onLoss: @Sendable (Failure) -> Void
 
     /// Starts the thread, which ends with the connection.
     init(
@@ -39,9 +41,11 @@ final class LiveConnection: Sendable {
         path: String,
         hello: Hello,
         timeouts: ConnectionTimeouts,
-        executor: ConnectionExecutor
+        executor: ConnectionExecutor,
+        onLoss: @escaping @Sendable (Failure) -> Void
     ) throws(SystemError) {
         descriptor = socket.raw
+        self.onLoss = onLoss
         self.executor = executor
         number = executor.nextNumber()
         wake = try EventDescriptor()
@@ -118,6 +122,9 @@ final class LiveConnection: Sendable {
 
     /// Whether the connection has ended. An ended connection is never used again.
     var isOver: Bool { core.withLock { $0.isOver } }
+
+    /// The failure with which the connection has ended.
+    var failure: Failure? { core.withLock { $0.io.state.failure } }
 
     /// Sends the hello frame, if it has not been sent yet, and waits for the answer.
     ///
@@ -215,6 +222,11 @@ final class LiveConnection: Sendable {
         }
     }
 
+    /// Whether the broker has a feature; false until the broker has answered the hello.
+    func has(_ feature: Feature) -> Bool {
+        core.withLock { $0.io.state.welcome?.features.contains(feature.rawValue) ?? false }
+    }
+
     /// The epoch of the broker; nil until the broker has answered the hello.
     var epoch: UInt64? { core.withLock { $0.io.state.welcome?.epoch } }
 
@@ -231,13 +243,15 @@ final class LiveConnection: Sendable {
     // MARK: Answers
 
     /// Waits until all loads of a publication have ended and their bytes have been written to the socket, or until the
-    /// connection ends.
-    func answersEnded(of promises: any StreamSink) async {
+    /// connection ends, or until the deadline.
+    func answersEnded(of promises: any StreamSink, by deadline: LoadDeadline? = nil) async {
         let result = PendingResult<Void>()
         change { core, effects in
             if core.isOver { return effects.append(.resolve(result, nil)) }
             core.streams.expectEnd(of: promises, result)
         }
+        let timer = deadline?.timer { result.resolve(.success(())) }
+        defer { timer?.cancel() }
         try? await result.value(onCancel: { result.resolve(.success(())) })
     }
 
@@ -375,6 +389,8 @@ final class LiveConnection: Sendable {
                 chunks.next { [weak self] chunk in
                     self?.change { core, _ in core.streams.take(chunk, of: ask, &core.io.state) }
                 }
+            case .lost(let failure):
+                onLoss(failure)
             case .release:
                 // The values are released with the array of effects.
                 break

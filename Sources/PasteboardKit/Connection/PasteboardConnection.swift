@@ -4,10 +4,18 @@ import PasteboardWire
 
 /// A connection to one broker.
 ///
-/// It connects at the first request, starts a broker if none runs, and reconnects at the first request after the
-/// connection was lost. Requests that were under way at the loss fail, and everything that was published over the lost
-/// connection is gone. The connection closes when no pasteboard, provider or publication refers to it any more. It does
-/// not survive a `fork`: a child process has to make its own.
+/// It connects at the first request, and starts a broker if none runs.
+///
+/// If the connection is lost, for example because the broker has crashed, requests and loads that are under way fail. The
+/// next request connects again. If the program has current publications, watches or destinations of drags, the connection
+/// does not wait for a request: it connects again at once, and then tries again after delays from 10 ms to 30 s, as long as it
+/// fails. It then restores them: a publication comes back under the change count that it had, unless other contents were
+/// written in the meantime; a watch continues after the last change that it has reported; and a destination is registered
+/// again. A broker that has crashed is started again, if the connection may start one. One that was stopped is not, but the
+/// next request starts one.
+///
+/// The connection closes when no pasteboard, provider or publication refers to it any more. It does not survive a `fork`: a
+/// child process has to make its own, and restores nothing.
 public final class PasteboardConnection: Sendable {
     /// The connection to the user's own broker.
     public static let shared = PasteboardConnection()
@@ -24,13 +32,20 @@ public final class PasteboardConnection: Sendable {
         /// A connection that waits for the broker's answer to its hello.
         var greeting: LiveConnection?
         var process: CInt?
+        var backoff = Backoff()
+        /// Whether another attempt to connect will follow.
+        var reconnectsLater = false
+        /// Whether the last broker was stopped. It is not started again without a request.
+        var wasStopped = false
     }
 
     private let groups: [String]
     private let timeouts: ConnectionTimeouts
-    private let connector: @Sendable () throws -> BrokerSocket
+    private let connector: Connector
     private let state = Lock(State())
     private let connectionExecutor = ConnectionExecutor()
+    /// The states that are restored after the connection was lost.
+    let restoration = Restoration()
     /// Values that this process keeps for a pasteboard of this connection, by its name.
     let attachments = Lock<[String: any AnyObject & Sendable]>([:])
 
@@ -67,7 +82,7 @@ public final class PasteboardConnection: Sendable {
     ///     see each other's representations of visibility ``ItemProviderRepresentationVisibility/group`` if they have a
     ///     token in common. A token is a secret: every program that knows it belongs to the group.
     public convenience init(socketPath: String? = nil, startsBroker: Bool = true, groups: [String] = []) {
-        self.init(groups: groups) {
+        self.init(groups: groups) { mayStart in
             if let socketPath, !socketPath.hasPrefix("/") {
                 let text = "the connection's socketPath is '\(socketPath)'; it has to be an absolute path"
                 throw Failure(.invalidArgument, text)
@@ -78,16 +93,18 @@ public final class PasteboardConnection: Sendable {
                 return ProcessEnvironment(variables)
             }
             var connector = try BrokerConnector(environment: environment ?? ProcessEnvironment())
-            if !startsBroker { connector.startsBroker = false }
+            if !startsBroker || !mayStart { connector.startsBroker = false }
             return BrokerSocket(descriptor: try connector.connect(), path: connector.socket.path)
         }
     }
 
-    /// - Parameter connector: makes a connected socket; it may block.
+    /// Makes a connected socket, or throws. It may block. The parameter is whether it may start a broker.
+    package typealias Connector = @Sendable (_ mayStart: Bool) throws -> BrokerSocket
+
     package init(
         groups: [String] = [],
         timeouts: ConnectionTimeouts = ConnectionTimeouts(),
-        connector: @escaping @Sendable () throws -> BrokerSocket
+        connector: @escaping Connector
     ) {
         self.groups = groups
         self.timeouts = timeouts
@@ -95,6 +112,7 @@ public final class PasteboardConnection: Sendable {
     }
 
     deinit {
+        restoration.close(Self.closedError)
         if case .connected(let live) = state.withLock({ $0.phase }) { live.close(Self.closedFailure) }
     }
 
@@ -105,6 +123,7 @@ public final class PasteboardConnection: Sendable {
             defer { (state.phase, state.greeting) = (.closed, nil) }
             return (state.phase, state.greeting)
         }
+        restoration.close(Self.closedError)
         greeting?.close(Self.closedFailure)
         switch phase {
         case .connected(let live): live.close(Self.closedFailure)
@@ -134,7 +153,7 @@ public final class PasteboardConnection: Sendable {
             }
         }
         if let error { throw error }
-        if isMaker { ThreadPool.connections.run { self.connect(triesLeft: BrokerConnector.attempts) } }
+        if isMaker { connect(mayStart: true) }
         return try await waiting.value(for: call) {
             self.state.withLock { state in
                 guard case .connecting(let others) = state.phase else { return }
@@ -144,15 +163,22 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
+    /// Connects on another thread.
+    private func connect(mayStart: Bool) {
+        ThreadPool.connections.run { self.connect(mayStart: mayStart, triesLeft: BrokerConnector.attempts) }
+    }
+
     /// Connects, and says hello. A broker that is ending still accepts connections for a moment but never answers them.
     /// A client that connects just after such an end therefore tries again, which starts the next broker.
-    private func connect(triesLeft: Int) {
-        let outcome = Result { () throws(PasteboardError) in try makeLiveConnection() }
-        guard case .success(let live) = outcome, expect(live) else { return connected(outcome) }
+    private func connect(mayStart: Bool, triesLeft: Int) {
+        let outcome = Result { () throws(PasteboardError) in try makeLiveConnection(mayStart: mayStart) }
+        guard case .success(let live) = outcome, expect(live) else { return connected(outcome, mayStart: mayStart) }
         // Not on the threads of Swift's concurrency, which a program may block.
         Task(executorPreference: ThreadPool.connections) {
-            guard await live.greet(), triesLeft > 1, self.expect(nil) else { return self.connected(outcome) }
-            ThreadPool.connections.run { self.connect(triesLeft: triesLeft - 1) }
+            guard await live.greet(), triesLeft > 1, self.expect(nil) else {
+                return self.connected(outcome, mayStart: mayStart)
+            }
+            ThreadPool.connections.run { self.connect(mayStart: mayStart, triesLeft: triesLeft - 1) }
         }
     }
 
@@ -165,21 +191,98 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
-    private func connected(_ outcome: Result<LiveConnection, PasteboardError>) {
-        let waiting = state.withLock { state -> [PendingResult<LiveConnection>]? in
-            state.greeting = nil
-            guard case .connecting(let waiting) = state.phase else { return nil }
-            if case .success(let live) = outcome { state.phase = .connected(live) } else { state.phase = .idle }
-            return waiting
+    private func connected(_ outcome: Result<LiveConnection, PasteboardError>, mayStart: Bool) {
+        enum Step {
+            case connect
+            case finish([PendingResult<LiveConnection>])
+            case close
         }
-        // The connection was closed meanwhile.
-        if waiting == nil, case .success(let live) = outcome { live.close(Self.closedFailure) }
-        for result in waiting ?? [] { result.resolve(outcome) }
+        let step = state.withLock { state -> Step in
+            state.greeting = nil
+            guard case .connecting(let waiting) = state.phase else { return .close }
+            switch outcome {
+            case .success(let live):
+                state.phase = .connected(live)
+                state.wasStopped = false
+            case .failure:
+                // A request has come meanwhile, and may start a broker.
+                if !mayStart, !waiting.isEmpty { return .connect }
+                state.phase = .idle
+            }
+            return .finish(waiting)
+        }
+        switch (step, outcome) {
+        case (.connect, _):
+            connect(mayStart: true)
+        case (.finish(let waiting), .success(let live)):
+            // Before the requests, so that they find what was restored.
+            restoration.restore(over: live)
+            for result in waiting { result.resolve(outcome) }
+            if let failure = live.failure { reconnectLater(after: PasteboardError(failure)) }
+        case (.finish(let waiting), .failure(let error)):
+            for result in waiting { result.resolve(outcome) }
+            reconnectLater(after: error)
+        case (.close, .success(let live)):
+            // The connection was closed meanwhile.
+            live.close(Self.closedFailure)
+        case (.close, .failure):
+            break
+        }
     }
 
-    private func makeLiveConnection() throws(PasteboardError) -> LiveConnection {
+    // MARK: Reconnecting
+
+    /// Called when a live connection has ended, also while it is greeting.
+    private func lost(_ failure: Failure) {
+        let (isOwner, isIdle) = state.withLock { state in
+            switch state.phase {
+            // An attempt that is under way finds the failure itself.
+            case .connecting, .closed: (true, false)
+            case .idle, .connected: (state.process == System.processID, true)
+            }
+        }
+        if !isOwner {
+            // A process created by fork must not connect in the place of its parent.
+            restoration.giveUp(PasteboardError(failure))
+        } else if isIdle {
+            reconnectLater(after: PasteboardError(failure))
+        }
+    }
+
+    /// Connects again after a delay, if there is something to restore and another attempt could succeed.
+    private func reconnectLater(after error: PasteboardError) {
+        guard !restoration.isEmpty else { return }
+        guard error.mayPass else { return restoration.giveUp(error) }
+        let delay = state.withLock { state -> Int? in
+            if error.code == .brokerRestarted { state.wasStopped = true }
+            guard !exchange(&state.reconnectsLater, with: true) else { return nil }
+            return state.backoff.delay()
+        }
+        guard let delay else { return }
+        Task(executorPreference: ThreadPool.connections) { [weak self] in
+            try? await Task.sleep(for: .milliseconds(delay))
+            self?.reconnect()
+        }
+    }
+
+    private func reconnect() {
+        let (connects, mayStart) = state.withLock { state in
+            state.reconnectsLater = false
+            switch state.phase {
+            case .idle: break
+            case .connected(let live) where live.isOver: break
+            case .connecting, .connected, .closed: return (false, false)
+            }
+            guard state.process == System.processID, !restoration.isEmpty else { return (false, false) }
+            state.phase = .connecting([])
+            return (true, !state.wasStopped)
+        }
+        if connects { connect(mayStart: mayStart) }
+    }
+
+    private func makeLiveConnection(mayStart: Bool) throws(PasteboardError) -> LiveConnection {
         do {
-            let socket = try connector()
+            let socket = try connector(mayStart)
             var hello = Hello()
             hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
             hello.groups = groups
@@ -190,7 +293,10 @@ public final class PasteboardConnection: Sendable {
                 hello: hello,
                 timeouts: timeouts,
                 executor: connectionExecutor
-            )
+            ) { [weak self, restoration] failure in
+                guard let self else { return restoration.giveUp(PasteboardError(failure)) }
+                lost(failure)
+            }
         } catch let failure as Failure {
             throw PasteboardError(failure)
         } catch {
@@ -206,6 +312,16 @@ public final class PasteboardConnection: Sendable {
             .invalidArgument,
             message: "process \(process) opened this connection; a process created by fork has to open its own"
         )
+    }
+}
+
+extension PasteboardError {
+    /// Whether a later attempt to connect could succeed.
+    fileprivate var mayPass: Bool {
+        switch code {
+        case .versionMismatch, .invalidArgument, .protocolViolation, .notPermitted: false
+        default: true
+        }
     }
 }
 

@@ -21,7 +21,9 @@ protocol StreamSink: AnyObject, Sendable {
     var borrowsBytes: Bool { get }
     /// Receives bytes as the other method does.
     func received(_ bytes: Data, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal
-    /// Called when the stream, or the whole connection, has failed.
+    /// Called when the whole connection has failed. A sink that is restored over the next connection does not fail.
+    func lost(_ failure: Failure, _ effects: inout [ConnectionEffect])
+    /// Called when the stream has failed, or by default the whole connection.
     func failed(_ failure: Failure, _ effects: inout [ConnectionEffect])
     /// Passes an event or the result on to the program. Called without a lock.
     func deliver(_ delivery: SinkDelivery)
@@ -61,6 +63,8 @@ enum ConnectionEffect: Sendable {
     case cancelChunks(any ChunkSource)
     /// Asks for the next chunk of an answer.
     case nextChunk(of: any ChunkSource, ask: UInt64)
+    /// Reports that the connection has ended, after its sinks were notified.
+    case lost(Failure)
     /// Releases values whose deinit may run the program's code.
     case release([DiscardedValue])
 }
@@ -72,6 +76,10 @@ enum BytesDisposal {
 
 extension StreamSink {
     func opened(_ stream: UInt64) {}
+
+    func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
+        failed(failure, &effects)
+    }
 
     var isPublication: Bool { false }
 

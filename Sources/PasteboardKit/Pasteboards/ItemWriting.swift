@@ -14,6 +14,8 @@ struct ItemWriting: Sendable {
     let items: [ProviderContents]
     let keeps: Pasteboard.KeptRepresentations
     let live: LiveConnection
+    /// The number of bytes that may be sent; nil: any.
+    var budget: ByteBudget?
 
     /// Opens the write and sends all items, which need no handler.
     func send(
@@ -33,6 +35,13 @@ struct ItemWriting: Sendable {
     ) async throws(PasteboardError) {
         var current = nextKept(0)
         var loads = try await self.loads(of: current)
+        // Before anything is sent, if the sizes are known.
+        let sizes = loads.lazy.compactMap(\.chunks.byteCount)
+        var announced = sizes.reduce(0) { $0 > .max - max($1, 0) ? .max : $0 + max($1, 0) }
+        try budget?.take(announced)
+        var taken = announced
+        var isComplete = false
+        defer { if !isComplete { budget?.giveBack(taken) } }
         live.open(request) { [loads] state throws(Failure) in try begin(loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
         guard let stream = request.stream else { return }
@@ -43,7 +52,13 @@ struct ItemWriting: Sendable {
         while let item = current {
             for (index, load) in loads.enumerated() {
                 let reader = try load.chunks.source.takeReader()
-                while let chunk = try await reader.next() { try await live.send(OutgoingBytes(chunk, on: stream)) }
+                while let chunk = try await reader.next() {
+                    let covered = min(announced, Int64(chunk.count))
+                    announced -= covered
+                    try budget?.take(Int64(chunk.count) - covered)
+                    taken += Int64(chunk.count) - covered
+                    try await live.send(OutgoingBytes(chunk, on: stream))
+                }
                 if index < loads.count - 1 { try await live.send(OutgoingBytes(Data(), on: stream, isLast: true)) }
             }
             current = nextKept(item + 1)
@@ -54,6 +69,7 @@ struct ItemWriting: Sendable {
                 }
             )
         }
+        isComplete = true
     }
 
     /// The next item of which a representation is kept.

@@ -85,12 +85,9 @@ extension Pasteboard {
     /// }
     /// ```
     ///
-    /// Leaving the loop or cancelling the task ends the watch. If the connection is lost, the sequence throws; to
-    /// continue, watch again from the last change count:
-    ///
-    /// ```swift
-    /// let changes = Pasteboard.general.changes(since: last)
-    /// ```
+    /// Leaving the loop or cancelling the task ends the watch. If the connection is lost, the watch waits for the next broker
+    /// and continues after the last change that it has reported. Contents that come back there are no change. Closing the
+    /// connection ends it with an error.
     ///
     /// - Parameter changeCount: the last change count that the program knows. If the pasteboard has another one, the first
     ///   change follows at once. nil: only changes after the beginning of the iteration are reported.

@@ -5,8 +5,8 @@ extension Pasteboard {
     /// Replaces the contents.
     ///
     /// By default all items are promises: the source produces the bytes of an item when a program loads them. The
-    /// promises are valid until a program writes to the pasteboard or clears it, or until this process or its connection
-    /// ends. With ``WriteOptions/keeps`` the handlers of some representations or of all run now, and the broker keeps
+    /// promises are valid until a program writes to the pasteboard or clears it, or until this process ends or closes its
+    /// connection. They outlive a broker that has crashed: the connection writes them again to the next one. With ``WriteOptions/keeps`` the handlers of some representations or of all run now, and the broker keeps
     /// their bytes after this process has ended. The bytes are sent as fast as the broker takes them. The data that the
     /// handlers of one item return is in memory at the same time; streams and files are read in chunks.
     ///
@@ -48,13 +48,17 @@ extension Pasteboard {
         let call = Call("the write", timeout: timeout)
         let live = try await liveConnection(for: call)
         try write.setCondition(options.ifChangeCount, of: self, live)
-        let request = WriteRequest(items)
+        let request = WriteRequest(
+            items,
+            isConcealed: write.terms?.isConcealed ?? false,
+            reclaim: Reclaim(write, keeping: options.keeps, on: self)
+        )
         let changeCount = try await request.result.value(for: call) {
             request.cancel(over: live)
         } start: {
             request.send(keeping: options.keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
         }
-        return Publication(changeCount: changeCount, request: request, of: self, live: live)
+        return Publication(changeCount: changeCount, request: request, of: self)
     }
 
     /// Returns the promises of the items, without representations that only this process may see.
@@ -118,6 +122,7 @@ extension Pasteboard {
 /// A request that can be made under the condition that its pasteboard has a change count.
 protocol ConditionalRequest {
     var ifChangeCount: UInt64? { get set }
+    var ifEpoch: UInt64? { get set }
     var requires: [UInt32] { get set }
 }
 
@@ -125,7 +130,8 @@ extension Write: ConditionalRequest {}
 extension Clear: ConditionalRequest {}
 
 extension ConditionalRequest {
-    /// - Throws: `superseded` if the change count is that of an earlier broker, which cannot recur.
+    /// - Throws: `superseded` if the change count is that of an earlier broker, and the present one does not take back the
+    ///   contents of earlier brokers.
     mutating func setCondition(
         _ changeCount: ChangeCount?,
         of pasteboard: Pasteboard,
@@ -133,12 +139,17 @@ extension ConditionalRequest {
     ) throws(PasteboardError) {
         guard let changeCount else { return }
         if let epoch = live.epoch, epoch != changeCount.epoch {
-            throw PasteboardError(
-                .superseded,
-                message:
-                    "the change count \(changeCount) of pasteboard \(pasteboard.name.rawValue) is of a broker that "
-                    + " has ended; list the contents again"
-            )
+            guard live.has(.reclaim) else {
+                throw PasteboardError(
+                    .superseded,
+                    message:
+                        "the change count \(changeCount) of pasteboard \(pasteboard.name.rawValue) is of a broker that "
+                        + "has ended; list the contents again"
+                )
+            }
+            // Contents that were restored have the change count that the earlier broker gave them.
+            ifEpoch = changeCount.epoch
+            requires.append(Feature.reclaim.rawValue)
         }
         ifChangeCount = changeCount.value
         requires.append(Feature.condition.rawValue)

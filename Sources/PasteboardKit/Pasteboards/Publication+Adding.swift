@@ -61,17 +61,12 @@ extension Publication {
         // The request contains the number of items, which another addition would change.
         try await request.additions.take(for: call)
         defer { request.additions.end() }
-        guard isCurrent, let handle = request.handle else {
-            throw PasteboardError(
-                .superseded,
-                message: "these contents were replaced or cleared, so nothing can be added to them; write them again"
-            )
-        }
+        let (live, handle) = try await request.current(for: call)
         let addition = WriteRequest(try make(request.items.count), addingTo: request)
         var write = Write()
         write.handle = handle
         write.requires = [Feature.additions.rawValue]
-        _ = try await addition.result.value(for: call) { [live] in
+        _ = try await addition.result.value(for: call) {
             addition.cancel(over: live)
         } start: {
             addition.send(keeping: keeps, over: live) { [write] state throws(Failure) in try state.open(write) }

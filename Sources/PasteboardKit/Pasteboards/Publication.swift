@@ -14,9 +14,9 @@ public final class Publication: Sendable {
         case expired
         /// Every load that ``Pasteboard/WriteOptions/maximumLoads`` allows was made.
         case loaded
-        /// The contents were handed over to the broker. Reserved: nothing hands contents over yet.
+        /// All contents were handed over to the broker, with ``Publication/handOver(types:byteLimit:deadline:)``.
         case handedOver
-        /// The connection to the broker was lost, and the promises with it.
+        /// The connection to the broker was closed, or was lost and the contents cannot be restored.
         case brokerGone
         /// This program has withdrawn the contents, with ``Publication/withdraw()`` or by cancelling ``Publication/run()``.
         case withdrawn
@@ -28,14 +28,11 @@ public final class Publication: Sendable {
     let request: WriteRequest
     /// Keeps the connection, and a unique pasteboard.
     private let pasteboard: Pasteboard
-    /// The connection on which the promises were made. The promises end with it.
-    let live: LiveConnection
 
-    init(changeCount: ChangeCount, request: WriteRequest, of pasteboard: Pasteboard, live: LiveConnection) {
+    init(changeCount: ChangeCount, request: WriteRequest, of pasteboard: Pasteboard) {
         self.changeCount = changeCount
         self.request = request
         self.pasteboard = pasteboard
-        self.live = live
     }
 
     /// Whether the pasteboard still has these contents, as far as this process knows. The property does not ask the
@@ -64,7 +61,7 @@ public final class Publication: Sendable {
             // In a new task: this one is cancelled, and `withdraw()` would throw.
             await Task { try? await withdraw() }.value
         }
-        let loads = Task { [live, request] in await live.answersEnded(of: request) }
+        let loads = Task { [request] in await request.live?.answersEnded(of: request) }
         await withTaskCancellationHandler {
             await loads.value
         } onCancel: {
@@ -74,7 +71,7 @@ public final class Publication: Sendable {
             }
         }
         // If the broker has refused to clear the pasteboard, the promises end nevertheless.
-        if isCurrent { live.cancel(request) }
+        if isCurrent { request.endPromises() }
         return request.end.value ?? .withdrawn
     }
 
@@ -84,16 +81,17 @@ public final class Publication: Sendable {
     /// - Throws: the error of the broker or the connection; `cancelled` if the task is cancelled: then the contents may
     ///   have been withdrawn or not.
     public func withdraw() async throws(PasteboardError) {
-        guard isCurrent else { return }
+        // Contents that are not restored yet need not be cleared.
+        request.withdrawIfLost()
+        guard isCurrent, let live = request.live else { return }
         let call = Call("the withdrawal of the publication")
         var clear = Clear()
         clear.board = pasteboard.name.rawValue
-        clear.ifChangeCount = changeCount.value
-        clear.requires = [Feature.condition.rawValue]
+        try clear.setCondition(changeCount, of: pasteboard, live)
         let clearing = SimpleRequest.clear()
         request.withdraws(true)
         do throws(PasteboardError) {
-            _ = try await clearing.result.value(for: call) { [live] in
+            _ = try await clearing.result.value(for: call) {
                 live.cancel(clearing)
             } start: {
                 live.open(clearing) { [clear] state throws(Failure) in try state.open(clear) }
@@ -102,6 +100,7 @@ public final class Publication: Sendable {
             request.withdraws(false)
             // If the pasteboard has changed or the connection is lost, the result of the publication shows that.
             guard error.code == .superseded || live.isOver else { throw error }
+            request.withdrawIfLost()
         }
         _ = try await request.end.value(for: call)
     }

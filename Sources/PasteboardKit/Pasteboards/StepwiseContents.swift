@@ -10,7 +10,6 @@ final class StepwiseContents: Sendable {
     struct Written: Sendable {
         let changeCount: ChangeCount
         let request: WriteRequest
-        let live: LiveConnection
         /// The data of declared types; nil if no types were declared.
         let values: DeclaredValues?
         /// Whether objects were written, which promise most of their types.
@@ -47,12 +46,7 @@ final class StepwiseContents: Sendable {
     /// The publication, unless the ownership was lost.
     func publication(of pasteboard: Pasteboard) -> Publication? {
         guard let written = state.withLock({ $0.written }) else { return nil }
-        let publication = Publication(
-            changeCount: written.changeCount,
-            request: written.request,
-            of: pasteboard,
-            live: written.live
-        )
+        let publication = Publication(changeCount: written.changeCount, request: written.request, of: pasteboard)
         return publication.isCurrent ? publication : nil
     }
 
@@ -67,7 +61,6 @@ final class StepwiseContents: Sendable {
                 written: Written(
                     changeCount: publication.changeCount,
                     request: request,
-                    live: publication.live,
                     values: values
                 )
             )

@@ -130,7 +130,7 @@ final class DragBroker: Sendable {
                 number += 1
                 return number
             }
-        return PasteboardConnection(timeouts: timeouts) { [entrance] in
+        return PasteboardConnection(timeouts: timeouts) { [entrance] _ in
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             entrance.add(

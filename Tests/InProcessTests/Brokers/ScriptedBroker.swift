@@ -30,7 +30,7 @@ final class ScriptedBroker: Sendable {
         var timeouts = ConnectionTimeouts()
         timeouts.welcome = 600_000
         timeouts.silence = 600_000
-        return PasteboardConnection(timeouts: timeouts) {
+        return PasteboardConnection(timeouts: timeouts) { _ in
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             let peer = ScriptedPeer(try System.duplicate(pair.second.raw))

@@ -58,7 +58,7 @@ struct TestBroker: Sendable {
         timeouts.welcome = 600_000
         timeouts.silence = 600_000
         let path = "\(directory)/socket"
-        return PasteboardConnection(groups: groups, timeouts: timeouts) {
+        return PasteboardConnection(groups: groups, timeouts: timeouts) { _ in
             let deadline = MonotonicClock.deadline(milliseconds: 600_000)
             return BrokerSocket(descriptor: try Socket.connect(path: path, deadline: deadline), path: path)
         }

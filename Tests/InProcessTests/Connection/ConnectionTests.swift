@@ -10,7 +10,7 @@ struct ConnectionTests {
     /// before it has ended.
     private func connection(_ scripts: [@Sendable (ScriptedPeer) throws -> Void]) -> PasteboardConnection {
         let count = Counter()
-        return PasteboardConnection {
+        return PasteboardConnection { _ in
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             let peer = ScriptedPeer(try System.duplicate(pair.second.raw))

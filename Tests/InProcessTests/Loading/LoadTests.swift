@@ -234,13 +234,13 @@ struct LoadTests {
             try await broker.stop()
             let error = await #expect(throws: PasteboardError.self) { try await load.value }
             #expect([.brokerRestarted, .brokerUnavailable].contains(error?.code))
-            #expect(try await publication.ended() == .brokerGone)
+            #expect(publication.isCurrent)
             never.open()
 
             let none = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
             #expect(none?.code == .brokerUnavailable)
             let second = try broker.restart()
-            #expect(try await pasteboard.contents().items.isEmpty)
+            #expect(try await pasteboard.contents().items.count == 1)
             // The second broker does not know a provider of the first one.
             await #expect(throws: PasteboardError.self) { try await item.itemProvider.loadData(for: .data) }
             try await second.stop()

@@ -14,7 +14,7 @@ struct ChunkLoadTests {
         let own = DescriptorBox(try System.duplicate(pair.first.raw))
         let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
         try peer.welcome()
-        let connection = PasteboardConnection {
+        let connection = PasteboardConnection { _ in
             BrokerSocket(descriptor: try System.duplicate(own.raw), path: "test")
         }
         let live = try await connection.liveConnection(for: Call("the test"))

@@ -17,7 +17,7 @@ struct ConnectionExecutorTests {
             let pair = try Socket.pair()
             let own = DescriptorBox(try System.duplicate(pair.first.raw))
             peer = ScriptedPeer(try System.duplicate(pair.second.raw))
-            connection = PasteboardConnection {
+            connection = PasteboardConnection { _ in
                 BrokerSocket(descriptor: try System.duplicate(own.raw), path: "test")
             }
             try peer.welcome()

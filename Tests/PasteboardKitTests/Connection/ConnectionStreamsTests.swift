@@ -211,6 +211,7 @@ extension ConnectionEffect {
         case .cancel: "cancel"
         case .cancelChunks: "cancel chunks"
         case .nextChunk: "next chunk"
+        case .lost: "lost"
         case .release: "release"
         }
     }

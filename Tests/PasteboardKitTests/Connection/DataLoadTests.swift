@@ -20,7 +20,7 @@ struct DataLoadTests {
             let own = DescriptorBox(try System.duplicate(pair.first.raw))
             peer = ScriptedPeer(try System.duplicate(pair.second.raw))
             try peer.welcome()
-            connection = PasteboardConnection {
+            connection = PasteboardConnection { _ in
                 BrokerSocket(descriptor: try System.duplicate(own.raw), path: "test")
             }
             representation = RemoteRepresentation(

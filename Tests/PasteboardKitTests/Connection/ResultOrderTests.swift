@@ -15,7 +15,7 @@ struct ResultOrderTests {
         let pair = try Socket.pair()
         let own = DescriptorBox(try System.duplicate(pair.first.raw))
         let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
-        let connection = PasteboardConnection {
+        let connection = PasteboardConnection { _ in
             BrokerSocket(descriptor: try System.duplicate(own.raw), path: "test")
         }
         let count = 20

@@ -3,29 +3,51 @@ import PasteboardTransport
 import PasteboardWire
 
 /// The stream of a destination at the broker. It queues the events of the destination's sessions in order.
+///
+/// After a lost connection the destination is registered again. Its sessions have ended with the connection.
 final class DestinationRequest: StreamSink {
     enum Event: Sendable {
-        case session(DestinationSession, DestinationSession.Step, DropWindow)
-        case lost(Failure)
+        /// - Parameter live: the connection of the session.
+        case session(DestinationSession, DestinationSession.Step, DropWindow, live: LiveConnection)
+        case lost(PasteboardError)
+    }
+
+    private struct State {
+        var live: LiveConnection
+        var isLost = false
+        var isOver = false
     }
 
     let result = PendingResult<Void>()
     let queue = EventQueue<Event>()
+    private let destination: Destination
+    private let restoration: Restoration
+    private let state: Lock<State>
     private let arrivals = Lock<[UInt64: ArrivedSession]>([:])
 
-    var isCancelled: Bool { result.isResolved }
+    init(_ destination: Destination, over live: LiveConnection, restoration: Restoration) {
+        self.destination = destination
+        self.restoration = restoration
+        state = Lock(State(live: live))
+    }
+
+    var isCancelled: Bool { state.withLock { $0.isOver || !$0.isLost && result.isResolved } }
+
+    /// Registers the destination.
+    func register() {
+        let live = state.withLock { $0.live }
+        live.open(self) { client throws(Failure) in try client.open(destination) }
+    }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
         switch event {
-        case .registered: effects.append(.deliver(.finished, to: self))
+        case .registered:
+            state.withLock { $0.isLost = false }
+            restoration.add(self)
+            effects.append(.deliver(.finished, to: self))
         case .ended: failed(Failure(.brokerUnavailable, "the broker has ended the destination"), &effects)
         default: break
         }
-    }
-
-    func failed(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-        queue.append(.lost(failure))
-        effects.append(.deliver(.failed(failure), to: self))
     }
 
     func deliver(_ delivery: SinkDelivery) {
@@ -33,21 +55,32 @@ final class DestinationRequest: StreamSink {
         case .finished:
             result.resolve(.success(()))
         case .failed(let failure):
-            result.resolve(.failure(PasteboardError(failure)))
-            queue.wake()
+            failed(PasteboardError(failure))
         case .changed, .answered, .progress, .event:
             break
         }
     }
 
+    /// Handles the failure of the registration, or of an attempt to restore it.
+    private func failed(_ error: PasteboardError) {
+        let (live, isLost) = state.withLock { ($0.live, $0.isLost) }
+        let isTried = isLost && (error.code == .brokerRestarted || live.isOver)
+        if isTried, restoration.contains(self) { return }
+        giveUp(error)
+    }
+
     func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
-        let arrived = ArrivedSession(DestinationSession(stream, session), at: self)
+        let arrived = ArrivedSession(DestinationSession(stream, session), at: self, over: state.withLock { $0.live })
         arrivals.withLock { $0[stream] = arrived }
         return arrived
     }
 
     /// Ends the registration and abandons its sessions.
-    func cancel(over live: LiveConnection) {
+    func cancel() {
+        let live = state.withLock { state in
+            state.isOver = true
+            return state.live
+        }
         result.resolve(.failure(Call("the registration of the destination").cancelled))
         let left = arrivals.withLock { arrivals in
             defer { arrivals = [:] }
@@ -56,6 +89,7 @@ final class DestinationRequest: StreamSink {
         // The broker ends the sessions with the destination. Without this they would seem to have ended on their own.
         for session in left { session.abandon() }
         live.cancel(self)
+        restoration.remove(self)
         for session in left { live.cancel(session) }
         queue.finish(discarding: true)
     }
@@ -63,12 +97,14 @@ final class DestinationRequest: StreamSink {
     /// The stream of one session.
     private final class ArrivedSession: StreamSink {
         private let destination: DestinationRequest
+        private let live: LiveConnection
         private let visited: Lock<DestinationSession>
         private let window = DropWindow()
         private let isAbandoned = Lock(false)
 
-        init(_ visited: DestinationSession, at destination: DestinationRequest) {
+        init(_ visited: DestinationSession, at destination: DestinationRequest, over live: LiveConnection) {
             self.visited = Lock(visited)
+            self.live = live
             self.destination = destination
         }
 
@@ -94,7 +130,7 @@ final class DestinationRequest: StreamSink {
                 destination.arrivals.withLock { _ = $0.removeValue(forKey: visited.stream) }
             case .propose, .exited, .perform: break
             }
-            destination.queue.append(.session(visited, step, window))
+            destination.queue.append(.session(visited, step, window, live: live))
             effects.append(.deliver(.changed, to: self))
         }
 
@@ -108,5 +144,28 @@ final class DestinationRequest: StreamSink {
             var nothing: [UInt8] { [] }
             received(.failed(stream, failure), in: nothing.span, &effects)
         }
+    }
+}
+
+extension DestinationRequest: Restorable {
+    func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
+        guard restoration.contains(self) else { return failed(failure, &effects) }
+        state.withLock { $0.isLost = true }
+    }
+
+    func restore(over live: LiveConnection) {
+        let isLost = state.withLock { state in
+            if state.isLost { state.live = live }
+            return state.isLost
+        }
+        if isLost { register() }
+    }
+
+    func giveUp(_ error: PasteboardError) {
+        restoration.remove(self)
+        state.withLock { $0.isOver = true }
+        queue.append(.lost(error))
+        result.resolve(.failure(error))
+        queue.wake()
     }
 }

@@ -11,9 +11,8 @@ package final class DropRegistration: Sendable {
     private let name: String
     private let request: DestinationRequest
     private let connection: PasteboardConnection
-    private let live: LiveConnection
-    /// The sessions that are served, by their streams.
-    private let sessions = Lock<[UInt64: Service]>([:])
+    /// The sessions that are served, by their windows: the number of a stream may recur after a lost connection.
+    private let sessions = Lock<[ObjectIdentifier: Service]>([:])
 
     /// One session that is served.
     private struct Service {
@@ -26,17 +25,15 @@ package final class DropRegistration: Sendable {
     private init(
         _ name: String,
         _ request: DestinationRequest,
-        _ connection: PasteboardConnection,
-        _ live: LiveConnection
+        _ connection: PasteboardConnection
     ) {
         self.name = name
         self.request = request
         self.connection = connection
-        self.live = live
     }
 
     deinit {
-        request.cancel(over: live)
+        request.cancel()
         _ = Self.ownNames.withLock { $0.remove(name) }
     }
 
@@ -65,25 +62,26 @@ package final class DropRegistration: Sendable {
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
         let call = Call("the registration of destination \(name)")
         let live = try await connection.liveConnection(for: call)
-        let request = DestinationRequest()
+        let request = DestinationRequest(destination, over: live, restoration: connection.restoration)
         try await request.result.value(for: call) {
-            live.cancel(request)
+            request.cancel()
         } start: {
-            live.open(request) { [destination] client throws(Failure) in try client.open(destination) }
+            request.register()
         }
         if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
-        return DropRegistration(name, request, connection, live)
+        return DropRegistration(name, request, connection)
     }
 
     /// Ends the registration and its sessions. The receiver is notified of their ends before ``serve(_:)`` returns.
     package func unregister() {
-        request.cancel(over: live)
+        request.cancel()
     }
 
     /// Calls the receiver, on the caller's actor, until the registration ends. Cancelling the task ends the
-    /// registration. While a drop is performed, all other events wait.
+    /// registration. If the connection is lost, its sessions end and the destination is registered again. While a drop is performed, all other events wait.
     ///
-    /// - Throws: the error that ended the connection.
+    /// - Throws: the error that ended the registration: the connection was closed, or the name was taken while there was
+    ///   none.
     package func serve(_ receiver: any DropReceiver) async throws(PasteboardError) {
         let failure = await takeEvents(for: receiver) { session, operation, location in
             await self.perform(session, operation, at: location, by: receiver)
@@ -105,52 +103,53 @@ package final class DropRegistration: Sendable {
         try await finish(failure, for: receiver)
     }
 
-    /// - Returns: the failure that ended the connection; nil if the registration was ended.
+    /// - Returns: the error that ended the registration; nil if the program has ended it.
     private func takeEvents(
         for receiver: any DropReceiver,
         perform: (RemoteDropSession, DropOperation, DropLocation) async -> Void
-    ) async -> Failure? {
-        var failure: Failure?
+    ) async -> PasteboardError? {
+        var failure: PasteboardError?
         while let event = await request.queue.next() {
             switch event {
             case .lost(let reason):
                 failure = reason
                 request.queue.finish()
-            case .session(let visited, .perform(let operation, let location), let window):
-                guard let session = begin(visited, window, at: location) else { continue }
+            case .session(let visited, .perform(let operation, let location), let window, let live):
+                guard let session = begin(visited, window, live, at: location) else { continue }
                 await perform(session, DropOperation(operation), DropLocation(location))
-            case .session(let visited, let step, let window):
-                await take(step, of: visited, window, for: receiver)
+            case .session(let visited, let step, let window, let live):
+                await take(step, of: visited, window, live, for: receiver)
             }
         }
         return failure
     }
 
-    private func finish(_ failure: Failure?, for receiver: any DropReceiver) async throws(PasteboardError) {
+    private func finish(_ failure: PasteboardError?, for receiver: any DropReceiver) async throws(PasteboardError) {
         let left = sessions.withLock { sessions in
             defer { sessions = [:] }
             return sessions.values.map(\.session)
         }
         for session in left { await session.confirm() }
-        request.cancel(over: live)
+        request.cancel()
         for session in left {
             session.window.sessionEnded(session.abandoned)
             await end(session, for: receiver)
         }
-        if let failure { throw PasteboardError(failure) }
+        if let failure { throw failure }
     }
 
     private func take(
         _ step: DestinationSession.Step,
         of visited: DestinationSession,
         _ window: DropWindow,
+        _ live: LiveConnection,
         for receiver: any DropReceiver
     ) async {
         switch step {
         case .none, .perform:
             break
         case .propose(let sequence, let location, let isEntry):
-            let session = session(visited, window)
+            let session = session(visited, window, live)
             let dropLocation = DropLocation(location)
             session.update(visited, at: dropLocation)
             let isNew = isEntry || !session.isInside
@@ -159,24 +158,30 @@ package final class DropRegistration: Sendable {
             let message = proposal?.message(sequence) ?? .declining(sequence)
             live.tell { $0.propose(message, on: visited.stream) }
         case .exited:
-            guard let session = sessions.withLock({ $0[visited.stream]?.session }), session.leave() else { return }
+            guard let session = sessions.withLock({ $0[ObjectIdentifier(window)]?.session }), session.leave() else {
+                return
+            }
             await receiver.exited(session)
         case .over:
             let session = sessions.withLock { sessions -> RemoteDropSession? in
-                if sessions[visited.stream]?.isPerforming == true {
-                    sessions[visited.stream]?.isOver = true
+                if sessions[ObjectIdentifier(window)]?.isPerforming == true {
+                    sessions[ObjectIdentifier(window)]?.isOver = true
                     return nil
                 }
-                return sessions.removeValue(forKey: visited.stream)?.session
+                return sessions.removeValue(forKey: ObjectIdentifier(window))?.session
             }
             if let session { await end(session, for: receiver) }
         }
     }
 
-    private func session(_ visited: DestinationSession, _ window: DropWindow) -> RemoteDropSession {
-        if let known = sessions.withLock({ $0[visited.stream]?.session }) { return known }
+    private func session(
+        _ visited: DestinationSession,
+        _ window: DropWindow,
+        _ live: LiveConnection
+    ) -> RemoteDropSession {
+        if let known = sessions.withLock({ $0[ObjectIdentifier(window)]?.session }) { return known }
         let session = RemoteDropSession(visited, window, connection: connection, live: live)
-        sessions.withLock { $0[visited.stream] = Service(session: session) }
+        sessions.withLock { $0[ObjectIdentifier(window)] = Service(session: session) }
         return session
     }
 
@@ -186,12 +191,13 @@ package final class DropRegistration: Sendable {
     private func begin(
         _ visited: DestinationSession,
         _ window: DropWindow,
+        _ live: LiveConnection,
         at location: Location
     ) -> RemoteDropSession? {
-        let session = session(visited, window)
+        let session = session(visited, window, live)
         session.update(visited, at: DropLocation(location))
         guard session.leave() else { return nil }
-        sessions.withLock { $0[visited.stream]?.isPerforming = true }
+        sessions.withLock { $0[ObjectIdentifier(window)]?.isPerforming = true }
         return session
     }
 
@@ -206,9 +212,10 @@ package final class DropRegistration: Sendable {
             try await receiver.perform(session, at: location, operation: operation)
         }
         let isOver = sessions.withLock { sessions -> Bool in
-            sessions[session.stream]?.isPerforming = false
-            guard sessions[session.stream]?.isOver == true else { return false }
-            sessions[session.stream] = nil
+            let key = ObjectIdentifier(session.window)
+            sessions[key]?.isPerforming = false
+            guard sessions[key]?.isOver == true else { return false }
+            sessions[key] = nil
             return true
         }
         if isOver { await end(session, for: receiver) }

@@ -124,7 +124,7 @@ struct DropWaitTests {
     ) async throws -> [FrameKind] {
         let kinds = Lock<[FrameKind]>([])
         let done = Gate()
-        let connection = PasteboardConnection {
+        let connection = PasteboardConnection { _ in
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             let peer = ScriptedPeer(try System.duplicate(pair.second.raw))

@@ -167,7 +167,7 @@ struct DragEndingTests {
         }
     }
 
-    @Test("if the broker ends, everything that waits ends with an error")
+    @Test("if the broker ends, all sessions end with an error, and the destinations wait for the next broker")
     func broker() async throws {
         let (proposing, performing, never) = (Counter(), Gate(), Gate())
         try await DragBroker.with { broker in
@@ -208,11 +208,6 @@ struct DragEndingTests {
             #expect(try await moving.outcome().text == "failed broker-restarted")
             never.open()
             for site in [slow, site] {
-                guard case .failure(let error) = await site.end() else {
-                    Issue.record("a destination went on")
-                    continue
-                }
-                #expect(error.code == .brokerRestarted)
                 #expect(await site.stop().suffix(1) == ["ended"])
             }
             await #expect(throws: PasteboardError.self) { try await moving.add([.text("c")]) }

@@ -1,0 +1,147 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A watch of a board. It has credit for one change while a call waits for it, and none otherwise.
+///
+/// After a lost connection it begins again, with the change that it has reported last.
+final class WatchRequest: StreamSink {
+    private struct State {
+        var watch: Watch
+        var live: LiveConnection
+        /// nil before the first call, and while the connection is lost.
+        var stream: UInt64?
+        var isOpened = false
+        var isLost = false
+        var isOver = false
+        var waiting: PendingResult<Pasteboard.Change>?
+        var failure: PasteboardError?
+
+        var isAwaited: Bool { waiting.map { !$0.isResolved } ?? false }
+    }
+
+    private let restoration: Restoration
+    private let state: Lock<State>
+
+    init(_ watch: Watch, over live: LiveConnection, restoration: Restoration) {
+        state = Lock(State(watch: watch, live: live))
+        self.restoration = restoration
+    }
+
+    var isCancelled: Bool {
+        // A watch that is lost begins again even if no call waits at the moment.
+        state.withLock { $0.isOver || !$0.isLost && $0.waiting?.isResolved ?? false }
+    }
+
+    func opened(_ stream: UInt64) {
+        state.withLock { $0.stream = stream }
+    }
+
+    /// Ends the watch.
+    func cancel() {
+        let live = state.withLock { state in
+            state.isOver = true
+            return state.live
+        }
+        live.cancel(self)
+        restoration.remove(self)
+    }
+
+    /// Waits for the next change. A cancellation or timeout ends the watch.
+    func next(for call: Call) async throws(PasteboardError) -> Pasteboard.Change {
+        let result = PendingResult<Pasteboard.Change>()
+        return try await result.value(for: call) {
+            self.cancel()
+        } start: {
+            let (isFirst, live, failure) = state.withLock { state in
+                state.waiting = result
+                return (!exchange(&state.isOpened, with: true), state.live, state.failure)
+            }
+            if let failure {
+                result.resolve(.failure(failure))
+            } else if isFirst {
+                let watch = state.withLock { $0.watch }
+                live.open(self) { state throws(Failure) in try state.open(watch) }
+            } else {
+                // Without a stream the watch is lost, and gets its credit when it begins again.
+                live.tell { client in
+                    if let stream = self.state.withLock({ $0.stream }) { client.grantChange(stream) }
+                }
+            }
+        }
+    }
+
+    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+        switch event {
+        case .registered:
+            state.withLock { $0.isLost = false }
+            restoration.add(self)
+        case .changed(_, let change):
+            state.withLock { state in
+                state.watch.sinceChangeCount = change.changeCount
+                state.watch.sinceEpoch = change.epoch
+            }
+            effects.append(.deliver(.event(event), to: self))
+        default: break
+        }
+    }
+
+    func deliver(_ delivery: SinkDelivery) {
+        switch delivery {
+        case .event(.changed(_, let change)):
+            state.withLock { $0.waiting }?.resolve(.success(Pasteboard.Change(change)))
+        case .failed(let failure):
+            failed(PasteboardError(failure))
+        case .changed, .finished, .answered, .progress, .event:
+            break
+        }
+    }
+
+    /// Handles the failure of the watch, or of an attempt to begin it again.
+    private func failed(_ error: PasteboardError) {
+        let (live, isLost) = state.withLock { ($0.live, $0.isLost) }
+        let isTried = isLost && (error.code == .brokerRestarted || live.isOver)
+        if isTried, restoration.contains(self) { return }
+        giveUp(error)
+    }
+}
+
+extension WatchRequest: Restorable {
+    func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
+        guard restoration.contains(self) else { return failed(failure, &effects) }
+        state.withLock { state in
+            state.isLost = true
+            state.stream = nil
+        }
+    }
+
+    func restore(over live: LiveConnection) {
+        let watch = state.withLock { state -> Watch? in
+            guard state.isLost else { return nil }
+            state.live = live
+            var watch = state.watch
+            watch.credit = 0
+            return watch
+        }
+        guard let watch else { return }
+        live.open(self) { client throws(Failure) in
+            let stream = try client.open(watch)
+            let isAwaited = self.state.withLock { state in
+                state.stream = stream
+                return state.isAwaited
+            }
+            if isAwaited { client.grantChange(stream) }
+            return stream
+        }
+    }
+
+    func giveUp(_ error: PasteboardError) {
+        restoration.remove(self)
+        let waiting = state.withLock { state in
+            state.failure = error
+            state.isOver = true
+            return state.waiting
+        }
+        waiting?.resolve(.failure(error))
+    }
+}

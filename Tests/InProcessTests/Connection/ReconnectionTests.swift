@@ -1,0 +1,240 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// The frames with which a connection restores its publications, watches and destinations, at a broker that the test writes.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct ReconnectionTests {
+    /// A broker that can die. Its epoch is 7.
+    private final class MortalBroker: Sendable {
+        let writes: AsyncStream<Write>
+        let watches: AsyncStream<Watch>
+        let clears: AsyncStream<Clear>
+        let destinations: AsyncStream<Destination>
+        private let write: AsyncStream<Write>.Continuation
+        private let watch: AsyncStream<Watch>.Continuation
+        private let clear: AsyncStream<Clear>.Continuation
+        private let destination: AsyncStream<Destination>.Continuation
+        private let peer = Lock<ScriptedPeer?>(nil)
+        private let streams = Lock<(publication: UInt64, commits: UInt64)>((0, 0))
+        /// The answer to a write that reclaims; nil: committed.
+        private let refusal: Failure?
+
+        init(refusal: Failure? = nil) {
+            self.refusal = refusal
+            (writes, write) = AsyncStream.makeStream()
+            (watches, watch) = AsyncStream.makeStream()
+            (clears, clear) = AsyncStream.makeStream()
+            (destinations, destination) = AsyncStream.makeStream()
+        }
+
+        func connect() -> PasteboardConnection {
+            var welcome = Welcome.standard()
+            welcome.features = Feature.allCases.map(\.rawValue)
+            return ScriptedBroker(welcome: welcome) { peer, frame in
+                self.peer.withLock { $0 = peer }
+                switch frame.kind {
+                case .write:
+                    let write = try frame.decoded(as: Write.self)
+                    if let refusal = self.refusal, write.reclaimsChangeCount != nil {
+                        try peer.send(refusal, stream: frame.stream)
+                    }
+                    if write.handle == nil { self.streams.withLock { $0.publication = frame.stream } }
+                    self.write.yield(write)
+                case .commit:
+                    let handle = self.streams.withLock { streams in
+                        streams.commits += 1
+                        return streams.commits
+                    }
+                    if self.refusal != nil, handle > 1 { break }
+                    var committed = Committed()
+                    (committed.changeCount, committed.epoch, committed.handle) = (40 + handle, 7, handle)
+                    try peer.send(committed, stream: frame.stream)
+                case .clear:
+                    let clear = try frame.decoded(as: Clear.self)
+                    var committed = Committed()
+                    (committed.changeCount, committed.epoch) = (90, 7)
+                    try peer.send(committed, stream: frame.stream)
+                    try peer.send(End(), stream: frame.stream)
+                    var end = End()
+                    end.reason = .cleared
+                    try peer.send(end, stream: self.streams.withLock { $0.publication })
+                    self.clear.yield(clear)
+                case .watch:
+                    try peer.send(Registered(), stream: frame.stream)
+                    self.watch.yield(try frame.decoded(as: Watch.self))
+                    if try frame.decoded(as: Watch.self).credit == 1 { try self.sendChange(50, on: frame.stream) }
+                case .credit:
+                    try self.sendChange(51, on: frame.stream)
+                case .destination:
+                    try peer.send(Registered(), stream: frame.stream)
+                    self.destination.yield(try frame.decoded(as: Destination.self))
+                default: break
+                }
+            }.connect()
+        }
+
+        private func sendChange(_ count: UInt64, on stream: UInt64) throws {
+            var change = PasteboardWire.Change()
+            (change.changeCount, change.epoch) = (count, 7)
+            try peer.withLock { $0 }?.send(change, stream: stream)
+        }
+
+        /// Closes the connection without a word. The next one is served.
+        func die() {
+            peer.withLock { exchange(&$0, with: nil) }?.shutDown()
+        }
+    }
+
+    @Test("A publication is written again under its change count, and is used over the new connection")
+    func publication() async throws {
+        let broker = MortalBroker()
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        var options = Pasteboard.WriteOptions()
+        options.isTransient = true
+        options.expiresAfter = .seconds(600)
+        let publication = try await pasteboard.write([.text("a")], options: options)
+        var writes = broker.writes.makeAsyncIterator()
+        let first = try #require(await writes.next())
+        #expect(first.reclaimsChangeCount == nil)
+        broker.die()
+        let again = try #require(await writes.next())
+        #expect(again.board == "notes" && again.reclaimsChangeCount == 41 && again.reclaimsEpoch == 7)
+        #expect(Set(again.requires) == [Feature.reclaim.rawValue, Feature.terms.rawValue])
+        #expect(again.terms?.isTransient == true && again.terms?.expiresMilliseconds ?? .max <= 600_000)
+        // Waits until the contents are restored.
+        try await publication.add([.text("b")])
+        let addition = try #require(await writes.next())
+        #expect(addition.handle == 2)
+        #expect(publication.isCurrent && publication.changeCount.value == 41)
+        // What was added is restored, too.
+        broker.die()
+        #expect(await writes.next()?.reclaimsChangeCount == 41)
+        try await publication.add([.text("c")])
+        try await publication.withdraw()
+        var clears = broker.clears.makeAsyncIterator()
+        #expect(await clears.next()?.ifChangeCount == 41)
+        #expect(try await publication.ended() == .withdrawn)
+    }
+
+    @Test(
+        "A publication that the next broker refuses ends: as replaced if there are newer contents",
+        arguments: [(ErrorCode.superseded, Publication.End.replaced), (.versionMismatch, .brokerGone)]
+    )
+    func refused(code: ErrorCode, end: Publication.End) async throws {
+        let broker = MortalBroker(refusal: Failure(code, "no"))
+        let pasteboard = Pasteboard(name: .general, connection: broker.connect())
+        let publication = try await pasteboard.write([.text("a")])
+        broker.die()
+        #expect(try await publication.ended() == end)
+        #expect(await publication.run() == end)
+        let error = await #expect(throws: PasteboardError.self) { try await publication.add([.text("b")]) }
+        #expect(error?.code == .superseded)
+    }
+
+    @Test("A publication with a number of loads ends with its connection, and so does one of secrets that are kept")
+    func ending() async throws {
+        for isConcealed in [false, true] {
+            let broker = MortalBroker()
+            let pasteboard = Pasteboard(name: .general, connection: broker.connect())
+            var options = Pasteboard.WriteOptions()
+            options.isConcealed = isConcealed
+            if isConcealed { options.keeps = .everything } else { options.maximumLoads = 1 }
+            let publication = try await pasteboard.write([.text("a")], options: options)
+            broker.die()
+            #expect(try await publication.ended() == .brokerGone)
+        }
+    }
+
+    @Test("A watch continues with the change that it has reported last")
+    func watch() async throws {
+        let broker = MortalBroker()
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        var changes = pasteboard.changes().makeAsyncIterator()
+        #expect(try await changes.next()?.changeCount.value == 50)
+        var watches = broker.watches.makeAsyncIterator()
+        #expect(await watches.next()?.sinceChangeCount == nil)
+        broker.die()
+        let again = try #require(await watches.next())
+        #expect(again.board == "notes" && again.sinceChangeCount == 50 && again.sinceEpoch == 7 && again.credit == 0)
+        #expect(try await changes.next()?.changeCount.value == 51)
+        // A call that waits gets the next change, too.
+        let waiting = Task { [changes] in
+            var changes = changes
+            return try await changes.next()?.changeCount.value
+        }
+        #expect(try await waiting.value == 51)
+    }
+
+    @Test("A destination is registered again")
+    func destination() async throws {
+        let broker = MortalBroker()
+        let connection = broker.connect()
+        let serving = Task {
+            try await DropDestination(name: "desk", accepting: [.text], connection: connection).run { _, _ in }
+        }
+        var destinations = broker.destinations.makeAsyncIterator()
+        for _ in 0..<3 {
+            let destination = try #require(await destinations.next())
+            #expect(destination.name == "desk" && destination.accepts.count == 1)
+            broker.die()
+        }
+        await connection.close()
+        let error = await #expect(throws: PasteboardError.self) { try await serving.value }
+        #expect(error?.code == .brokerUnavailable)
+    }
+
+    @Test("A connection that nobody refers to closes, although it has contents to restore")
+    func released() async throws {
+        let broker = MortalBroker()
+        weak var released: PasteboardConnection?
+        do {
+            let connection = broker.connect()
+            released = connection
+            try await Pasteboard(name: .general, connection: connection).write([.text("a")])
+        }
+        #expect(released == nil)
+    }
+}
+
+/// The same between a connection and real brokers.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct ReconnectionAtBrokerTests {
+    @Test("Promises and watches continue at the next broker, and other programs load the promises there")
+    func restarted() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard("notes")
+            let publication = try await pasteboard.write([.text("a")])
+            try await broker.stop()
+            #expect(publication.isCurrent)
+            let next = try broker.restart()
+            // The connection may not have noticed its loss yet. The first request after that follows what it restores.
+            var contents = try? await pasteboard.contents()
+            while contents == nil { contents = try? await pasteboard.contents() }
+            #expect(contents?.items.count == 1)
+            #expect(try await next.pasteboard("notes").load(String.self) == "a")
+            #expect(publication.isCurrent)
+            await pasteboard.connection.close()
+            #expect(try await publication.ended() == .brokerGone)
+            try await next.stop()
+        }
+    }
+
+    @Test("A publication that is withdrawn while there is no broker ends at once, and is not written again")
+    func withdrawn() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            let publication = try await pasteboard.write([.text("a")])
+            try await broker.stop()
+            // A withdrawal fails until the connection has noticed its loss.
+            while (try? await publication.withdraw()) == nil { await Task.yield() }
+            #expect(try await publication.ended() == .withdrawn)
+            let next = try broker.restart()
+            #expect(try await pasteboard.contents().items.isEmpty)
+            try await next.stop()
+        }
+    }
+}

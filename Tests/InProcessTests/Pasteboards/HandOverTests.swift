@@ -1,0 +1,201 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Hand-overs of promises to the broker, before their source ends.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct HandOverTests {
+    private func provider(_ type: UniformType, _ bytes: String) -> ItemProvider {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: type) { Data(bytes.utf8) }
+        return provider
+    }
+
+    @Test("Contents that were handed over can be loaded after their source has ended")
+    func everything() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            let first = provider(.utf8PlainText, "text")
+            first.registerDataRepresentation(for: .html) { Data("<p>".utf8) }
+            let publication = try await source.write([first, provider(.png, "png")])
+            let outcome = try await publication.handOver()
+            #expect(outcome.kept == [.utf8PlainText, .html, .png] && outcome.isComplete)
+            #expect(try await publication.ended() == .handedOver && !publication.isCurrent)
+            await source.connection.close()
+            #expect(try await publication.ended() == .handedOver)
+
+            let contents = try await broker.pasteboard().contents()
+            #expect(contents.changeCount == publication.changeCount && contents.items.count == 2)
+            #expect(contents.items[0].representations.map(\.type) == [.utf8PlainText, .html])
+            let texts = try await contents.items[0].itemProvider.loadData(for: .html).value
+            let images = try await contents.items[1].itemProvider.loadData(for: .png).value
+            #expect(texts == Data("<p>".utf8) && images == Data("png".utf8))
+        }
+    }
+
+    @Test("A folder is handed over as its archive")
+    func folder() async throws {
+        try await TestBroker.with { broker in
+            let directory = try TemporaryDirectory()
+            let folder = try directory.makeDirectory("folder")
+            try Data("inside".utf8).write(to: URL(filePath: folder).appending(path: "file"))
+            let source = broker.pasteboard()
+            let provider = try #require(ItemProvider(contentsOf: URL(filePath: folder)))
+            #expect(try await source.write([provider]).handOver().isComplete)
+            await source.connection.close()
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            let data = try await item.itemProvider.withLoadedFile(for: .folder) {
+                try Data(contentsOf: $0.value.appending(path: "file"))
+            }
+            #expect(data == Data("inside".utf8))
+        }
+    }
+
+    @Test("A handler that does not end or that fails is dropped, and the others are kept")
+    func stuck() async throws {
+        try await TestBroker.with { broker in
+            let never = Gate()
+            let source = broker.pasteboard()
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png) {
+                await never.wait()
+                return Data()
+            }
+            provider.registerDataRepresentation(for: .html) { throw CancellationError() }
+            provider.registerDataRepresentation(for: .utf8PlainText) { Data("text".utf8) }
+            let publication = try await source.write([provider])
+            let outcome = try await publication.handOver(deadline: .milliseconds(500))
+            #expect(outcome.kept == [.utf8PlainText] && outcome.dropped == [.png, .html])
+            #expect(publication.isCurrent)
+            never.open()
+            await source.connection.close()
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            #expect(try await item.itemProvider.loadData(for: .utf8PlainText).value == Data("text".utf8))
+        }
+    }
+
+    @Test("What exceeds the limit of bytes is dropped, also if its size is not known before")
+    func byteLimit() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            let stream = ItemProvider()
+            stream.registerByteStream(for: .html) { writer in
+                for _ in 0..<10 { try await writer.write(Data(count: 20)) }
+            }
+            let publication = try await source.write([
+                provider(.png, String(repeating: "x", count: 101)), stream, provider(.utf8PlainText, "text"),
+            ])
+            let outcome = try await publication.handOver(byteLimit: 100)
+            #expect(outcome.kept == [.utf8PlainText] && outcome.dropped == [.png, .html])
+            // The limit counts for each call.
+            #expect(try await publication.handOver(byteLimit: 101).dropped == [.html])
+            #expect(try await publication.handOver().kept == [.png, .html, .utf8PlainText])
+            #expect(try await publication.ended() == .handedOver)
+        }
+    }
+
+    @Test("Only the types that are named are handed over, and the publication stays")
+    func types() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            let publication = try await source.write([provider(.png, "png"), provider(.utf8PlainText, "text")])
+            let outcome = try await publication.handOver(types: [.png])
+            #expect(outcome.kept == [.png] && outcome.isComplete)
+            #expect(publication.isCurrent)
+            #expect(try await broker.pasteboard().load(String.self) == "text")
+            #expect(try await publication.handOver().kept == [.png, .utf8PlainText])
+        }
+    }
+
+    @Test("A hand-over of contents that were replaced fails, also if they are replaced during it")
+    func superseded() async throws {
+        try await TestBroker.with { broker in
+            let (asked, gate) = (Gate(), Gate())
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png) {
+                asked.open()
+                await gate.wait()
+                return Data()
+            }
+            let publication = try await broker.pasteboard().write([provider])
+            let handOver = Task { try await publication.handOver(deadline: .seconds(600)) }
+            await asked.wait()
+            try await broker.pasteboard().write("b")
+            #expect(try await publication.ended() == .replaced)
+            gate.open()
+            for _ in 0..<2 {
+                let error = await #expect(throws: PasteboardError.self) { try await handOver.value }
+                #expect(error?.code == .superseded)
+            }
+            let error = await #expect(throws: PasteboardError.self) { try await publication.handOver() }
+            #expect(error?.code == .superseded)
+        }
+    }
+
+    @Test("Concealed contents cannot be handed over, and their handlers do not run")
+    func concealed() async throws {
+        try await TestBroker.with { broker in
+            var options = Pasteboard.WriteOptions()
+            options.isConcealed = true
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png) {
+                Issue.record("the handler runs")
+                return Data()
+            }
+            let publication = try await broker.pasteboard().write([provider], options: options)
+            let error = await #expect(throws: PasteboardError.self) { try await publication.handOver() }
+            #expect(error?.code == .concealed)
+            #expect(publication.isCurrent)
+        }
+    }
+
+    @Test("If the broker has no room for anything, its error is thrown and the promises stay")
+    func noRoom() async throws {
+        try await TestBroker.with(limits: ["kept-pool": "1MiB"]) { broker in
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png) { Data(count: 2 << 20) }
+            let publication = try await broker.pasteboard().write([provider])
+            let error = await #expect(throws: PasteboardError.self) { try await publication.handOver() }
+            #expect(error.map { [.limitExceeded, .tooLarge, .noSpace].contains($0.code) } == true)
+            #expect(publication.isCurrent)
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            #expect(try await item.itemProvider.loadData(for: .png).value.count == 2 << 20)
+        }
+    }
+
+    @Test("A hand-over waits for the loads that are under way")
+    func underWay() async throws {
+        try await TestBroker.with { broker in
+            let (asked, gate) = (Gate(), Gate())
+            let calls = Lock(0)
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png) {
+                if calls.withLock({ calls in
+                    calls += 1
+                    return calls == 1
+                }) {
+                    asked.open()
+                    await gate.wait()
+                }
+                return Data("png".utf8)
+            }
+            let publication = try await broker.pasteboard().write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            let load = Task { try await item.itemProvider.loadData(for: .png).value }
+            await asked.wait()
+            let handOver = Task {
+                let outcome = try await publication.handOver(deadline: .seconds(600))
+                return (outcome, calls.withLock { $0 })
+            }
+            // The bytes are at the broker before the first load has ended.
+            let reader = broker.pasteboard()
+            while try await reader.contents().version == 0 { await Task.yield() }
+            #expect(publication.isCurrent)
+            gate.open()
+            #expect(try await load.value == Data("png".utf8))
+            #expect(try await handOver.value.0.isComplete)
+        }
+    }
+}

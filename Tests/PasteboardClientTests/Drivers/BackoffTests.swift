@@ -1,0 +1,44 @@
+import PasteboardClient
+import Testing
+
+/// The delays between the attempts to connect again.
+@Suite struct BackoffTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    @Test("The delays double from 10 ms to 30 s")
+    func doubles() {
+        var backoff = Backoff()
+        var now: UInt64 = 5 * Self.second
+        var delays: [Int] = []
+        for _ in 0..<14 {
+            let delay = backoff.delay(at: now, random: 0)
+            delays.append(delay)
+            now += UInt64(delay) * 1_000_000
+        }
+        #expect(
+            delays == [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10_240, 20_480, 30_000, 30_000]
+        )
+    }
+
+    @Test("Each delay is shortened at random by at most a half")
+    func jitter() {
+        for (random, expected) in [(0, 10), (0.5, 8), (1, 5), (-3, 10), (7, 5)] {
+            var backoff = Backoff()
+            #expect(backoff.delay(at: 0, random: random) == expected)
+        }
+        for _ in 0..<100 {
+            var backoff = Backoff()
+            #expect((5...10).contains(backoff.delay()))
+        }
+    }
+
+    @Test("The delays begin anew after a minute without an attempt, and not earlier")
+    func calm() {
+        var backoff = Backoff()
+        var now: UInt64 = 0
+        for _ in 0..<3 { now += UInt64(backoff.delay(at: now, random: 0)) * 1_000_000 }
+        #expect(backoff.delay(at: now + 60 * Self.second - 1, random: 0) == 80)
+        now += 60 * Self.second - 1 + 80_000_000
+        #expect(backoff.delay(at: now + 60 * Self.second, random: 0) == 10)
+    }
+}
