@@ -48,14 +48,27 @@ final class AskServer {
     /// - Parameter handle: called for each event that does not concern an ask.
     /// - Returns: a signal, if one has arrived.
     func turn(watching signals: SignalBox, _ handle: (ClientEvent) throws -> Void) throws -> CInt? {
+        try turn(watching: signals, also: [], until: .max, handle).signal
+    }
+
+    /// Waits for events, for descriptors of the caller, or until `deadline`, and handles the events.
+    ///
+    /// - Returns: a signal, if one has arrived, and what is ready on `others`, in its order.
+    func turn(
+        watching signals: SignalBox,
+        also others: [PollInterest],
+        until deadline: UInt64,
+        _ handle: (ClientEvent) throws -> Void
+    ) throws -> (signal: CInt?, ready: [PollInterest.Readiness]) {
         // Small chunks wait for a flush. After it, programs and files wait only if the socket has not accepted all bytes.
         try connection.io.flush()
         let mayGoOn = !connection.io.wantsWrite && files.contains { isSendable($0) }
         let watched = programs.flatMap { program in
             program.interests(takesOutput: takesOutput(program)).map { (program, stream: $0.0, interest: $0.1) }
         }
-        let extra = [PollInterest(signals.raw, .readable)] + watched.map(\.interest)
-        let ready = try connection.turn(extra: extra, until: mayGoOn ? 0 : nextTime) { _, event, bytes in
+        let extra = [PollInterest(signals.raw, .readable)] + watched.map(\.interest) + others
+        let end = mayGoOn ? 0 : min(nextTime, deadline)
+        let ready = try connection.turn(extra: extra, until: end) { _, event, bytes in
             if case .asked(let stream, let ask) = event { self.types[stream] = ask.type(in: bytes) }
             self.events.append(event)
         }
@@ -74,7 +87,7 @@ final class AskServer {
         checkTimes()
         programs.removeAll { finish($0) }
         try serveFiles()
-        return ready[0].isEmpty ? nil : try signals.next()
+        return (ready[0].isEmpty ? nil : try signals.next(), Array(ready.suffix(others.count)))
     }
 
     /// Sends what is still pending. A process that exits must not lose the end of its last load.

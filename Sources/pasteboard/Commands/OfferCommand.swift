@@ -21,6 +21,7 @@ struct OfferCommand: Command {
             .init("--type", short: "-t", value: "TYPE", "the type of all FILEs"),
             .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
+            .init("--keep-on-exit", "hands the promises over to the broker if a signal ends the offer"),
             .init("--background", "returns when the contents can be pasted, and prints the process id"),
             .init("--verbose", short: "-v", "prints one line for each load: type, bytes, time, outcome"),
         ] + ContentOptions.options,
@@ -41,6 +42,11 @@ struct OfferCommand: Command {
             An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C
             or SIGTERM, the pasteboard is empty afterwards: the earlier contents are not restored.
 
+            With --keep-on-exit the first of these signals, or SIGHUP, makes it run all commands and read all files, within
+            5 s and up to 64 MiB in all. The broker keeps their bytes, so that they can be pasted after the end. One line
+            on standard error names what was kept and what was not. The exit code is 0 if everything was kept. A second
+            signal ends the offer at once.
+
             With --background the offer continues in a separate process, which ends when its contents are replaced or
             cleared, or by 'kill'. The commands run in the current directory, without a terminal. Messages are
             discarded; with -v they are written to the log, ~/.local/state/pasteboard/log.
@@ -54,12 +60,14 @@ struct OfferCommand: Command {
     private let offers: [TypeArgument]
     private let inputs: InputArguments?
     private let isInBackground: Bool
+    private let keepsOnExit: Bool
     private let isVerbose: Bool
     private let options: ContentOptions
 
     init(_ arguments: ParsedArguments) throws {
         options = try ContentOptions(arguments)
         isInBackground = arguments.has("--background")
+        keepsOnExit = arguments.has("--keep-on-exit")
         isVerbose = arguments.has("--verbose")
         board = try arguments.board()
         name = try arguments.value("--name")
@@ -104,6 +112,11 @@ struct OfferCommand: Command {
         var options = options
         options.takeHints(in: offers.map(\.type.identifier))
         options.takeHints(in: (items ?? []).lazy.flatMap(\.representations).map(\.type.identifier))
+        guard !keepsOnExit || !options.isConcealed else {
+            throw CommandFailure(
+                usage: "--keep-on-exit cannot keep secret contents, which end with the offer; omit it"
+            )
+        }
         let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
         let promises =
             try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
@@ -117,7 +130,10 @@ struct OfferCommand: Command {
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
         if let replaced { StandardStreams.note("pasteboard: offer: replaced \(replaced)") }
         try registered()
-        try OfferLoop(publication: publication.stream, server: server, signals: signals) {
+        let handOver =
+            keepsOnExit
+            ? OfferHandOver(publication.committed.handle, promises, origins: origins, over: connection) : nil
+        try OfferLoop(publication: publication.stream, server: server, signals: signals, handOver: handOver) {
             withdraw(publication.committed, connection)
         }.run()
         return 0

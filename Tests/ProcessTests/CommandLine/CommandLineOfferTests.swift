@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import PasteboardTransport
 import TestSupport
@@ -143,6 +144,58 @@ import Testing
         // The promises are withdrawn.
         #expect(try desk.run("types").exitCode == 1)
         #expect(try desk.run("list").text.isEmpty)
+    }
+
+    @Test("With --keep-on-exit a signal hands the promises over to the broker", arguments: [SIGTERM, SIGHUP])
+    func keepsOnExit(signal: CInt) throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words", "-t", ".png=cat large; exit 0"])
+        let bytes = Desk.bytes(300_000)
+        try desk.directory.write(bytes, to: "large")
+        try offer.child.kill(signal)
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text, public.png\n"))
+        #expect(try desk.run("paste").text == "words\n")
+        #expect(try desk.run("paste", "-t", ".png").output == bytes)
+
+        try desk.directory.write("file", to: "f.txt")
+        _ = try desk.directory.makeDirectory("folder")
+        _ = try desk.directory.makeDirectory("out")
+        try desk.directory.write("inside", to: "folder/in")
+        let files = try desk.offer(["--keep-on-exit", "f.txt", "folder"])
+        try files.child.kill(signal)
+        #expect(try files.finish().exitCode == 0)
+        #expect(try desk.run("paste").text == "file")
+        #expect(try desk.run("paste", "--into", "out").exitCode == 0)
+        #expect(try String(contentsOfFile: desk.directory["out/folder/in"], encoding: .utf8) == "inside")
+    }
+
+    @Test("A command that fails is not kept: the others are, and the exit code is that of the signal")
+    func keepsPartly() throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words", "-t", ".png=exit 3"])
+        try offer.child.kill(SIGINT)
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 130)
+        #expect(
+            ended.errorText.hasSuffix(
+                "kept public.utf8-plain-text; not kept: public.png (the command for public.png ended with status 3)\n"
+            )
+        )
+        #expect(try desk.run("paste").text == "words\n")
+        #expect(try desk.run("offer", "--keep-on-exit", "--sensitive", "-t", "text=echo").exitCode == 2)
+    }
+
+    @Test("A second signal ends a hand-over and its commands at once")
+    func secondSignal() throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["--keep-on-exit", "-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
+        try offer.child.kill(SIGTERM)
+        let sleeper = try Self.process(namedIn: "pid", of: desk)
+        try offer.child.kill(SIGINT)
+        #expect(try offer.finish().exitCode == 130)
+        try Self.waitForEnd(of: sleeper)
     }
 
     @Test("An offer that ends withdraws no newer contents, and reports what it replaces itself")

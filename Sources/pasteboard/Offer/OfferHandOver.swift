@@ -1,0 +1,180 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The hand-over of an offer that a signal ends: its commands run and its files are read now, and the broker keeps their
+/// bytes.
+///
+/// Each representation is handed over as soon as its bytes are complete, so that one that takes too long does not delay the
+/// others. Loads that are under way continue meanwhile.
+final class OfferHandOver {
+    /// The longest duration, in milliseconds.
+    private static let duration = 5_000
+    /// The maximum number of bytes of all representations.
+    private static let byteLimit = 64 << 20
+
+    private struct Promise {
+        let item: Int
+        let representation: Representation
+        let origin: AskOrigin
+    }
+
+    private final class Running {
+        let promise: Promise
+        let program: ServedProgram
+        var bytes: [UInt8] = []
+
+        init(_ promise: Promise, _ program: ServedProgram) {
+            self.promise = promise
+            self.program = program
+        }
+    }
+
+    private let connection: BlockingConnection
+    private let handle: UInt64?
+    private let promises: [Promise]
+    private var running: [Running] = []
+    private var left = OfferHandOver.byteLimit
+    private var kept: [String] = []
+    private var dropped: [String] = []
+
+    /// - Parameters:
+    ///   - handle: the number of the contents at the broker.
+    ///   - items: the items of the contents, whose representations are promises.
+    ///   - origins: the origins of their bytes.
+    init(_ handle: UInt64?, _ items: [WriteItem], origins: [[AskOrigin]], over connection: BlockingConnection) {
+        self.handle = handle
+        self.connection = connection
+        promises = zip(items, origins).enumerated().flatMap { index, pair in
+            zip(pair.0.representations, pair.1).map {
+                Promise(item: index, representation: $0.representation, origin: $1)
+            }
+        }
+    }
+
+    /// Whether the broker has bytes of at least one representation, or of all.
+    var hasKept: Bool { !kept.isEmpty }
+    var isComplete: Bool { dropped.isEmpty }
+
+    /// Hands everything over, and then waits for the loads that are under way. Throws if another signal arrives.
+    ///
+    /// - Parameter handle: called for each event that does not concern an ask.
+    func run(
+        _ server: AskServer,
+        watching signals: SignalBox,
+        _ handle: @escaping (ClientEvent) throws -> Void
+    ) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: Self.duration)
+        // A broker that does not answer must not delay the exit.
+        connection.io.timeouts.silence = 2_000
+        connection.io.timeouts.probe = 500
+        defer { for run in running { run.program.finishStopping() } }
+        for promise in promises { start(promise) }
+        while !running.isEmpty || !server.isIdle, MonotonicClock.now() < deadline {
+            let watched = running.flatMap { run in
+                run.program.interests(takesOutput: true).map { (run, stream: $0.0, interest: $0.1) }
+            }
+            let (signal, ready) = try server.turn(
+                watching: signals,
+                also: watched.map(\.interest),
+                until: deadline,
+                handle
+            )
+            if let signal { throw CommandFailure.signaled(signal) }
+            for (watch, readiness) in zip(watched, ready) where !readiness.isEmpty {
+                try take(watch.stream, of: watch.0)
+            }
+            for run in running { finishIfComplete(run) }
+        }
+        for run in running { drop(run.promise, "did not end within \(Self.duration / 1000) s") }
+        report()
+    }
+
+    private func start(_ promise: Promise) {
+        do {
+            if case .input(let input) = promise.origin, let file = input.file {
+                return keep(promise, try contents(of: file))
+            }
+            // No ask has this number.
+            let record = AskRecord(promise.representation.type)
+            let program = try ServedProgram(promise.origin, 0, record, reportInterval: 0)
+            running.append(Running(promise, program))
+        } catch {
+            drop(promise, (error as? Failure)?.text ?? "\(error)")
+        }
+    }
+
+    private func contents(of file: DescriptorBox) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= left {
+            let piece = try [UInt8](capacity: WireLimits.dataLength) { (output) throws(SystemError) in
+                _ = try System.read(file.raw, at: UInt64(bytes.count), into: &output)
+            }
+            if piece.isEmpty { return bytes }
+            bytes += piece
+        }
+        throw Self.tooLarge
+    }
+
+    private func take(_ stream: ServedProgram.Stream, of run: Running) throws {
+        switch stream {
+        case .output:
+            run.bytes += try run.program.readOutput(upTo: WireLimits.dataLength)
+            guard run.bytes.count > left else { return }
+            remove(run)
+            run.program.finishStopping()
+            drop(run.promise, Self.tooLarge.text)
+        case .errors: try run.program.readErrors()
+        case .end: run.program.noteEnd()
+        }
+    }
+
+    private func finishIfComplete(_ run: Running) {
+        run.program.noteEndOfOutputIfOver()
+        guard run.program.isComplete else { return }
+        remove(run)
+        if let failure = run.program.failure() { drop(run.promise, failure.text) } else { keep(run.promise, run.bytes) }
+    }
+
+    private func remove(_ run: Running) {
+        running.removeAll { $0 === run }
+    }
+
+    // MARK: The broker
+
+    private func keep(_ promise: Promise, _ bytes: [UInt8]) {
+        guard bytes.count <= left else { return drop(promise, Self.tooLarge.text) }
+        var write = Write()
+        write.handle = handle
+        write.keepsPromises = true
+        write.requires = [Feature.additions.rawValue, Feature.handOver.rawValue]
+        var representation = promise.representation
+        representation.byteCount = nil
+        if case .input(let input) = promise.origin, input.folder != nil { representation.content = .folderArchive }
+        // Items without representations change nothing.
+        var items = Array(repeating: WriteItem(representations: []), count: promise.item)
+        items.append(WriteItem(representations: [(representation, .bytes(bytes))]))
+        do {
+            _ = try connection.write(write, items: items)
+            left -= bytes.count
+            kept.append(promise.representation.type)
+        } catch {
+            drop(promise, (error as? Failure)?.text ?? "\(error)")
+        }
+    }
+
+    private func drop(_ promise: Promise, _ reason: String) {
+        dropped.append("\(promise.representation.type) (\(reason))")
+    }
+
+    private func report() {
+        var text = kept.isEmpty ? "kept nothing" : "kept \(kept.joined(separator: ", "))"
+        if !dropped.isEmpty { text += "; not kept: \(dropped.joined(separator: ", "))" }
+        StandardStreams.note("pasteboard: offer: \(text)")
+    }
+
+    private static var tooLarge: Failure {
+        Failure(.tooLarge, "more than \(ByteCount.text(UInt64(byteLimit))) in all")
+    }
+}
