@@ -31,7 +31,8 @@ struct WatchCommand: Command {
             pasteboard that it is run for would be run again and again: the watch then ends it, prints a message, and ends
             with 6. --since 0 reports the present contents first.
 
-            Runs until a signal ends it, or the broker ends; then it ends with 3. A broker is started if none is running.
+            Runs until a signal ends it, or the broker is stopped; then it ends with 3. If the broker ends in any other way,
+            the watch connects again, and reports the changes after the last one. A broker is started if none is running.
             """
     )
 
@@ -52,7 +53,7 @@ struct WatchCommand: Command {
 
     func run() throws -> CInt {
         let connection = try Broker.startingOne()
-        let watch = try BoardWatch(board, since: since, over: connection)
+        let watch = try BoardWatch(board, since: since, over: connection) { try Broker.startingOne() }
         guard command.isEmpty else {
             let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
             try WatchedCommand(command, on: board, watch: watch, reportsPresent: since != nil, signals: signals).run()

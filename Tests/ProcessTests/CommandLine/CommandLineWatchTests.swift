@@ -107,7 +107,7 @@ import Testing
         #expect(try watch.finish().exitCode == 143)
     }
 
-    @Test("A command that cannot be run, and a broker that ends, end the watch with an error")
+    @Test("A command that cannot be run, and a broker that is stopped, end the watch with an error")
     func ends() throws {
         let desk = try Desk()
         let missing = try desk.run("watch", "--", "no-such-program")
@@ -118,6 +118,24 @@ import Testing
         _ = try watch.nextLine()
         try desk.run("stop")
         #expect(try watch.finish().exitCode == 3)
+    }
+
+    @Test("A watch connects again if its broker is killed, and reports the changes after the last one")
+    func killedBroker() throws {
+        let desk = try Desk()
+        let watch = try desk.start("watch", "--since", "0")
+        _ = try watch.nextLine()
+        try desk.copy("first")
+        #expect(try watch.nextLine().contains("  general  data  "))
+        let words = try desk.run("status").text.split { " ,\n".contains($0) }
+        let process = try #require(words.firstIndex(of: "process").flatMap { CInt(words[$0 + 1]) })
+        try System.kill(process, SIGKILL)
+        try watch.waitForErrors(containing: "pasteboard: watch: the broker ended; connecting again\n")
+        try desk.copy("secret", "--sensitive")
+        // The loss of the first contents may be a change of its own.
+        while try !watch.nextLine().contains("  general  sensitive  ") {}
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
     }
 
     @Test("A paste that waits gets the first contents of the requested type")
