@@ -116,21 +116,19 @@ struct PasteCommand: Command {
         guard let connection = try waits ? Broker.startingOne() : Broker.running(until: end) else {
             throw ifChangeCount == nil ? Broker.nothing(on: board) : Broker.noChangeCount(of: board)
         }
-        // A signal ends the wait and any load.
-        let signals = try waits ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         var attempts = 10
         while true {
             let watch = try waits ? BoardWatch(board, over: connection) : nil
             defer { watch?.end() }
             do {
-                return try run(connection, signals)
+                return try run(connection)
             } catch let failure as Failure where canRetry(failure) && attempts > 0 {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
             } catch let failure as Failure where isEmpty(failure) {
-                guard let watch, let signals, try watch.next(until: end, watching: signals) != nil else {
-                    throw failure
-                }
+                guard let watch else { throw failure }
+                let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+                guard try watch.next(until: end, watching: signals) != nil else { throw failure }
             }
         }
     }
@@ -144,8 +142,8 @@ struct PasteCommand: Command {
         CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone && waits && !hasBegun.isSet
     }
 
-    private func run(_ connection: BlockingConnection, _ signals: SignalBox?) throws -> CInt {
-        if let directory { return try run(into: directory, connection, signals) }
+    private func run(_ connection: BlockingConnection) throws -> CInt {
+        if let directory { return try run(into: directory, connection) }
 
         let sink: any PasteSink =
             if let output {
@@ -165,7 +163,7 @@ struct PasteCommand: Command {
             // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
             let listing = sink is PlainOutput ? nil : try list(connection)
             load.handle = listing?.contents.handle
-            try perform(load, of: listing, connection, signals, to: sink) {
+            try perform(load, of: listing, connection, to: sink) {
                 note(about: $0, $1, item: 0)
             }
         } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
@@ -177,7 +175,7 @@ struct PasteCommand: Command {
             load.requires = []
             load.handle = listing.contents.handle
             load.item = item
-            try perform(load, of: listing, connection, signals, to: sink) {
+            try perform(load, of: listing, connection, to: sink) {
                 note(about: $0, $1, item: item)
             }
         }
@@ -218,11 +216,7 @@ struct PasteCommand: Command {
         return listing
     }
 
-    private func run(
-        into directory: SystemString,
-        _ connection: BlockingConnection,
-        _ signals: SignalBox?
-    ) throws -> CInt {
+    private func run(into directory: SystemString, _ connection: BlockingConnection) throws -> CInt {
         // Checked before anything is loaded.
         do {
             _ = try System.open(directory, .directory)
@@ -245,7 +239,7 @@ struct PasteCommand: Command {
             load.item = item
             load.accepts = types.wanted
             let output = DirectoryOutput(directory: directory)
-            try perform(load, of: listing, connection, signals, to: output) { _, _ in }
+            try perform(load, of: listing, connection, to: output) { _, _ in }
         }
         return 0
     }
@@ -254,7 +248,6 @@ struct PasteCommand: Command {
         _ load: Load,
         of listing: BoardListing?,
         _ connection: BlockingConnection,
-        _ signals: SignalBox?,
         to sink: any PasteSink,
         answered: (Answer, UniformType) -> Void
     ) throws {
@@ -278,7 +271,7 @@ struct PasteCommand: Command {
         var count: UInt64 = 0
         defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
-        let signals = try signals ?? (sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil)
+        let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         do {
             try connection.load(
                 load,

@@ -35,8 +35,9 @@ struct StatusCommand: Command {
         let loads = entries.compactMap(\.load).map { load in
             [
                 "  \(load.type)", "from \(load.source.map { "process \($0)" } ?? "the broker")",
-                "to \(load.destination.map { "process \($0)" } ?? "the broker")", ByteCount.text(load.byteCount ?? 0),
-                "\(load.milliseconds ?? 0) ms",
+                "to \(load.destination.map { "process \($0)" } ?? "the broker")",
+                // Of a secret no size is shown.
+                load.byteCount.map { ByteCount.text($0) } ?? "-", "\(load.milliseconds ?? 0) ms",
             ]
         }
         let counters = entries.compactMap(\.counter).map { ["  \($0.name)", String($0.value ?? 0)] }
@@ -64,7 +65,7 @@ struct StatusCommand: Command {
         let loads = entries.compactMap(\.load).map { load -> JSONValue in
             [
                 "type": .string(load.type), "source": JSONValue(load.source),
-                "destination": JSONValue(load.destination), "bytes": JSONValue(load.byteCount ?? 0),
+                "destination": JSONValue(load.destination), "bytes": JSONValue(load.byteCount),
                 "milliseconds": JSONValue(load.milliseconds ?? 0),
             ]
         }

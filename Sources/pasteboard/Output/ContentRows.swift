@@ -70,7 +70,8 @@ extension Change {
             "types": .array(types.map { .string($0) }),
             "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],
             "terms": terms?.json ?? .null,
-            "missed": JSONValue(missed),
+            // Before the contents that the watch began with, no change was missed.
+            "missed": JSONValue(isFirst ? nil : missed),
         ]
     }
 }

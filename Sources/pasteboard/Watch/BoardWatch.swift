@@ -102,9 +102,10 @@ final class BoardWatch {
             case .registered:
                 self.isRegistered = true
             case .changed(_, var change):
-                // A change that was not taken was missed, too.
+                // The count of a change that was not taken was missed, too.
                 if let older = self.newest, let missed = change.missed {
-                    change.missed = missed.addingClamped(1).addingClamped(older.missed ?? 0)
+                    let skipped: UInt64 = older.changeCount == change.changeCount ? 0 : 1
+                    change.missed = missed.addingClamped(skipped).addingClamped(older.missed ?? 0)
                 }
                 self.newest = change
                 self.since = (change.changeCount, change.epoch)

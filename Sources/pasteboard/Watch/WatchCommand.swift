@@ -56,9 +56,9 @@ struct WatchCommand: Command {
         let watch = try BoardWatch(board, since: since, over: connection) { try Broker.startingOne() }
         guard command.isEmpty else {
             let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-            try WatchedCommand(command, on: board, watch: watch, reportsPresent: since != nil, signals: signals).run()
+            try WatchedCommand(command, on: board, watch: watch, reportsPresent: since == 0, signals: signals).run()
         }
-        var isFirst = since != nil
+        var isFirst = since == 0
         while true {
             if let change = watch.take() {
                 let row = change.row(of: board, isFirst: isFirst)
