@@ -32,6 +32,8 @@ struct Boards: ~Copyable, Sendable {
     /// The number of empty boards whose change counts are remembered, so that clearing one board does not make another
     /// look changed.
     private static let rememberedBoards = 64
+    /// The number of further empty boards that are forgotten together, because that takes a look at all boards.
+    private static let forgottenTogether = 32
 
     private var boardTable: [String: Board] = [:]
     /// The contents of the board that most loads use, because they name none.
@@ -43,6 +45,8 @@ struct Boards: ~Copyable, Sendable {
     private var firstChangeCount: UInt64
     /// The number of boards that are remembered only because they are watched. The limit does not apply to them.
     private var exempt = 0
+    /// The number of boards that may be forgotten.
+    private var forgettable = 0
     private(set) var createdCount = 0
     /// The number of names that were made for boards.
     private var names: UInt64 = 0
@@ -264,19 +268,27 @@ struct Boards: ~Copyable, Sendable {
 
     /// Stores a board; nil removes it from the table.
     private mutating func store(_ board: Board?, _ name: String) {
-        if let board, board.isExempt(name) { exempt += 1 }
         let before: Board?
-        if let board {
+        if var board {
+            // Nobody is charged for the history of such a board.
+            if board.isExempt(name) {
+                exempt += 1
+                board.earlierReads = []
+            }
+            if board.isForgettable { forgettable += 1 }
             before = boardTable.updateValue(board, forKey: name)
         } else {
             before = boardTable.removeValue(forKey: name)
         }
-        if let before, before.isExempt(name) { exempt -= 1 }
+        guard let before else { return }
+        if before.isExempt(name) { exempt -= 1 }
+        if before.isForgettable { forgettable -= 1 }
     }
 
     /// Remembers the last loads of contents that were replaced.
     mutating func remember(_ reads: [EarlierRead], of name: String) {
-        guard !reads.isEmpty, let earlier = boardTable[name]?.earlierReads else { return }
+        guard !reads.isEmpty, let earlier = boardTable[name]?.earlierReads, boardTable[name]?.isExempt(name) == false
+        else { return }
         boardTable[name]?.earlierReads = Array((earlier + reads).suffix(ReadHistory.length))
     }
 
@@ -285,16 +297,17 @@ struct Boards: ~Copyable, Sendable {
     /// Every unknown board has the first change count, which rises here so that no board gets a count again that it had
     /// before. The lowest counts are forgotten first, because they raise the others least.
     private mutating func forgetEmptyBoards(keeping count: Int, limit: UInt64) {
-        let empty = boardTable.filter { $0.value.isForgettable }
-        let room = Int(clamping: limit) - (boardTable.count - exempt - empty.count)
+        let room = Int(clamping: limit) - (boardTable.count - exempt - forgettable)
+        let most = min(count + Self.forgottenTogether, room)
+        guard forgettable > 0, count == 0 || forgettable > most else { return }
         let count = max(0, min(count, room))
-        guard empty.count > count else { return }
+        let empty = boardTable.filter { $0.value.isForgettable }
         // By name too: which of two boards with one count is forgotten must not depend on the hash seed.
         let lowest = empty.sorted { ($0.value.changeCount, $0.key) < ($1.value.changeCount, $1.key) }
             .prefix(empty.count - count)
         for (name, board) in lowest {
             firstChangeCount = max(firstChangeCount, board.changeCount)
-            boardTable[name] = nil
+            store(nil, name)
         }
     }
 }

@@ -123,7 +123,7 @@ import Testing
             broker.promise("t", board: "board \(number)", from: peer)
             broker.clear("board \(number)", from: peer)
             // Forgetting a board raises the count of every unknown board.
-            #expect(number < 64 ? unknown() == 900 : try #require(unknown()) >= 902)
+            #expect(number < 96 ? unknown() == 900 : try #require(unknown()) >= 902)
         }
         for number in [0, 100, 199] {
             let next = try #require(broker.promise("t", board: "board \(number)", from: peer).changeCount)
