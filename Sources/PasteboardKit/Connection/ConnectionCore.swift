@@ -137,7 +137,7 @@ struct ConnectionCore: ~Copyable {
     }
 
     mutating func cancel(_ sink: any StreamSink) {
-        guard let stream = streams.remove(sink) else { return }
+        guard sink.endsWhenCancelled, let stream = streams.remove(sink) else { return }
         // Streams that the broker has opened have even numbers.
         if StreamID(stream).isOpenedByBroker { io.state.leave(stream) } else { io.state.cancel(stream) }
     }

@@ -10,6 +10,8 @@ import PasteboardWire
 protocol StreamSink: AnyObject, Sendable {
     /// Whether the result is no longer needed, so that the request need not be made.
     var isCancelled: Bool { get }
+    /// Whether a cancellation ends the request. Otherwise it only ends the wait: the answer still has to be taken.
+    var endsWhenCancelled: Bool { get }
     /// Called when the request has been made.
     func opened(_ stream: UInt64)
     /// - Parameter bytes: the buffer that contains the payload of a data event.
@@ -82,6 +84,8 @@ extension StreamSink {
     }
 
     var isPublication: Bool { false }
+
+    var endsWhenCancelled: Bool { true }
 
     func handler(item: UInt32, representation: UInt32) -> DataHandler? { nil }
 

@@ -16,6 +16,8 @@ struct ItemWriting: Sendable {
     let live: LiveConnection
     /// The number of bytes that may be sent; nil: any.
     var budget: ByteBudget?
+    /// Called when the commit is on its way, so that the write can no longer be taken back.
+    var committing: @Sendable () -> Void = {}
 
     /// Opens the write and sends all items, which need no handler.
     func send(
@@ -116,6 +118,7 @@ struct ItemWriting: Sendable {
             try state.add(item.message, to: stream)
         }
         state.commit(stream, itemCount: items.count)
+        committing()
     }
 }
 

@@ -60,9 +60,15 @@ extension Publication {
         let call = Call("the addition to the contents", timeout: timeout)
         // The request contains the number of items, which another addition would change.
         try await request.additions.take(for: call)
-        defer { request.additions.end() }
-        let (live, handle) = try await request.current(for: call)
-        let addition = WriteRequest(try make(request.items.count), addingTo: request)
+        let (addition, live, handle): (WriteRequest, LiveConnection, UInt64)
+        do throws(PasteboardError) {
+            (live, handle) = try await request.current(for: call)
+            addition = WriteRequest(try make(request.items.count), addingTo: request)
+        } catch {
+            request.additions.end()
+            throw error
+        }
+        defer { addition.endTurnUnlessCommitting() }
         var write = Write()
         write.handle = handle
         write.requires = [Feature.additions.rawValue]

@@ -31,6 +31,10 @@ final class WriteRequest: StreamSink {
         var kept: Set<Place> = []
         /// The broker's reason for refusing the write.
         var refusal: PasteboardError?
+        /// Whether the commit is on its way.
+        var isCommitting = false
+        /// Whether the next addition to the publication may begin.
+        var hasEndedTurn = false
     }
 
     /// The position of a representation in the publication.
@@ -83,6 +87,9 @@ final class WriteRequest: StreamSink {
 
     var isPublication: Bool { target == nil }
 
+    /// An addition that the broker may have made has to be known, because later asks and additions count its items.
+    var endsWhenCancelled: Bool { isPublication || !state.withLock { $0.isCommitting } }
+
     /// The items of the publication, with those that were added.
     var items: [ProviderContents] { state.withLock { $0.items } }
     /// The representations of the publication that are still promised, in order.
@@ -114,12 +121,13 @@ final class WriteRequest: StreamSink {
             state.live = live
             state.keeps = keeps
         }
-        let writing = ItemWriting(items: items, keeps: keeps, live: live, budget: budget)
+        var writing = ItemWriting(items: items, keeps: keeps, live: live, budget: budget)
+        writing.committing = { [weak self] in self?.state.withLock { $0.isCommitting = true } }
         guard keeps != .nothing else {
-            return live.open(self) { state throws(Failure) in try writing.send(on: open, &state) }
+            return live.open(self) { [writing] state throws(Failure) in try writing.send(on: open, &state) }
         }
         sending.adopt(
-            Task(executorPreference: ThreadPool.files) {
+            Task(executorPreference: ThreadPool.files) { [writing] in
                 do throws(PasteboardError) {
                     try await writing.send(for: self, on: open)
                 } catch {
@@ -135,6 +143,17 @@ final class WriteRequest: StreamSink {
         sending.cancel()
         live.cancel(self)
         reclaim?.end(self)
+    }
+
+    /// Lets the next addition begin, unless the broker may still make this one.
+    func endTurnUnlessCommitting() {
+        if endsWhenCancelled { endTurn() }
+    }
+
+    /// Lets the next addition to the publication begin. A hand-over consists of several additions in one turn.
+    private func endTurn() {
+        guard let target, handsOver == nil, !state.withLock({ exchange(&$0.hasEndedTurn, with: true) }) else { return }
+        target.additions.end()
     }
 
     func opened(_ stream: UInt64) {
@@ -176,7 +195,7 @@ final class WriteRequest: StreamSink {
     /// Ends the promises, if the broker has refused to clear the pasteboard.
     func endPromises() {
         live?.cancel(self)
-        reclaim?.end(self)
+        finish(.withdrawn)
     }
 
     /// Ends the publication, because the broker has all of its bytes.
@@ -238,11 +257,13 @@ final class WriteRequest: StreamSink {
             let (changeCount, finished) = state.withLock { ($0.changeCount, exchange(&$0.finished, with: [])) }
             if let changeCount { result.resolve(.success(changeCount)) }
             for restored in finished { restored.resolve(()) }
+            endTurn()
         case .event(.ended(_, let end)):
             finish(Publication.End(end.reason, isWithdrawn: state.withLock { $0.isWithdrawn }))
         case .failed(let failure):
             state.withLock { $0.refusal = PasteboardError(failure) }
             failed(PasteboardError(failure))
+            endTurn()
         case .changed, .finished, .answered, .progress, .event:
             break
         }

@@ -1,5 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
+import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 import TypeIdentifiers
@@ -11,6 +13,56 @@ struct AdditionTests {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .html) { Data(text.utf8) }
         return provider
+    }
+
+    /// A broker that answers the second commit when it may, and then asks for the second representation of the first item.
+    private static func slowBroker(
+        _ committing: Gate,
+        _ goOn: Semaphore,
+        _ bytes: @escaping @Sendable ([UInt8]) -> Void
+    )
+        -> ScriptedBroker
+    {
+        let commits = Counter()
+        return ScriptedBroker { peer, frame in
+            if frame.kind == .data { bytes(frame.payload) }
+            guard frame.kind == .commit else { return }
+            let number = commits.increment()
+            if number == 2 {
+                committing.open()
+                goOn.wait()
+            }
+            var committed = Committed()
+            (committed.changeCount, committed.epoch, committed.handle) = (5, 1, 7)
+            try peer.send(committed, stream: frame.stream)
+            guard number > 1 else { return }
+            try peer.send(End(), stream: frame.stream)
+            guard number == 3 else { return }
+            var ask = Ask()
+            (ask.handle, ask.item, ask.representation, ask.type, ask.credit) = (7, 0, 1, "public.html", 100)
+            try peer.send(ask, stream: 2)
+        }
+    }
+
+    @Test("An addition that is cancelled after its commit is known, and the next one waits until it is decided")
+    func cancelled() async throws {
+        let (committing, goOn) = (Gate(), Semaphore())
+        let (received, continuation) = AsyncStream<[UInt8]>.makeStream()
+        let broker = Self.slowBroker(committing, goOn) { continuation.yield($0) }
+        let publication = try await Pasteboard(name: .general, connection: broker.connect()).write([.text("a")])
+        let provider = html("<b>")
+        let addition = Task { try await publication.add(provider, toItemAt: 0) }
+        await committing.wait()
+        addition.cancel()
+        let error = await #expect(throws: PasteboardError.self) { try await addition.value }
+        #expect(error?.code == .cancelled)
+        let last = ItemProvider()
+        last.registerDataRepresentation(for: .rtf) { Data("rtf".utf8) }
+        async let next: Void = publication.add(last, toItemAt: 0)
+        goOn.signal()
+        try await next
+        var answers = received.makeAsyncIterator()
+        #expect(await answers.next() == Array("<b>".utf8))
     }
 
     @Test("Items and representations are added under the same change count, and their loads reach the right handlers")

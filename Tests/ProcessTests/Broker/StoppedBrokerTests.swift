@@ -30,7 +30,8 @@ struct StoppedBrokerTests {
             #expect(wait?.code == .timeout)
         }
         try broker.runner.child.kill(SIGCONT)
-        // The connections are still usable.
+        // The connections are still usable. An answer to each follows what it has sent before.
+        _ = try await Pasteboard(name: .general, connection: other).contents()
         try await pasteboard.write("c")
         #expect(try await Pasteboard(name: .general, connection: other).load(String.self) == "c")
         await connection.close()
