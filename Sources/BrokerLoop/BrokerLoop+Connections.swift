@@ -66,7 +66,7 @@ extension BrokerLoop {
     /// Ends a connection all of whose input has been processed.
     mutating func gone(_ peer: PeerID) {
         close(peer)
-        // What the socket has taken counts, although nobody is there any more.
+        // Bytes that the socket has taken count, although the peer is gone.
         reportDeliveries()
         input { $0.disconnected(peer) }
     }

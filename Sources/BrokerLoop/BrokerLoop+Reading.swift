@@ -35,7 +35,7 @@ extension BrokerLoop {
         let (account, start) = (connections[first].account, state.context.cost)
         read(peer, through: &buffer, until: limit)
         let slot = find(peer)
-        // Of a peer that has been ended, and of input that was not processed, it is not known whether the bytes were secret.
+        // It is unknown whether the bytes of an ended peer, and unprocessed ones, were secret.
         if let slot, !connections[slot].isConcealing, connections[slot].rest.isEmpty {} else { buffer.wipe() }
         readBuffer = consume buffer
         if let slot {

@@ -10,7 +10,7 @@ struct KeptMemory {
     /// Larger files are closed on another thread: the kernel releases pages one by one, which takes too long for the
     /// loop.
     private static let closedAtOnce: UInt64 = 1 << 20
-    /// The same for bytes that are overwritten first.
+    /// The largest file of secret bytes that the loop overwrites and closes itself.
     private static let wipedAtOnce: UInt64 = 64 << 10
 
     private let closer: DescriptorCloser

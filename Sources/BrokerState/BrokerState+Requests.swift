@@ -168,7 +168,8 @@ extension BrokerState {
             let slot = try contents.checkAddition(to: handle, by: peer)
             let keepsPromises = write.keepsPromises == true
             guard !keepsPromises || !contents.isConcealed(slot) else {
-                throw Failure(.concealed, "the contents are concealed, so they end with their source")
+                let text = "the contents are concealed and cannot be handed over; they end with their source"
+                throw Failure(.concealed, text)
             }
             try boards.check(condition, on: contents[slot].boardName)
             let target = PendingWrite.Target.contents(
@@ -184,7 +185,7 @@ extension BrokerState {
             )
         }
         guard write.keepsPromises == nil else {
-            throw Failure(.invalidArgument, "a write that keeps promises names the contents by their handle")
+            throw Failure(.invalidArgument, "keeps_promises needs the handle of the contents")
         }
         try write.terms?.check()
         let name = write.board ?? BoardName.general

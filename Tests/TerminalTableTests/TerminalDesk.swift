@@ -16,13 +16,22 @@ final class TerminalDesk {
         _ = try directory.makeDirectory("d")
         environment = [
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-            "PASTEBOARD_SOCKET": socket, "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm",
+            "PASTEBOARD_SOCKET": socket, "PASTEBOARD_AUTOSTART": "0", "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm",
         ]
         try startBroker()
     }
 
     func endBroker() {
         broker = nil
+    }
+
+    /// Waits until the broker has a destination.
+    func waitForDestination(_ name: String) throws {
+        let program = try ProcessRunner.program("pasteboard")
+        while true {
+            let list = try ProcessRunner(program, ["drop", "--list"], environment: environment).finish()
+            if list.text.contains(name) { return }
+        }
     }
 
     /// Starts the broker, also after the previous one has ended.

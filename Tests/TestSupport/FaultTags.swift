@@ -89,5 +89,7 @@ extension Tag {
     @Tag package static var f91: Self
     @Tag package static var f92: Self
     @Tag package static var f93: Self
+    @Tag package static var f94: Self
+    @Tag package static var f95: Self
     @Tag package static var f101: Self
 }

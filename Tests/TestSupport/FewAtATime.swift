@@ -5,6 +5,17 @@ package import Testing
 package struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     private static let turns = Turns(8)
 
+    /// Waits until tasks get a thread soon. At the start of a run, hundreds of tests that compute wait for the same few
+    /// threads, and a handler that has to wait behind them looks silent.
+    private static func waitForThreads() async {
+        let clock = ContinuousClock()
+        while true {
+            let start = clock.now
+            await Task.yield()
+            if clock.now - start < .seconds(1) { return }
+        }
+    }
+
     package var isRecursive: Bool { true }
 
     @concurrent package func provideScope(
@@ -13,6 +24,7 @@ package struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         await Self.turns.begin()
+        await Self.waitForThreads()
         do {
             try await function()
             await Self.turns.end()

@@ -47,7 +47,6 @@ extension TerminalPlaces {
         switch turn {
         case .key(let key): await press(key)
         case .look:
-            await keepName(over: quietConnection)
             await finger.ask()
             show()
         }
@@ -101,7 +100,6 @@ extension TerminalPlaces {
     }
 
     private func pickUp() async {
-        await keepName(over: .shared)
         // Other rows may have arrived in the meantime, but the cursor has not moved.
         let rows = shown
         guard rows.indices.contains(cursor), case .row(let path) = rows[cursor] else {

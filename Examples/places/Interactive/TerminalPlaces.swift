@@ -29,9 +29,6 @@ final class TerminalPlaces {
     /// The time that a load of a name takes; nil for an immediate answer.
     private let pace: Duration?
     let terminal: Terminal
-    /// A connection that uses a running broker and never starts one.
-    let quietConnection = PasteboardConnection(startsBroker: false)
-    private var isDestination = true
     var changes = PlaceChanges(PlaceNames())
     /// The index of the row with the cursor, counting placeholders.
     var cursor = 0
@@ -74,22 +71,6 @@ final class TerminalPlaces {
             } catch {
                 guard error.code == .refused, index + 1 < names.count else { throw error }
             }
-        }
-    }
-
-    /// Registers the table again if the broker was restarted.
-    func keepName(over connection: PasteboardConnection) async {
-        do throws(PasteboardError) {
-            try await table.register(as: finger.home, connection: connection)
-            isDestination = true
-            say("others can drop here as \(finger.home) again")
-        } catch {
-            // The table is still registered.
-            guard error.code != .invalidArgument, isDestination else { return }
-            isDestination = false
-            let reason =
-                error.code == .brokerUnavailable ? "no broker runs; picking up a row starts one" : error.message
-            say("others cannot drop here: \(reason)")
         }
     }
 

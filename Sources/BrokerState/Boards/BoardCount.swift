@@ -11,10 +11,11 @@ extension BoardCount {
     init?(reclaimedBy write: Write) throws(Failure) {
         guard write.reclaimsChangeCount != nil || write.reclaimsEpoch != nil else { return nil }
         guard let changeCount = write.reclaimsChangeCount, let epoch = write.reclaimsEpoch else {
-            throw Failure(.invalidArgument, "a reclaim needs a change count and its epoch")
+            throw Failure(.invalidArgument, "reclaims_change_count and reclaims_epoch must be set together")
         }
         guard write.handle == nil, write.ifChangeCount == nil else {
-            throw Failure(.invalidArgument, "a reclaim has no further condition, and is no addition")
+            let text = "a write that reclaims a change count must have neither if_change_count nor handle"
+            throw Failure(.invalidArgument, text)
         }
         self.init(changeCount: changeCount, epoch: epoch)
     }

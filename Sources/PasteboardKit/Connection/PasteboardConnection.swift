@@ -197,6 +197,8 @@ public final class PasteboardConnection: Sendable {
             case finish([PendingResult<LiveConnection>])
             case close
         }
+        // Before any request can use the connection, so that it finds what was restored.
+        if case .success(let live) = outcome { restoration.restore(over: live) }
         let step = state.withLock { state -> Step in
             state.greeting = nil
             guard case .connecting(let waiting) = state.phase else { return .close }
@@ -215,8 +217,6 @@ public final class PasteboardConnection: Sendable {
         case (.connect, _):
             connect(mayStart: true)
         case (.finish(let waiting), .success(let live)):
-            // Before the requests, so that they find what was restored.
-            restoration.restore(over: live)
             for result in waiting { result.resolve(outcome) }
             if let failure = live.failure { reconnectLater(after: PasteboardError(failure)) }
         case (.finish(let waiting), .failure(let error)):

@@ -54,7 +54,7 @@ extension PasteboardError {
         public static let notPermitted = Code(rawValue: 15)
         /// The item cannot be loaded at this time, for example because its drag session has not been dropped.
         public static let notLoadableNow = Code(rawValue: 16)
-        /// The contents are concealed, and the load was automatic.
+        /// The contents are concealed: they cannot be loaded automatically or handed over.
         public static let concealed = Code(rawValue: 17)
         /// The other side refused.
         public static let refused = Code(rawValue: 18)

@@ -83,7 +83,7 @@ extension Pasteboard.Contents {
         return items.flatMap(\.representations).map(\.type).filter { seen.insert($0).inserted }
     }
 
-    /// The items that still can be loaded.
+    /// The items that can still be loaded.
     var loadableProviders: [ItemProvider] { items.compactMap(\.loadableProvider) }
 }
 

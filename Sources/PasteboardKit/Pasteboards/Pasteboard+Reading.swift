@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-// Reads in the shape of NSPasteboard and UIPasteboard. They load, so the handlers of promises run. What a source that has
-// ended had promised is left out.
+// Reads in the shape of NSPasteboard and UIPasteboard. They load, so the handlers of promises run. Promises of a source
+// that has ended are left out.
 extension Pasteboard {
     /// The text of the first item that has text; nil if there is none. `string(forType:)` joins the text of all items.
     public var string: String? {

@@ -17,7 +17,14 @@ final class WatchRequest: StreamSink {
         var waiting: PendingResult<Pasteboard.Change>?
         var failure: PasteboardError?
 
-        var isAwaited: Bool { waiting.map { !$0.isResolved } ?? false }
+        /// Whether the credit for the call that waits was granted.
+        var isCredited = false
+
+        /// The stream that is to get the credit for the call that waits; nil if there is none, or it has the credit.
+        mutating func takeCredit() -> UInt64? {
+            guard let stream, let waiting, !waiting.isResolved, !exchange(&isCredited, with: true) else { return nil }
+            return stream
+        }
     }
 
     private let restoration: Restoration
@@ -55,7 +62,10 @@ final class WatchRequest: StreamSink {
         } start: {
             let (isFirst, live, failure) = state.withLock { state in
                 state.waiting = result
-                return (!exchange(&state.isOpened, with: true), state.live, state.failure)
+                // The request contains the first credit.
+                let isFirst = !exchange(&state.isOpened, with: true)
+                state.isCredited = isFirst
+                return (isFirst, state.live, state.failure)
             }
             if let failure {
                 result.resolve(.failure(failure))
@@ -65,7 +75,7 @@ final class WatchRequest: StreamSink {
             } else {
                 // Without a stream the watch is lost, and gets its credit when it begins again.
                 live.tell { client in
-                    if let stream = self.state.withLock({ $0.stream }) { client.grantChange(stream) }
+                    if let stream = self.state.withLock({ $0.takeCredit() }) { client.grantChange(stream) }
                 }
             }
         }
@@ -112,6 +122,7 @@ extension WatchRequest: Restorable {
         state.withLock { state in
             state.isLost = true
             state.stream = nil
+            state.isCredited = false
         }
     }
 
@@ -126,11 +137,11 @@ extension WatchRequest: Restorable {
         guard let watch else { return }
         live.open(self) { client throws(Failure) in
             let stream = try client.open(watch)
-            let isAwaited = self.state.withLock { state in
+            let isCredited = self.state.withLock { state in
                 state.stream = stream
-                return state.isAwaited
+                return state.takeCredit() != nil
             }
-            if isAwaited { client.grantChange(stream) }
+            if isCredited { client.grantChange(stream) }
             return stream
         }
     }

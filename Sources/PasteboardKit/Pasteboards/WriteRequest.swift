@@ -171,7 +171,8 @@ final class WriteRequest: StreamSink {
         guard end.value == nil, let live, let handle else {
             throw PasteboardError(
                 .superseded,
-                message: "these contents were replaced or cleared, so nothing can be added to them; write them again"
+                message: "this program no longer owns these contents, so nothing can be added or handed over; write "
+                    + "them again"
             )
         }
         return (live, handle)
@@ -185,8 +186,8 @@ final class WriteRequest: StreamSink {
 
     /// Ends a publication that is lost as withdrawn.
     func withdrawIfLost() {
-        let (isLost, live) = state.withLock { ($0.restored != nil, $0.live) }
-        guard isLost else { return }
+        guard state.withLock({ $0.restored != nil }) else { return }
+        // First, so that no restoration begins after this.
         finish(.withdrawn)
         // The contents may be on their way already. Then the broker has them without promises.
         live?.cancel(self)
@@ -194,8 +195,8 @@ final class WriteRequest: StreamSink {
 
     /// Ends the promises, if the broker has refused to clear the pasteboard.
     func endPromises() {
-        live?.cancel(self)
         finish(.withdrawn)
+        live?.cancel(self)
     }
 
     /// Ends the publication, because the broker has all of its bytes.

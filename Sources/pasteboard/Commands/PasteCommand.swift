@@ -137,7 +137,7 @@ struct PasteCommand: Command {
         failure.code == .superseded && ifChangeCount == nil && !hasBegun.isSet
     }
 
-    /// Whether there is nothing to paste. What a source that has ended had promised is nothing, too.
+    /// Whether there is nothing to paste. Promises of a source that has ended count as nothing.
     private func isEmpty(_ failure: Failure) -> Bool {
         CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone && waits && !hasBegun.isSet
     }

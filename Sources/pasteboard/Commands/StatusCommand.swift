@@ -36,7 +36,7 @@ struct StatusCommand: Command {
             [
                 "  \(load.type)", "from \(load.source.map { "process \($0)" } ?? "the broker")",
                 "to \(load.destination.map { "process \($0)" } ?? "the broker")",
-                // Of a secret no size is shown.
+                // The size of a secret is not shown.
                 load.byteCount.map { ByteCount.text($0) } ?? "-", "\(load.milliseconds ?? 0) ms",
             ]
         }

@@ -28,7 +28,7 @@ final class FileOutput: PasteSink {
 
     func check(_ type: UniformType, isArchive: Bool) throws {
         let target = try followingLinks()
-        // The file is without a name, and goes when it is closed.
+        // The file has no name; closing it removes it.
         if try fileName(in: target) != nil { _ = try PendingFile(inDirectory: target.path.directory, mode: 0o600) }
     }
 

@@ -70,7 +70,10 @@ final class OfferHandOver {
         connection.io.timeouts.silence = 2_000
         connection.io.timeouts.probe = 500
         defer { for run in running { run.program.finishStopping() } }
-        for promise in promises { start(promise) }
+        for promise in promises {
+            try signals.check()
+            if MonotonicClock.now() < deadline { start(promise) } else { dropLate(promise) }
+        }
         while !running.isEmpty || !server.isIdle, MonotonicClock.now() < deadline {
             let watched = running.flatMap { run in
                 run.program.interests(takesOutput: true).map { (run, stream: $0.0, interest: $0.1) }
@@ -87,13 +90,18 @@ final class OfferHandOver {
             }
             for run in running { finishIfComplete(run) }
         }
-        for run in running { drop(run.promise, "did not end within \(Self.duration / 1000) s") }
+        for run in running { dropLate(run.promise) }
         report()
+    }
+
+    private func dropLate(_ promise: Promise) {
+        drop(promise, "did not end within \(Self.duration / 1000) s")
     }
 
     private func start(_ promise: Promise) {
         do {
             if case .input(let input) = promise.origin, let file = input.file {
+                guard input.size ?? 0 <= UInt64(clamping: left) else { throw Self.tooLarge }
                 return keep(promise, try contents(of: file))
             }
             // No ask has this number.
@@ -121,7 +129,8 @@ final class OfferHandOver {
         switch stream {
         case .output:
             run.bytes += try run.program.readOutput(upTo: WireLimits.dataLength)
-            guard run.bytes.count > left else { return }
+            // All runs together, so that they do not fill the memory before the first one ends.
+            guard running.reduce(0, { $0 + $1.bytes.count }) > left else { return }
             remove(run)
             run.program.finishStopping()
             drop(run.promise, Self.tooLarge.text)

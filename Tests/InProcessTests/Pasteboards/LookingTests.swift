@@ -51,7 +51,7 @@ struct LookingTests {
         }
     }
 
-    @Test("What a source that has ended had promised is listed, but neither counts as loadable nor is loaded")
+    @Test("Promises of a source that has ended are listed, but neither count as loadable nor are loaded")
     func gone() async throws {
         try await TestBroker.with { broker in
             let source = broker.pasteboard()

@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test(
-        "The command runs for each change with its description in the environment, and for the newest after a slow run"
+        "The command runs for each change with its description in the environment, and for the newest after a slow run",
+        .tags(.f94)
     )
     func command() throws {
         let desk = try Desk()
@@ -55,6 +56,7 @@ import Testing
 
     @Test(
         "A command that changes the pasteboard that it is run for is ended, with a message",
+        .tags(.f94),
         arguments: ["echo x | pasteboard copy", "echo x | pasteboard copy; sleep 0.02", "exec pasteboard clear"],
         [true, false]
     )
@@ -75,7 +77,7 @@ import Testing
         )
     }
 
-    @Test("Changes of other programs during each run do not end the watch")
+    @Test("Changes of other programs during each run do not end the watch", .tags(.f94))
     func othersChange() throws {
         let desk = try Desk()
         try desk.copy("first")
@@ -91,7 +93,7 @@ import Testing
         #expect(try watch.finish().exitCode == 143)
     }
 
-    @Test("The command of a watch pastes neither secrets nor contents that may be pasted once")
+    @Test("The command of a watch pastes neither secrets nor contents that may be pasted once", .tags(.f95))
     func automatic() throws {
         let desk = try Desk()
         try desk.copy("plain")

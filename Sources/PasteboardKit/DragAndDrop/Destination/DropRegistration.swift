@@ -78,10 +78,11 @@ package final class DropRegistration: Sendable {
     }
 
     /// Calls the receiver, on the caller's actor, until the registration ends. Cancelling the task ends the
-    /// registration. If the connection is lost, its sessions end and the destination is registered again. While a drop is performed, all other events wait.
+    /// registration. If the connection is lost, its sessions end and the destination is registered again. While a drop is
+    /// performed, all other events wait.
     ///
-    /// - Throws: the error that ended the registration: the connection was closed, or the name was taken while there was
-    ///   none.
+    /// - Throws: the error that ended the registration: the connection was closed, or another program took the name while
+    ///   the connection was lost.
     package func serve(_ receiver: any DropReceiver) async throws(PasteboardError) {
         let failure = await takeEvents(for: receiver) { session, operation, location in
             await self.perform(session, operation, at: location, by: receiver)

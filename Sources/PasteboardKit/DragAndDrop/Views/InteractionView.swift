@@ -88,8 +88,8 @@ open class InteractionView {
     ///   - connection: the connection to the broker. If this is the outermost view, drags that begin in the tree use it
     ///     too.
     /// - Throws: `refused` if the name is taken; `invalid-argument` if the view is already registered; the error that
-    ///   ended the connection; `cancelled` if the task is cancelled. If the connection is lost later, the registration
-    ///   ends: ``registrationEnded()`` returns, and the view can be registered again.
+    ///   ended the connection; `cancelled` if the task is cancelled. If the connection is lost later, the view is
+    ///   registered again. If that is impossible, ``registrationEnded()`` returns the error.
     public func register(
         as name: String,
         accepting types: [UniformType] = [.item],
@@ -126,7 +126,7 @@ open class InteractionView {
     ///
     /// Cancelling the task does not end the wait; unregistering the view does. The wait keeps the view alive.
     ///
-    /// - Returns: the error that ended the connection; nil if the view was unregistered.
+    /// - Returns: the error that ended the registration; nil if the view was unregistered.
     public func registrationEnded() async -> PasteboardError? {
         await destination?.end?.value
     }
