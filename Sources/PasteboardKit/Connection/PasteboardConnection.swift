@@ -112,8 +112,8 @@ public final class PasteboardConnection: Sendable {
     }
 
     deinit {
-        restoration.close(Self.closedError)
         if case .connected(let live) = state.withLock({ $0.phase }) { live.close(Self.closedFailure) }
+        restoration.close(Self.closedError)
     }
 
     /// Closes the connection permanently: requests that are under way fail, and everything that was published over it
@@ -123,13 +123,14 @@ public final class PasteboardConnection: Sendable {
             defer { (state.phase, state.greeting) = (.closed, nil) }
             return (state.phase, state.greeting)
         }
-        restoration.close(Self.closedError)
         greeting?.close(Self.closedFailure)
         switch phase {
         case .connected(let live): live.close(Self.closedFailure)
         case .connecting(let waiting): for result in waiting { result.resolve(.failure(Self.closedError)) }
         case .idle, .closed: break
         }
+        // Afterwards, because the end of a destination cancels its sessions, which have failed with the connection.
+        restoration.close(Self.closedError)
     }
 
     /// Returns the live connection, or opens one. The call's cancellation and timeout end the wait.
