@@ -124,7 +124,10 @@ struct DropWaitTests {
     ) async throws -> [FrameKind] {
         let kinds = Lock<[FrameKind]>([])
         let done = Gate()
+        let connections = Counter()
         let connection = PasteboardConnection { _ in
+            // The destination would be registered again after the end of the first one.
+            guard connections.increment() == 1 else { throw Failure(.brokerUnavailable, "the broker has ended") }
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
