@@ -14,6 +14,11 @@ package enum BrokerDaemon {
                               or 1h. Limits are also read from
                               $XDG_CONFIG_HOME/pasteboard/config, one `NAME = VALUE`
                               per line
+          --no-keeper         ends with the broker: no second process restarts it after
+                              a crash and has its kept contents until then
+          --replace           makes the running broker's keeper start this program
+                              instead, with the socket and the kept contents, and
+                              returns; loads that are running finish
           --ready-fd N        writes a byte to descriptor N when clients can connect
           --help              shows this help
 
@@ -30,15 +35,26 @@ package enum BrokerDaemon {
                 try? System.write(Array(usage.utf8).span, to: 1)
                 return 0
             }
-            try serve(options, program: program)
-            return 0
+            if options.replaces {
+                try Replacement.request(at: try options.socketPath(), arguments: ownArguments)
+                return 0
+            }
+            if options.hasKeeper, !ServiceManager.isPresent {
+                let path = try options.socketPath()
+                // A path that has just enough room for the broker's own socket.
+                if Socket.isPossible(path.keeper) { return try keep(options, at: path, program: program) }
+            }
+            return try serve(options, program: program)
         } catch {
             try? System.write(Array("\(program): \(error.text)\n".utf8).span, to: 2)
             return error.code == .invalidArgument ? 2 : 3
         }
     }
 
-    private static func serve(_ options: DaemonOptions, program: String) throws(Failure) {
+    /// The exit code of a broker that has let another one take over, which its service manager has to start.
+    private static let handedOver: CInt = 75
+
+    private static func serve(_ options: DaemonOptions, program: String) throws(Failure) -> CInt {
         System.ignoreBrokenPipes()
         System.ignoreFileSizeSignals()
         System.ignoreStraySignals()
@@ -47,30 +63,100 @@ package enum BrokerDaemon {
         // Also while nothing is kept: a password passes through the memory of a broker as any other contents do.
         System.closeMemoryToOthers()
         let log = LogStream(2, program: program)
-        var server = try BrokerServer(limits: options.limits) { log.write($0) }
-        try server.add(try asFailure { () throws(SystemError) in try SignalSource() })
-        let inherited = try asFailure { () throws(SystemError) in
-            try ServiceManager.listeningSocket(refusal: ListenerSource.refusal)
+        let keeper = ServiceManager.keeper
+        // The keeper starts it by another path.
+        if keeper != nil, let path = CommandLine.arguments.first {
+            SystemThread.setName(String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]))
         }
-        var directory: String?
-        if let inherited {
-            try server.listen(at: inherited)
-        } else {
-            let path = try options.socketPath()
-            try server.listen(at: path)
-            directory = path.directory
-        }
-        ServiceManager.notify("READY=1")
+        var passed = try asFailure { () throws(SystemError) in try ServiceManager.passedDescriptors() }
+        let manager = ServiceManager()
+        var limits = options.limits
+        if let manager, manager.capacity > 0 { limits.fit(saved: manager.capacity) }
+        var server = try BrokerServer(limits: limits) { log.write($0) }
+        try server.add(
+            try asFailure { () throws(SystemError) in
+                try SignalSource(keeper: keeper, handsOver: manager?.capacity ?? 0 > 0)
+            }
+        )
+        // A keeper then goes on with the program that has saved them.
+        if let manager { try server.save(with: manager, restoring: passed, refusingOthers: keeper != nil) }
+        let directory = try listen(options, passed, &server)
+        // Those that are in use have another reference.
+        passed = []
+        server.notifyManager("READY=1")
         // From here on it opens no file, and removes only its socket, its lock and their directory. Not every kernel can
         // ensure that.
         try? System.giveUpFiles(
             exceptRemovingFrom: directory,
             readsProcesses: ProcessIdentity.isReadFromFiles()
         )
-        if let ready = options.readyDescriptor {
+        // A keeper writes to it, and the number is that of another descriptor here.
+        if let ready = options.readyDescriptor, keeper == nil {
             try? System.write([UInt8(ascii: "r")].span, to: ready)
             _ = OwnedDescriptor(adopting: ready)
         }
         try server.run()
+        return server.hasHandedOver ? handedOver : 0
+    }
+
+    /// Listens at the socket that was passed, else at the path.
+    ///
+    /// - Returns: the directory of a socket that this process removes.
+    private static func listen(
+        _ options: DaemonOptions,
+        _ passed: [ServiceManager.Passed],
+        _ server: inout BrokerServer
+    ) throws(Failure) -> String? {
+        let sockets = passed.filter {
+            ![Keeper.lockName, Keeper.programName].contains($0.name) && ContentsSaver.number($0.name) == nil
+        }
+        guard let socket = sockets.first else {
+            let path = try options.socketPath()
+            try server.listen(at: path)
+            return path.directory
+        }
+        guard sockets.count == 1 else {
+            throw Failure(.brokerUnavailable, "the service manager passed \(sockets.count) sockets; one is expected")
+        }
+        do {
+            let number = try System.duplicate(socket.descriptor.raw).release()
+            let listener = try ListeningSocket(inheriting: number, refusal: ListenerSource.refusal)
+            guard let lock = passed.first(where: { $0.name == Keeper.lockName }) else {
+                try server.listen(at: listener)
+                return nil
+            }
+            let path = try options.socketPath()
+            let own = try System.duplicate(lock.descriptor.raw)
+            try server.listen(adopting: try ClaimedSocket(adopting: listener, lock: own, at: path))
+            return path.directory
+        } catch {
+            throw error as? Failure ?? Failure(.brokerUnavailable, "\(error)")
+        }
+    }
+
+    /// The arguments of this process, which may precede those of the daemon by the name of a command.
+    private static var ownArguments: [String] { Array(CommandLine.arguments.dropFirst()) }
+
+    /// Runs a keeper, which runs the broker.
+    private static func keep(
+        _ options: DaemonOptions,
+        at path: SocketPath,
+        program: String
+    ) throws(Failure) -> CInt {
+        System.ignoreBrokenPipes()
+        System.ignoreFileSizeSignals()
+        System.ignoreStraySignals()
+        System.noticeChildren()
+        System.raiseDescriptorLimit()
+        System.closeNewFilesToOthers()
+        // It has the descriptors of all kept bytes.
+        System.closeMemoryToOthers()
+        var keeper = try Keeper(
+            at: path,
+            arguments: ownArguments,
+            ready: options.readyDescriptor,
+            log: LogStream(2, program: program)
+        )
+        return try keeper.run()
     }
 }

@@ -55,6 +55,7 @@ extension BrokerLoop {
     private mutating func mayBeginRun(to destination: PeerID) -> Bool {
         guard let target = find(destination) else { return false }
         return !connections[target].isWriteClosed && connections[target].output.streamCount == 0
+            && !connections[target].isHeld
     }
 
     /// Sends the run. A few bytes are queued instead, because they had better share a write with others.
@@ -68,6 +69,8 @@ extension BrokerLoop {
         // its loads precede the run too; the destination then ignores the bytes.
         performOutbox()
         guard let target = find(run.destination) else { return runFrames.removeAll(keepingCapacity: true) }
+        // The outbox that precedes the run may have led to a hold.
+        guard !connections[target].isHeld else { return queue(run, in: bytes, from: run.bytes.lowerBound, to: target) }
         do throws(SystemError) {
             let socket = connections[target].descriptor.raw
             let sent = try connections[target].output.sendThrough(bytes.extracting(run.bytes), to: socket)

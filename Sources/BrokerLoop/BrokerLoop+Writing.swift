@@ -29,7 +29,8 @@ extension BrokerLoop {
             let header = FrameHeader(.data, stream: data.stream, length: count, flags: isLast ? .last : .none)
             let bytes = payload.extracting(offset..<offset + count)
             offset += count
-            if isAtOnce || count >= Self.directSendSize, connections[target].output.streamCount == 0 {
+            let isSmall = !isAtOnce && count < Self.directSendSize
+            if !isSmall, connections[target].output.streamCount == 0, !connections[target].isHeld {
                 send(header, bytes, through: peer, load: data.load)
             } else {
                 connections[target].output.appendStream(header: header, payload: bytes)
@@ -121,6 +122,10 @@ extension BrokerLoop {
             for index in flushing.indices {
                 let peer = flushing[index]
                 guard let slot = find(peer) else { continue }
+                guard !connections[slot].isHeld || !connections[slot].isHeld(taken: saver?.taken ?? .max) else {
+                    held.append(peer)
+                    continue
+                }
                 connections[slot].beginFlush()
                 flush(peer)
             }
@@ -188,6 +193,8 @@ extension BrokerLoop {
 
     /// Writes to a peer before the end of the turn, because it may be reading fast enough. If it does not, it is ended.
     mutating func relieve(_ peer: PeerID) {
+        // One that is held back cannot read.
+        guard let slot = find(peer), !connections[slot].isHeld else { return }
         _ = try? write(peer)
         guard let slot = find(peer), isOverfull(slot) else { return }
         let failure = Failure(.limitExceeded, "limit control-queue is exceeded: this client does not read its frames")

@@ -57,6 +57,16 @@ package struct BrokerLoop: ~Copyable {
     private(set) var isAlone = false
 
     var memory: KeptMemory
+    /// The program that started the broker and watches it.
+    var manager: ServiceManager?
+    /// nil if contents end with this broker.
+    var saver: ContentsSaver?
+    /// Whether there is a saver. Faster to check.
+    var isSaving = false
+    /// Whether the saver waits until the service manager has room.
+    var isAwaitingRoom = false
+    /// Connections whose output waits until the service manager has what was saved: their `writing` is `pending`.
+    var held: [PeerID] = []
     let closer: DescriptorCloser
     let log: @Sendable (String) -> Void
     private var peerLog = PeerLog()
@@ -119,9 +129,12 @@ package struct BrokerLoop: ~Copyable {
         }
         if !isAlone { readQueued() }
         if state.hasRounds { continueRounds() }
+        if isSaving { settleSaving() }
         settle()
         checkDeadlines()
-        if state.isDrained {
+        if isSaving { settleSaving() }
+        // Not before the service manager has what was saved for the next broker.
+        if state.isDrained, saver?.isSending != true {
             input { $0.endDraining() }
             memory.wipeConcealed()
             isDone = true
@@ -176,10 +189,16 @@ package struct BrokerLoop: ~Copyable {
     private static let roundsCost = 10_000
 
     package var isDraining: Bool { state.isDraining }
+    package var isHandingOver: Bool { state.isHandingOver }
 
     /// Drains the broker. A second call ends it at once.
     package mutating func stop() {
         input { if $0.isDraining { $0.endDraining() } else { $0.drain() } }
+    }
+
+    /// Lets another broker take over.
+    package mutating func handOver() {
+        input { $0.handOver() }
     }
 
     // MARK: Input and effects
@@ -254,7 +273,9 @@ package struct BrokerLoop: ~Copyable {
             flushLater(target)
             if isOverfull(target) { overfull.append(send.peer) }
         }
+        let saved = isSaving ? saver?.count ?? 0 : 0
         for effect in outbox.effects { perform(effect) }
+        if isSaving { hold(outbox.sends, since: saved) }
         for peer in overfull { relieve(peer) }
         swap(&outbox, &spareOutbox)
     }
@@ -271,14 +292,24 @@ package struct BrokerLoop: ~Copyable {
         case .concealKept(let kept): memory.conceal(kept)
         case .conceal(let peer):
             if let slot = find(peer) { connections[slot].conceal() }
-        case .closeKept(let kept): memory.close(kept)
+        case .closeKept(let kept):
+            memory.close(kept)
+            saver?.closed(kept)
+        case .save(let contents): save(contents)
+        case .removeSaved(let contents): saver?.remove(contents)
         case .continueReport(let peer):
             if let slot = find(peer) { connections[slot].isReporting = true }
         case .sendChanges(let peer):
             guard let slot = find(peer) else { return }
             connections[slot].hasChanges = true
             if connections[slot].mayBeNotified { readLater(slot) }
-        case .stopListening: notifyOfDraining()
+        case .passOnListening:
+            notifyOfDraining()
+            notifyManager("STOPPING=1\nHANDOVER=1")
+        case .stopListening:
+            // First: if the broker is killed before it has withdrawn its socket, the keeper does that.
+            notifyManager("STOPPING=1")
+            notifyOfDraining()
         }
     }
 

@@ -36,20 +36,33 @@ package struct BrokerServer: ~Copyable {
 
     /// Claims the path and listens there. If the socket or its directory is removed later, the broker drains.
     package mutating func listen(at path: SocketPath) throws(Failure) {
-        let listener: ListenerSource
+        try listen(adopting: Self.claim(path))
+    }
+
+    /// Claims the path and opens a socket there.
+    static func claim(_ path: SocketPath) throws(Failure) -> ClaimedSocket {
         do throws(SocketPathError) {
-            listener = try ListenerSource(claiming: path)
+            return try ClaimedSocket(claiming: path, refusal: ListenerSource.refusal)
         } catch {
             guard case .held(let lock, let process) = error else { throw Failure(.brokerUnavailable, "\(error)") }
             let holder = process.map { "process \($0)" } ?? "another process"
             throw Failure(.brokerUnavailable, "a broker is already running: \(holder) holds the lock \(lock)")
         }
+    }
+
+    /// Listens at a socket that was claimed, by this process or by its keeper.
+    package mutating func listen(adopting claimed: consuming ClaimedSocket) throws(Failure) {
+        let path = claimed.path
+        let listener = ListenerSource(adopting: claimed)
         try add(listener)
+        endIfRemoved(path, of: listener)
+    }
+
+    private mutating func endIfRemoved(_ path: SocketPath, of listener: ListenerSource) {
         do throws(SystemError) {
             try loop.add(VanishedSocketSource(path, of: listener))
         } catch {
             // A user has few inotify instances, which other programs may have taken.
-            guard error.shortage != nil else { throw Failure(.brokerUnavailable, "\(error)") }
             loop.log("cannot watch \(path.directory): \(error); this broker will not end if its socket is removed")
         }
     }
@@ -63,10 +76,31 @@ package struct BrokerServer: ~Copyable {
         try asFailure { () throws(SystemError) in try loop.add(source) }
     }
 
-    /// Runs until the broker has been stopped and has drained.
+    /// Restores the contents that an earlier broker has saved with the service manager, and saves contents there.
+    ///
+    /// - Parameters:
+    ///   - passed: the descriptors that the manager has passed.
+    ///   - refusingOthers: whether contents that a broker of another version has saved are an error.
+    package mutating func save(
+        with manager: ServiceManager,
+        restoring passed: [ServiceManager.Passed],
+        refusingOthers: Bool
+    ) throws(Failure) {
+        try loop.save(with: manager, restoring: passed, refusingOthers: refusingOthers)
+    }
+
+    /// Sends a state such as `READY=1` to the service manager.
+    package mutating func notifyManager(_ state: String) {
+        loop.notifyManager(state)
+    }
+
+    /// Runs until the broker has been stopped and has drained, or another one has taken over.
     package mutating func run() throws(Failure) {
         try asFailure { () throws(SystemError) in try loop.run() }
     }
+
+    /// Whether another broker has taken over.
+    package var hasHandedOver: Bool { mutating get { loop.isHandingOver } }
 }
 
 /// Converts errors of the system.
@@ -104,6 +138,15 @@ extension BrokerLimits {
         controlPool = min(controlPool, pool)
         transferPool = min(transferPool, pool)
         metadata = min(metadata, pool)
+    }
+
+    /// Lowers the number of kept representations so that all of them can be saved, each with a description of contents at
+    /// most.
+    ///
+    /// - Parameter capacity: the number of descriptors that the service manager takes.
+    package mutating func fit(saved capacity: Int) {
+        // For a moment there are also those that are replaced.
+        keptRepresentations = min(keptRepresentations, UInt64(capacity / 3))
     }
 
     /// Lowers the limits that consume descriptors to a number of descriptors, with a reserve for those not counted

@@ -7,6 +7,10 @@ struct DaemonOptions {
     var socket: String?
     var limits = BrokerLimits.standard
     var readyDescriptor: CInt?
+    /// Whether the program takes the place of the running broker.
+    var replaces = false
+    /// Whether a keeper restarts the broker.
+    var hasKeeper = true
     var showsHelp = false
 
     init(_ arguments: [String]) throws(Failure) {
@@ -36,6 +40,10 @@ struct DaemonOptions {
                     throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor greater than 2")
                 }
                 readyDescriptor = number
+            case "--replace":
+                replaces = true
+            case "--no-keeper":
+                hasKeeper = false
             case "--help", "-h":
                 showsHelp = true
             default:

@@ -5,10 +5,16 @@ import PasteboardWire
 /// A descriptor for which the loop waits besides connections.
 package protocol EventSource: AnyObject {
     var descriptor: CInt { get }
-    /// Called when the descriptor is readable.
+    /// The event for which the loop waits: by default, input.
+    var interest: Epoll.Interest { get }
+    /// Called when the event has happened.
     func ready(in loop: inout BrokerLoop)
     /// Called when the broker drains. A source of new connections closes.
     func draining(in loop: inout BrokerLoop)
+}
+
+extension EventSource {
+    package var interest: Epoll.Interest { .readable }
 }
 
 extension BrokerLoop {
@@ -21,8 +27,9 @@ extension BrokerLoop {
     // MARK: Event sources
 
     package mutating func add(_ source: some EventSource) throws(SystemError) {
-        try epoll.add(source.descriptor, .readable, token: UInt64(eventSources.count))
-        eventSources.append(source)
+        let index = eventSources.firstIndex { $0 == nil } ?? eventSources.count
+        try epoll.add(source.descriptor, source.interest, token: UInt64(index))
+        if index == eventSources.count { eventSources.append(source) } else { eventSources[index] = source }
     }
 
     mutating func remove(_ source: some EventSource) {
@@ -47,7 +54,7 @@ extension BrokerLoop {
         for (index, _) in due {
             guard let source = eventSources[index] else { continue }
             do throws(SystemError) {
-                try epoll.add(source.descriptor, .readable, token: UInt64(index))
+                try epoll.add(source.descriptor, source.interest, token: UInt64(index))
             } catch {
                 // Memory or the user's watches have run out. Without another attempt no client could connect again.
                 paused.append((index, now + Self.resumeMilliseconds))
@@ -69,7 +76,8 @@ extension BrokerLoop {
     /// Sets the timer if something is due before the time to which it is set. A timer that expires early does no harm.
     mutating func armTimer() throws(SystemError) {
         expiryClock.run(state.context.nextExpiry != .max)
-        let next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
+        var next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
+        if isSaving, let deadline = saver?.deadline { next = min(next, deadline) }
         guard next < timerSetTo else { return }
         timerSetTo = next
         let (nanoseconds, isBeyond) = next.addingClamped(clock.lost).multipliedReportingOverflow(by: 1_000_000)

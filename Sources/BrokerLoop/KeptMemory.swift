@@ -81,6 +81,9 @@ struct KeptMemory {
         return unsealed.contains(id.slot) ? nil : file(id)?.descriptor
     }
 
+    /// The file of bytes, sealed or not, for a successor of this broker; nil before the first byte.
+    func saved(_ id: KeptID) -> DescriptorBox? { file(id)?.descriptor }
+
     /// Appends one chunk to `output` as a data frame.
     func read(_ chunk: KeptChunk, into output: inout OutputBuffer) throws(SystemError) {
         let file = file(chunk.kept)
@@ -99,7 +102,7 @@ struct KeptMemory {
         Int(id.slot) < files.count ? files[Int(id.slot)] : nil
     }
 
-    private mutating func set(_ file: MemoryFile?, for id: KeptID) {
+    mutating func set(_ file: MemoryFile?, for id: KeptID) {
         while files.count <= Int(id.slot) { files.append(nil) }
         files[Int(id.slot)] = file
     }

@@ -19,6 +19,11 @@ package final class ListenerSource: EventSource {
         claimed = try ClaimedSocket(claiming: path, refusal: Self.refusal)
     }
 
+    /// - Parameter claimed: the socket of a keeper.
+    init(adopting claimed: consuming ClaimedSocket) {
+        self.claimed = consume claimed
+    }
+
     package init(inherited: consuming ListeningSocket) {
         self.inherited = consume inherited
     }
@@ -50,7 +55,7 @@ package final class ListenerSource: EventSource {
 
     package func draining(in loop: inout BrokerLoop) {
         loop.remove(self)
-        claimed?.withdraw()
+        if loop.isHandingOver { claimed?.abandon() } else { claimed?.withdraw() }
         claimed = nil
         inherited = nil
     }

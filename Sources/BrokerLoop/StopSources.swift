@@ -1,21 +1,47 @@
 import Glibc
 package import PasteboardTransport
 
-/// Ends the broker on SIGTERM, SIGINT and SIGHUP. The first signal drains it, the second ends it at once.
+/// Ends the broker on SIGTERM, SIGINT and SIGHUP. The first signal drains it, the second ends it at once. On SIGUSR2 it lets
+/// another broker take over, if it has a service manager that starts one.
+///
+/// A signal to the whole process group, such as that of a key of the terminal, reaches a broker with a keeper twice: the
+/// keeper passes on its own. So the signals of the keeper and those of others are counted separately.
 package final class SignalSource: EventSource {
     private let signals: SignalDescriptor
+    private let keeper: CInt?
+    private var received = (fromKeeper: 0, fromOthers: 0)
 
     package var descriptor: CInt { signals.raw }
 
-    package init() throws(SystemError) {
-        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+    /// - Parameters:
+    ///   - keeper: the process that passes on the signals that it gets.
+    ///   - handsOver: whether the program is started again when it has let another one take over.
+    package init(keeper: CInt? = nil, handsOver: Bool = false) throws(SystemError) {
+        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP] + (handsOver ? [SIGUSR2] : []))
+        self.keeper = keeper
     }
 
     package func ready(in loop: inout BrokerLoop) {
-        while let signal = try? signals.next() {
+        while let (signal, sender) = try? signals.nextWithSender() {
+            guard signal != SIGUSR2 else {
+                if !loop.isDraining { loop.log("signal \(signal): another broker takes over") }
+                loop.handOver()
+                continue
+            }
+            guard !isEcho(of: sender) else { continue }
             loop.log("signal \(signal): \(loop.isDraining ? "ending at once" : "draining")")
             loop.stop()
         }
+    }
+
+    /// Counts a signal. Returns whether the other side has sent one to the whole process group, of which this is a copy.
+    private func isEcho(of sender: CInt) -> Bool {
+        if let keeper, sender == keeper {
+            received.fromKeeper += 1
+            return received.fromKeeper <= received.fromOthers
+        }
+        received.fromOthers += 1
+        return received.fromOthers <= received.fromKeeper
     }
 
     package func draining(in loop: inout BrokerLoop) {}

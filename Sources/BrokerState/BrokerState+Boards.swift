@@ -14,6 +14,8 @@ extension BrokerState {
             boards.remember(earlierReads(of: replaced), of: name)
             let owner = contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
+            // After the new contents were saved: of both, a successor restores those with the higher count.
+            if context.savesContents { context.perform(.removeSaved(replaced)) }
         }
         boardChanged(name)
         return change
@@ -34,8 +36,9 @@ extension BrokerState {
         context.counters.clears += 1
         context.cost += boards.rememberedCount / Cost.walkedBoards
         let changeCount: UInt64
-        // Names that a client tries out must not displace boards that are remembered.
-        if !boards.exists(name) {
+        // Names that a client tries out must not displace boards that are remembered. The few standard ones do not, and after
+        // a restart their earlier contents must not come back once they were cleared.
+        if !boards.exists(name), !BoardName.standard.contains(name) {
             changeCount = boards.changeCount(of: name)
         } else if removesBoard {
             let (last, creator) = remove(name)

@@ -40,6 +40,7 @@ extension BrokerState {
         watches.checkRounds(&context)
         checkIdleness()
         context.checkExpiry()
+        if isHandingOver { endUnused() }
         if isDraining, let drainEnds {
             if drainEnds <= context.now { endDraining() } else { context.check(by: drainEnds) }
         }
@@ -82,12 +83,45 @@ extension BrokerState {
         abortSessions(exceptDropped: true, Self.restarting)
     }
 
+    /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes may finish here,
+    /// and a connection ends when it has none left, so that its program connects to the other broker.
+    package mutating func handOver() {
+        guard !isDraining else { return }
+        isDraining = true
+        isHandingOver = true
+        context.perform(.passOnListening)
+        loads.failAll(with: Self.restarting, &contents, &context) { !$0.phase.isFlowing }
+        reportLoads()
+        abortSessions(exceptDropped: true, Self.restarting)
+        // The other broker would not have their contents.
+        for write in contents.writes { refuse(write, Self.restarting) }
+        endUnused()
+    }
+
+    /// In milliseconds.
+    private static let handOverInterval: UInt64 = 20
+
+    private mutating func endUnused() {
+        let used = loads.peers
+        for id in peers.ids where !used.contains(id) { leave(id) }
+        if !peers.isEmpty { context.check(in: Self.handOverInterval) }
+    }
+
+    /// Ends a connection without an error, as a crash does: the program connects to the other broker and continues there.
+    private mutating func leave(_ peer: PeerID) {
+        disconnected(peer)
+        context.perform(.close(peer))
+    }
+
     /// Ends everything that still runs, without waiting.
     package mutating func endDraining() {
         loads.failAll(with: Self.restarting, &contents, &context) { _ in true }
         reportLoads()
         // Before the peers, so that a session does not end with the death of one side.
         abortSessions(exceptDropped: false, Self.restarting)
+        if isHandingOver {
+            for id in peers.ids { leave(id) }
+        }
         for id in peers.ids {
             // After the frames of its loads, which have ended.
             endConnection(of: id, with: Self.restarting, order: .stream)

@@ -278,12 +278,14 @@ extension BrokerState {
         try boards.check(condition, on: name)
         var replaced: PublicationID?
         if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peer) }
+        if let replaced, contents.returnToWriter(replaced, writtenBy: id, &context) {
+            boardChanged(name)
+            return answerCommit(of: replaced, on: name, stream: stream, by: peer)
+        }
         guard let account = contents.account(of: id) else { return }
         try boards.checkRoom(for: name, of: account, context)
         let (access, label) = (peers[slot].access, peers[slot].label)
         guard let publication = contents.publish(id, by: access, label: label, board: name, &context) else { return }
-        peers.setTarget(.publication(publication), of: stream, at: peer)
-        context.counters.writes += 1
         let change: Boards.Change
         if let reclaimed {
             if let replaced { contents.continueVersion(of: publication, after: replaced) }
@@ -297,6 +299,18 @@ extension BrokerState {
             let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
             loads.failAll(of: displaced, with: failure, &contents, &context)
         }
+        answerCommit(of: publication, on: name, stream: stream, by: peer)
+    }
+
+    /// Tells a writer that its contents are on a board. Its stream lasts as long as they do.
+    private mutating func answerCommit(
+        of publication: PublicationID,
+        on name: String,
+        stream: UInt64,
+        by peer: PeerID
+    ) {
+        peers.setTarget(.publication(publication), of: stream, at: peer)
+        context.counters.writes += 1
         var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
         context.send(committed, to: peer, stream: stream)

@@ -29,7 +29,10 @@ extension BrokerState {
         )
         boards.setWatched(true, name, context)
         peers.setTarget(.watch(id), of: stream, at: peer)
-        context.send(Registered(), to: peer, stream: stream)
+        var registered = Registered()
+        registered.changeCount = state.count.changeCount
+        registered.epoch = state.count.epoch
+        context.send(registered, to: peer, stream: stream)
     }
 
     /// Takes credit on a client's stream that is not a load's.

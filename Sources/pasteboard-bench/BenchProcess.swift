@@ -66,6 +66,23 @@ final class BenchProcess {
         try process.kill(SIGKILL)
     }
 
+    /// The process that this one has started.
+    func child() throws -> pid_t {
+        let text = String(decoding: try System.contents(of: "/proc/\(id)/task/\(id)/children"), as: UTF8.self)
+        guard let child = text.split(separator: " ").first.flatMap({ pid_t($0) }) else {
+            throw BenchError("\(name) has no child process")
+        }
+        return child
+    }
+
+    /// Ends it by SIGTERM, so that it ends its own processes. One that hangs is killed.
+    func terminate() {
+        guard !hasEnded else { return }
+        try? process.kill(SIGTERM)
+        if (try? process.wait(milliseconds: 5_000)) != nil { hasEnded = true }
+        end()
+    }
+
     func end() {
         guard !hasEnded else { return }
         hasEnded = true

@@ -37,7 +37,7 @@ struct Benchmark {
         return LoadCase.all(quick: quick) + DescriptorCase.all(quick: quick) + CommandCase.all(quick: quick) + [
             StartCase()
         ]
-            + HoldingCase.all(quick: quick) + [SourceDeathCase(), WatchCase()]
+            + HoldingCase.all(quick: quick) + [SourceDeathCase(), BrokerDeathCase(), WatchCase()]
     }
 
     private static func print(_ text: String) throws {

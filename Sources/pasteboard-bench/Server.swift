@@ -11,10 +11,23 @@ enum Server: String {
 
     /// Starts the server, and returns once it is ready.
     func start(on stage: Stage, _ socket: String) throws -> BenchProcess {
+        try start(try command(stage, socket), stage, isQuiet: self == .dbus)
+    }
+
+    /// Starts a broker with a keeper, which is the process, and returns once the broker is ready.
+    static func startKept(on stage: Stage, _ socket: String) throws -> BenchProcess {
+        // It reports each death of its broker.
+        try broker.start(try broker.command(stage, socket).filter { $0 != noKeeper }, stage, isQuiet: true)
+    }
+
+    /// Without a keeper, the process that was started is the broker.
+    private static let noKeeper = "--no-keeper"
+
+    private func start(_ command: [String], _ stage: Stage, isQuiet: Bool) throws -> BenchProcess {
         let process = try BenchProcess(
-            try command(stage, socket),
+            command,
             interrupts: stage.interrupts,
-            isQuiet: self == .dbus
+            isQuiet: isQuiet
         )
         try process.awaitOutput()
         return process
@@ -24,7 +37,7 @@ enum Server: String {
     private func command(_ stage: Stage, _ socket: String) throws -> [String] {
         switch self {
         case .broker:
-            return [try stage.shipped("pasteboardd"), "--socket", socket, "--ready-fd", "3"]
+            return [try stage.shipped("pasteboardd"), Self.noKeeper, "--socket", socket, "--ready-fd", "3"]
         case .floor:
             return [try stage.floorProgram(), "store", socket, "3"]
         case .dbus:

@@ -54,6 +54,12 @@ final class Stage {
         throw Skip("\(name) did not become ready")
     }
 
+    /// Lets time pass, unless the run is interrupted.
+    func pause(milliseconds: Int) throws {
+        let ready = try System.poll([PollInterest(interrupts, .readable)], milliseconds: milliseconds)
+        guard ready[0].isEmpty else { throw BenchError("interrupted") }
+    }
+
     func floorProgram() throws -> String {
         if let floor { return floor }
         let program = try FloorProgram.build(in: directory)

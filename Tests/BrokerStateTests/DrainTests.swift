@@ -36,6 +36,33 @@ import Testing
         #expect(broker.isDrained)
     }
 
+    @Test(
+        "While another broker takes over, a load with bytes finishes however long it takes, and others leave at once",
+        .tags(.f90)
+    )
+    mutating func handOver() {
+        let other = broker.connect()
+        let flowing = broker.load(from: reader)
+        let asked = broker.load(from: reader)
+        let asks = broker.takeAsks(source)
+        broker.data([1], on: asks[0], from: source)
+        _ = broker.take(reader)
+        broker.handOver()
+        #expect(broker.stoppedListening && broker.isDraining && !broker.isDrained)
+        #expect(broker.take(reader).on(asked).codes == [.brokerRestarted])
+        // As after a crash, so that its program connects again.
+        #expect(broker.closed == [other] && broker.take(other).isEmpty)
+        for _ in 0..<20 {
+            broker.advance(by: 1_000)
+            broker.data([2], on: asks[0], from: source)
+        }
+        broker.data([3], last: true, on: asks[0], from: source)
+        #expect(broker.take(reader).on(flowing).bytes.count == 21)
+        broker.advance(by: 100)
+        #expect(broker.closed == [other, source, reader] && broker.isDrained)
+        #expect(broker.take(reader).isEmpty)
+    }
+
     @Test("A drain ends only after the last bytes have been sent")
     mutating func lastBytes() {
         broker.deliversAtOnce = false

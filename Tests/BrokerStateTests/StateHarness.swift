@@ -55,6 +55,11 @@ final class StateHarness {
     private(set) var granted: [UInt64: UInt64] = [:]
     private(set) var moved: [UInt64: UInt64] = [:]
 
+    /// The contents that outlive this broker.
+    private(set) var saved: [PublicationID: (contents: SavedContents, kept: [KeptID])] = [:]
+    /// The time since the machine started.
+    var bootTime: UInt64 { now + 1_000_000 }
+
     /// The digests of all frames to each peer.
     private(set) var digests: [PeerID: FrameDigest] = [:]
 
@@ -81,6 +86,51 @@ final class StateHarness {
         state.readsLoadsInPlace = readsLoadsInPlace
         state.started(at: now)
         setTime()
+    }
+
+    func setSaving(_ isSaving: Bool) {
+        state.setSaving(isSaving)
+    }
+
+    /// Leaves contents saved, as a crash can that comes before they were removed.
+    func keepSaved(_ id: PublicationID, _ contents: (contents: SavedContents, kept: [KeptID])) {
+        saved[id] = contents
+    }
+
+    /// A broker that has replaced this one after a crash, and has restored the saved contents.
+    ///
+    /// - Parameters:
+    ///   - later: the milliseconds from this broker's last input.
+    ///   - failures: receives the errors of contents that cannot be restored.
+    func successor(later: UInt64 = 100, failures: inout [Failure]) -> StateHarness {
+        let successor = StateHarness(firstChangeCount: 9_000, epoch: 78)
+        successor.now = now + later
+        successor.setTime()
+        successor.setSaving(true)
+        let newestFirst = saved.values.sorted { ($0.contents.changeCount ?? 0) > ($1.contents.changeCount ?? 0) }
+        for (contents, kept) in newestFirst {
+            do throws(Failure) {
+                // As it is read from its file.
+                var bytes: [UInt8] = []
+                contents.encode(into: &bytes)
+                let restored = try successor.state.restore(SavedContents(decoding: bytes), at: successor.bootTime)
+                successor.saved[restored.publication] = (contents, restored.kept)
+                for (old, new) in zip(kept, restored.kept) {
+                    successor.memory[new] = memory[old] ?? []
+                    successor.sealed.insert(new)
+                }
+            } catch {
+                failures.append(error)
+            }
+        }
+        successor.perform()
+        return successor
+    }
+
+    func successor() -> StateHarness {
+        var failures: [Failure] = []
+        defer { #expect(failures.isEmpty) }
+        return successor(failures: &failures)
     }
 
     /// Sets the time, and checks the deadlines.
@@ -177,6 +227,11 @@ final class StateHarness {
 
     func drain() {
         state.drain()
+        perform()
+    }
+
+    func handOver() {
+        state.handOver()
         perform()
     }
 
@@ -440,11 +495,13 @@ final class StateHarness {
             memory[kept] = nil
             adopted.remove(kept)
             sealed.remove(kept)
+        case .save(let contents): saved[contents] = state.saved(contents, at: bootTime)
+        case .removeSaved(let contents): saved[contents] = nil
         case .concealKept(let kept):
             concealedKept.insert(kept)
         case .conceal(let peer):
             concealing.insert(peer)
-        case .stopListening:
+        case .stopListening, .passOnListening:
             stoppedListening = true
         }
     }

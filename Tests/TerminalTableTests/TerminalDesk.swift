@@ -42,7 +42,8 @@ final class TerminalDesk {
         let broker = try ProcessRunner(
             "/bin/sh",
             [
-                "-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"), "--socket",
+                "-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"), "--no-keeper",
+                "--socket",
                 directory["d/socket"],
             ]
                 + limits,

@@ -84,8 +84,11 @@ extension Tag {
     @Tag package static var f81: Self
     @Tag package static var f82: Self
     @Tag package static var f83: Self
+    @Tag package static var f84: Self
+    @Tag package static var f86: Self
     @Tag package static var f88: Self
     @Tag package static var f89: Self
+    @Tag package static var f90: Self
     @Tag package static var f91: Self
     @Tag package static var f92: Self
     @Tag package static var f93: Self

@@ -140,9 +140,9 @@ struct Boards: ~Copyable, Sendable {
     }
 
     /// Throws unless contents can come back on a board under a change count that they had: either the board still has
-    /// this count, or it has not existed in this lifetime of the broker.
+    /// this count, or it has not existed in this lifetime of the broker, or it has contents that were saved before them.
     ///
-    /// The second case requires a count that is lower than that of every board which has changed here: the counts after it
+    /// The other cases require a count that is lower than that of every board which has changed here: the counts after it
     /// are higher then, and no client can move a board's count up to the greatest number.
     ///
     /// - Returns: the contents that the board has under this count. The caller checks who has written them.
@@ -153,7 +153,13 @@ struct Boards: ~Copyable, Sendable {
             }
             return nil
         }
-        guard self.count(of: name) == count, let publication = publication(on: name) else {
+        let current = self.count(of: name)
+        if current.epoch == count.epoch, count.epoch != epoch, current.changeCount < count.changeCount,
+            count.changeCount < firstChangeCount
+        {
+            return nil
+        }
+        guard current == count, let publication = publication(on: name) else {
             throw Failure(.superseded, "pasteboard \(name) was changed since change count \(count.changeCount)")
         }
         return publication
@@ -245,6 +251,11 @@ struct Boards: ~Copyable, Sendable {
     mutating func restore(_ name: String, to publication: PublicationID, as count: BoardCount) -> Change {
         let epoch = count.epoch == epoch ? nil : count.epoch
         return put(publication, on: name, changeCount: count.changeCount, epoch: epoch)
+    }
+
+    /// Makes sure that the counts of this lifetime are above one of an earlier lifetime.
+    mutating func pass(_ changeCount: UInt64) {
+        firstChangeCount = max(firstChangeCount, changeCount.addingClamped(1))
     }
 
     private mutating func put(

@@ -71,5 +71,6 @@ extension ContentStore {
             publicationTable[slot].terms?.keepsBytes(at: context.elapsed)
             noteExpiry(of: slot, &context)
         }
+        save(publicationTable.id(of: slot), &context)
     }
 }

@@ -134,5 +134,6 @@ extension ContentStore {
         let excess = charged - min(charged, count)
         context.accounting.giveUp(excess, of: .keptBytes, for: keptTable[slot].account)
         seal([id], &context)
+        save(publication, &context)
     }
 }

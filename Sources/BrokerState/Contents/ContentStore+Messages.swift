@@ -57,22 +57,32 @@ extension ContentStore {
 
     /// Describes an item with the representations that `access` shows; nil if it shows none.
     func describe(_ item: Int, of slot: Slot, to access: AccessContext) -> Item? {
-        var message = Item()
         let stored = publicationTable[slot].items[item]
         let visibilities = access.visibilities(of: publicationTable[slot].writer)
-        let hasSource = publicationTable[slot].owner != nil
-        let isConcealed = isConcealed(slot)
-        for stored in stored.representations where visibilities.contains(stored.visibility) {
-            message.representations.append(describe(stored, hasSource: hasSource))
-            if isConcealed { message.representations[message.representations.count - 1].byteCount = nil }
+        let visible = stored.representations.filter { visibilities.contains($0.visibility) }
+        guard !visible.isEmpty else { return nil }
+        var message = describe(stored, visible, hasSource: publicationTable[slot].owner != nil)
+        if isConcealed(slot) {
+            for index in message.representations.indices { message.representations[index].byteCount = nil }
         }
-        guard !message.representations.isEmpty else { return nil }
+        if access.isLink { message.teamData = nil }
+        return message
+    }
+
+    /// Describes an item with some of its representations.
+    func describe(
+        _ stored: StoredItem,
+        _ representations: [StoredRepresentation],
+        hasSource: Bool
+    ) -> Item {
+        var message = Item()
+        message.representations = representations.map { describe($0, hasSource: hasSource) }
         message.suggestedName = stored.suggestedName
         message.presentationWidth = stored.presentation?.width
         message.presentationHeight = stored.presentation?.height
         message.presentationStyle = stored.presentation?.style
         message.title = stored.presentation?.title
-        if !access.isLink { message.teamData = stored.teamData }
+        message.teamData = stored.teamData
         return message
     }
 

@@ -37,6 +37,8 @@ extension ContentStore {
         return id
     }
 
+    var writes: [WriteID] { writeTable.ids }
+
     func target(of id: WriteID) -> PendingWrite.Target? {
         guard let slot = writeTable.find(id) else { return nil }
         return writeTable[slot].target

@@ -64,6 +64,7 @@ struct ContentStore: ~Copyable, Sendable {
             )
         )
         if let slot = find(publication) { noteExpiry(of: slot, &context) }
+        if !name.isEmpty { save(publication, &context) }
         return publication
     }
 

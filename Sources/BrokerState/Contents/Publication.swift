@@ -43,7 +43,7 @@ package struct Publication: ~Copyable, Sendable {
     }
 
     init(
-        owner: (peer: PeerID, stream: UInt64),
+        owner: (peer: PeerID, stream: UInt64)?,
         writer: AccessContext,
         ownerLabel: String,
         boardName: String,

@@ -110,11 +110,7 @@ package struct Accounting: ~Copyable, Sendable {
     /// Finds or opens the account of a process for one more connection. Throws if the process has `limit` connections,
     /// or if the remaining ones are reserved for others.
     mutating func connect(_ process: ProcessKey, limit: UInt64) throws(Failure) -> AccountID {
-        let index = index(of: process)
-        if index == accountsByProcess.count || accountsByProcess[index].process != process {
-            accountsByProcess.insert((process, accounts.insert(Account(process: process))), at: index)
-        }
-        let account = accountsByProcess[index].account
+        let account = open(process)
         guard let slot = accounts.find(account) else { return account }
         let connections = accounts[slot].held[.connections]
         guard connections < limit, room(for: account, of: .connections) > 0 else {
@@ -131,6 +127,15 @@ package struct Accounting: ~Copyable, Sendable {
         add(1, of: .connections, to: slot)
         updateHolder(slot)
         return account
+    }
+
+    /// Finds or opens the account of a process.
+    mutating func open(_ process: ProcessKey) -> AccountID {
+        let index = index(of: process)
+        if index == accountsByProcess.count || accountsByProcess[index].process != process {
+            accountsByProcess.insert((process, accounts.insert(Account(process: process))), at: index)
+        }
+        return accountsByProcess[index].account
     }
 
     mutating func disconnect(_ account: AccountID) {
@@ -211,6 +216,14 @@ package struct Accounting: ~Copyable, Sendable {
             add(amount.metadata, of: .metadata, to: slot)
         }
         add(amount.objects, of: .objects, to: slot)
+        return Charge(account: account, amount: amount)
+    }
+
+    /// Charges what was admitted in an earlier lifetime of the broker, whatever the limits are now.
+    mutating func grant(_ amount: Amount, to account: AccountID) -> Charge {
+        guard let slot = accounts.find(account) else { return Charge(account: account, amount: Amount()) }
+        add(amount.objects, of: .objects, to: slot)
+        add(amount.metadata, of: .metadata, to: slot)
         return Charge(account: account, amount: amount)
     }
 

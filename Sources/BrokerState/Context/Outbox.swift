@@ -43,6 +43,10 @@ package struct Outbox: Sendable {
         case closeKept(KeptID)
         /// The kept bytes that follow are secret: overwrite them before they are closed.
         case concealKept(KeptID)
+        /// Save contents outside of the broker: see `BrokerState.saved`. Nothing of the same input may be sent before.
+        case save(PublicationID)
+        /// Remove contents that were saved. They may not have been.
+        case removeSaved(PublicationID)
         /// Secret bytes pass through the peer's connection from now on: overwrite its buffers after use.
         case conceal(PeerID)
         /// Call `BrokerState.continueReport` when the peer has read enough, and until then keep its next requests back.
@@ -51,6 +55,8 @@ package struct Outbox: Sendable {
         case sendChanges(PeerID)
         /// Unlink the socket and stop accepting; continue until the state is drained.
         case stopListening
+        /// Stop accepting without unlinking the socket, which another broker has, too.
+        case passOnListening
     }
 
     package private(set) var frames = FrameMemory()

@@ -27,6 +27,19 @@ struct Loads: ~Copyable, Sendable {
     private var firstEvent = 0
 
     var isEmpty: Bool { loadTable.isEmpty }
+
+    /// The peers with a load, as its destination or its source.
+    var peers: Set<PeerID> {
+        var peers: Set<PeerID> = []
+        var cursor: Slot?
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            if case .destination(let destination, _) = loadTable[slot].receiver { peers.insert(destination) }
+            if case .peer(let source) = loadTable[slot].source { peers.insert(source) }
+        }
+        return peers
+    }
+
     var count: Int { loadTable.count }
 
     // MARK: Peers

@@ -6,7 +6,7 @@ struct Peers: ~Copyable, Sendable {
 
     /// The process id and version of the broker, for `welcome`.
     private let process: UInt32
-    private let programVersion: String
+    let programVersion: String
 
     var peerTable = SlotTable<Peer>()
     private(set) var closed = ClosedPeers()

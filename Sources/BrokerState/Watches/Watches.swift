@@ -14,7 +14,7 @@ struct Watches: ~Copyable, Sendable {
     static let interval: UInt64 = 100
     /// The time after the broker's start in which clients write their contents again, and after which a watch that knows
     /// the state of an earlier broker is sent the state of a board that nobody has written. In milliseconds.
-    static let settlingTime: UInt64 = 2_000
+    static let settlingTime = WireLimits.settlingTime
     /// The cost of a part of a round.
     private static let pieceCost = 1_000
 
@@ -295,10 +295,20 @@ struct Watches: ~Copyable, Sendable {
         let missed: UInt64?
         /// Whether only the version of the contents differs from the reported state.
         let isOfVersion: Bool
+        /// Whether the state is the reported one: contents that the watch knows have come back before it had credit.
+        let isKnown: Bool
     }
 
     /// The next change to send to a peer; nil if there is none now. The watches of the peer take turns.
     mutating func nextDue(of peer: PeerID, _ context: inout BrokerContext) -> DueChange? {
+        while let change = nextMarked(of: peer, &context) {
+            guard change.isKnown else { return change }
+            reported(change, isSent: false)
+        }
+        return nil
+    }
+
+    private mutating func nextMarked(of peer: PeerID, _ context: inout BrokerContext) -> DueChange? {
         guard let watcher = watcherTable.find(Self.watcher(of: peer)) else { return nil }
         guard watcherTable[watcher].sendable > 0 else {
             watcherTable[watcher].isListed = false
@@ -323,7 +333,8 @@ struct Watches: ~Copyable, Sendable {
                 name: watchedTable[board].name,
                 state: state,
                 missed: state.count.epoch == reported.count.epoch ? steps - min(steps, 1) : nil,
-                isOfVersion: state.count == reported.count && state.version != reported.version
+                isOfVersion: state.count == reported.count && state.version != reported.version,
+                isKnown: state == reported
             )
         }
         return nil

@@ -226,19 +226,19 @@ static inline int pbs_connect(int fd, const char *path) {
     return connect(fd, (const struct sockaddr *)&address, sizeof address);
 }
 
-// Sends one datagram to the service manager. A path that begins with @ is in the abstract name space.
-static inline int pbs_notify(const char *path, const char *state, size_t count) {
+// Opens a socket that is connected to the one at which the service manager receives datagrams. A path that begins with
+// @ is in the abstract name space.
+static inline int pbs_connect_datagrams(const char *path) {
     struct sockaddr_un address = pbs_address(path);
     socklen_t length = offsetof(struct sockaddr_un, sun_path) + strlen(address.sun_path);
     if (address.sun_path[0] == '@') address.sun_path[0] = 0;
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    ssize_t sent = sendto(
-        fd, state, count, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&address, length);
+    if (connect(fd, (const struct sockaddr *)&address, length) == 0) return fd;
     int code = errno;
     close(fd);
     errno = code;
-    return sent < 0 ? -1 : 0;
+    return -1;
 }
 
 static inline int pbs_int_option(int fd, int option, int *value) {
@@ -330,6 +330,56 @@ static inline ssize_t pbs_receive(
         int found = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
         memcpy(descriptors + *descriptorCount, CMSG_DATA(header), found * sizeof(int));
         *descriptorCount += found;
+    }
+    return count;
+}
+
+// Opens a datagram socket at a path, which receives the credentials of senders.
+static inline int pbs_datagrams_at(const char *path) {
+    struct sockaddr_un address = pbs_address(path);
+    int on = 1;
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0
+        && bind(fd, (const struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    int code = errno;
+    close(fd);
+    errno = code;
+    return -1;
+}
+
+// Receives a datagram, its descriptors (`descriptors` has room for PBS_MAX_DESCRIPTORS) and the process that sent it.
+static inline ssize_t pbs_receive_datagram(
+    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int32_t *sender
+) {
+    struct pbs_sender {  // struct ucred
+        int32_t pid;
+        uint32_t uid, gid;
+    };
+    struct iovec piece = {bytes, capacity};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int)) + CMSG_SPACE(sizeof(struct pbs_sender))];
+    } control;
+    struct msghdr message = {0};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    *descriptorCount = 0;
+    *sender = 0;
+    ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (count < 0) return count;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET) continue;
+        if (header->cmsg_type == SCM_RIGHTS) {
+            int found = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+            memcpy(descriptors + *descriptorCount, CMSG_DATA(header), found * sizeof(int));
+            *descriptorCount += found;
+        } else if (header->cmsg_type == 2 /* SCM_CREDENTIALS */) {
+            *sender = ((const struct pbs_sender *)CMSG_DATA(header))->pid;
+        }
     }
     return count;
 }

@@ -56,7 +56,10 @@ struct BrokerStart {
         var configuration = ChildProcess.Configuration(
             path: program,
             arguments: (program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
-            environment: environment.entries
+            // A service manager of this program is not that of the broker.
+            environment: environment.entries.filter { entry in
+                !ServiceManager.variables.contains { entry.hasPrefix("\($0)=") }
+            }
         )
         configuration.output = .null
         configuration.errors = log.map { .descriptor($0.descriptor.raw) } ?? .null

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The kernel releases the lock however the broker ends. A broker that ends normally removes the file first.
 package struct BrokerLock: ~Copyable, Sendable {
-    private let file: LockFile
+    private var file: LockFile
 
     /// Takes the lock, or throws `held` at once. Destroying this value releases it.
     package init(of path: SocketPath) throws(SocketPathError) {
@@ -25,6 +25,19 @@ package struct BrokerLock: ~Copyable, Sendable {
         }
         throw .held(lock: path.brokerLock, by: Self.holder(of: path))
     }
+
+    /// Takes over the lock of a keeper, which has it, too: either of them releases it.
+    init(of path: SocketPath, adopting descriptor: consuming OwnedDescriptor) {
+        file = LockFile(path.brokerLock, removing: path.isWellKnown ? path.directory : nil, adopting: descriptor)
+    }
+
+    /// Leaves the lock to the process that has it, too.
+    mutating func abandon() {
+        file.abandon()
+    }
+
+    /// The descriptor of the locked file.
+    var raw: CInt { file.raw }
 
     /// Creates the directory if it is missing, and takes the lock in it. The directory is removed with the lock if it
     /// is empty then, and was created here or the path is well-known.

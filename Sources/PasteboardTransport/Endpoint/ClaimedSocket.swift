@@ -23,6 +23,26 @@ package struct ClaimedSocket: ~Copyable {
         self.lock = consume lock
     }
 
+    /// Takes over the socket and the lock of a keeper, which has them, too: either of them withdraws.
+    package init(
+        adopting listener: consuming ListeningSocket,
+        lock: consuming OwnedDescriptor,
+        at path: SocketPath
+    ) throws(SystemError) {
+        file = try System.status(at: path.path)
+        self.path = path
+        self.listener = listener
+        self.lock = BrokerLock(of: path, adopting: lock)
+    }
+
+    /// The descriptors of the socket and the lock, for a broker that takes them over; nil after `withdraw`.
+    package var descriptors: (socket: CInt, lock: CInt)? {
+        mutating get {
+            guard let lock = lock?.raw else { return nil }
+            return (listener.raw, lock)
+        }
+    }
+
     /// Whether the path still leads to this process's socket.
     package var isReachable: Bool {
         guard let file, let now = try? System.status(at: path.path) else { return false }
@@ -32,12 +52,22 @@ package struct ClaimedSocket: ~Copyable {
     /// Removes the socket if it is still this process's, and then releases the lock. A successor can start while this
     /// process finishes the loads that have begun.
     package mutating func withdraw() {
+        removeSockets()
+        lock = nil
+    }
+
+    private func removeSockets() {
         guard lock != nil else { return }
         if isReachable { try? System.unlink(path.path) }
+    }
+
+    /// Leaves the socket and the lock to the process that has them, too.
+    package mutating func abandon() {
+        lock?.abandon()
         lock = nil
     }
 
     deinit {
-        if lock != nil, isReachable { try? System.unlink(path.path) }
+        removeSockets()
     }
 }

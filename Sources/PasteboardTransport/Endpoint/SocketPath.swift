@@ -77,6 +77,8 @@ package struct SocketPath: Equatable, Sendable {
 
     /// The file that a broker locks for its lifetime.
     package var brokerLock: String { "\(path).lock" }
+    /// The socket at which the broker's keeper receives messages.
+    package var keeper: String { "\(path).k" }
     /// The file that a client locks while it starts a broker.
     package var startLock: String { "\(directory)/start.lock" }
 

@@ -24,13 +24,22 @@ package struct SignalDescriptor: ~Copyable {
         try nextWithOrigin()?.signal
     }
 
+    /// The next signal that has arrived, and the process that sent it.
+    package func nextWithSender() throws(SystemError) -> (signal: CInt, sender: CInt)? {
+        try nextInfo().map { (CInt(bitPattern: $0.ssi_signo), CInt(bitPattern: $0.ssi_pid)) }
+    }
+
     /// The next signal that has arrived, and whether the kernel sent it: for a key of the terminal, for example, which
     /// all processes in the foreground get.
     package func nextWithOrigin() throws(SystemError) -> (signal: CInt, isFromKernel: Bool)? {
+        try nextInfo().map { (CInt(bitPattern: $0.ssi_signo), $0.ssi_code > 0) }
+    }
+
+    private func nextInfo() throws(SystemError) -> signalfd_siginfo? {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         let count = try System.callUnlessBlocked("read signals") { Glibc.read(descriptor.raw, &info, size) }
-        return count == size ? (CInt(bitPattern: info.ssi_signo), info.ssi_code > 0) : nil
+        return count == size ? info : nil
     }
 }
 
@@ -54,6 +63,12 @@ extension System {
     /// libraries.
     package static func ignoreFileSizeSignals() {
         _ = signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Lets the ends of children be noticed, also if this process was started with the signal ignored. For programs, not for
+    /// libraries.
+    package static func noticeChildren() {
+        _ = signal(SIGCHLD, SIG_DFL)
     }
 
     /// Ignores signals that end a process by default and have no meaning for this one. They can reach it by mistake, when a

@@ -11,6 +11,8 @@ package struct LockFile: ~Copyable, Sendable {
     private let path: String
     private let directory: String?
     private let file: OwnedDescriptor
+    /// Whether the file is removed and unlocked here.
+    private var isOwned = true
 
     var raw: CInt { file.raw }
 
@@ -30,7 +32,20 @@ package struct LockFile: ~Copyable, Sendable {
         }
     }
 
+    /// Takes over a lock of another process, which passed the descriptor of the locked file.
+    init(_ path: String, removing directory: String?, adopting file: consuming OwnedDescriptor) {
+        self.path = path
+        self.directory = directory
+        self.file = file
+    }
+
+    /// Leaves the file and its lock to another process that has the open file, too.
+    mutating func abandon() {
+        isOwned = false
+    }
+
     deinit {
+        guard isOwned else { return }
         if (try? System.isFile(file.raw, at: path)) == true { try? System.unlink(path) }
         // Closing alone may release the lock late: a child has a copy of the descriptor until it executes its program.
         _ = flock(file.raw, LOCK_UN)

@@ -20,6 +20,14 @@ package struct MemoryFile: Sendable {
         self.descriptor = descriptor
     }
 
+    /// Takes over a memory file that a process of this user has passed, and makes it immutable if it is not; nil if that
+    /// is not possible.
+    package init?(sealing descriptor: DescriptorBox) {
+        self.descriptor = descriptor
+        guard !System.isFullySealed(descriptor.raw) else { return }
+        guard (try? seal(attempts: 100)) != nil else { return nil }
+    }
+
     /// Appends the bytes. If memory runs out, the error is ENOSPC or ENOMEM, and a part of the bytes may have been
     /// written.
     package func append(_ bytes: Span<UInt8>) throws(SystemError) {
@@ -59,6 +67,28 @@ package struct MemoryFile: Sendable {
         get throws(SystemError) {
             try System.status(of: descriptor.raw).size
         }
+    }
+
+    /// All bytes. Throws `EFBIG` if there are more than `limit`.
+    package func contents(limit: Int) throws(SystemError) -> [UInt8] {
+        let size = Int(clamping: try size)
+        guard size <= limit else { throw SystemError(call: "read", errno: EFBIG) }
+        var contents: [UInt8] = []
+        var end = false
+        while contents.count < size, !end {
+            let offset = UInt64(contents.count)
+            let before = contents.count
+            var failure: SystemError?
+            contents.append(addingCapacity: size - before) { output in
+                do throws(SystemError) {
+                    end = try read(at: offset, into: &output) == 0
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+        return contents
     }
 
     /// Reads bytes from `offset` on into the free capacity of `output`.

@@ -39,8 +39,7 @@ package final class SystemThread: Sendable {
                 { argument in
                     if let argument {
                         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-                        let name = String(decoding: start.name.utf8.prefix(15), as: UTF8.self)
-                        _ = pthread_setname_np(pthread_self(), name)
+                        SystemThread.setName(start.name)
                         start.body()
                     }
                     return nil
@@ -52,6 +51,11 @@ package final class SystemThread: Sendable {
             throw SystemError(call: "pthread_create", errno: code, subject: name)
         }
         handle = thread
+    }
+
+    /// Names the calling thread. The name of a program's first thread is that of the program in lists of processes.
+    package static func setName(_ name: String) {
+        _ = pthread_setname_np(pthread_self(), String(decoding: name.utf8.prefix(15), as: UTF8.self))
     }
 
     /// Waits for the thread to end. Called at most once, and not on the thread itself.

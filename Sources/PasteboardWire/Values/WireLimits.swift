@@ -48,6 +48,8 @@
     package static let indexPath = 16
     /// Features that a hello or a request may list.
     package static let features = 64
+    /// The time after a broker's start in which clients write their contents again (Y22), in milliseconds.
+    package static let settlingTime: UInt64 = 2_000
 }
 
 extension UInt64 {

@@ -8,6 +8,8 @@ struct BrokerCommand: Command {
         options: [
             .init("--socket", value: "PATH", "the socket to listen on, instead of the well-known one"),
             .init("--limit", value: "NAME=VALUE", "sets a limit; 'pasteboard limits' shows them; may be repeated"),
+            .init("--no-keeper", "ends with the broker, without a process that restarts it after a crash"),
+            .init("--replace", "makes the running broker's keeper start this program instead, and returns"),
             .init("--ready-fd", value: "N", "writes a byte to descriptor N when clients can connect"),
         ],
         notes: """
@@ -15,15 +17,20 @@ struct BrokerCommand: Command {
             $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' per line. A size is written as 65536, 64KiB or 1.5
             MiB, a time as 500ms, 30s, 10m or 1h. Commands that need a broker start one automatically, unless
             PASTEBOARD_AUTOSTART is 0.
+
+            The process that is started is the keeper. It starts the broker again if that crashes, and has the kept
+            contents until then. With --replace, a newer program takes over the socket and the kept contents; loads
+            that are running finish at the old one.
             """
     )
 
-    private let arguments: [String]
+    private var arguments: [String]
 
     init(_ arguments: ParsedArguments) throws {
         self.arguments = try ["--socket", "--limit", "--ready-fd"].flatMap { name in
             try arguments.values(name).flatMap { [name, $0] }
         }
+        self.arguments += ["--no-keeper", "--replace"].filter { arguments.has($0) }
     }
 
     func run() -> CInt {

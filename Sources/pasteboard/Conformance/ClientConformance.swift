@@ -127,7 +127,9 @@ private final class ClientRun {
             if hasEnded, ready.allSatisfy(\.isEmpty) { return true }
             if !ready[1].isEmpty { hasEnded = true }
             if !ready[2].isEmpty, case .connection(let socket) = try listener.accept() {
-                connections.append(ScriptedBroker(FrameSocket(socket)))
+                // The end of a connection ends the exchange.
+                let isEnding = connections.contains { $0.socket == nil }
+                connections.append(ScriptedBroker(FrameSocket(socket), isEnding: isEnding))
             }
             if !ready[3].isEmpty {
                 let bytes = try System.read(output.raw, upTo: 1 << 16)

@@ -13,8 +13,14 @@ struct ScriptedBroker {
     private var bytes: [UInt64: [UInt8]] = [:]
     private(set) var broken: [(rule: String, text: String)] = []
 
-    init(_ socket: FrameSocket) {
+    /// Whether the broker is ending.
+    private let isEnding: Bool
+
+    /// - Parameter isEnding: whether the broker announces its end at once, because the exchange is over: a client that connects
+    ///   again after a lost connection then ends.
+    init(_ socket: FrameSocket, isEnding: Bool) {
         self.socket = socket
+        self.isEnding = isEnding
     }
 
     /// Handles the frames that have arrived.
@@ -56,6 +62,7 @@ struct ScriptedBroker {
             welcome.keptFree = 1 << 30
             welcome.programVersion = ProgramVersion.current
             encoder.append(welcome, stream: stream)
+            if isEnding { encoder.append(Failure(.brokerRestarted, "the exchange is over"), stream: 0) }
         case .list:
             var contents = Contents()
             (contents.changeCount, contents.epoch, contents.handle) = (5_001, 77, Self.handle)
@@ -78,5 +85,6 @@ struct ScriptedBroker {
         default: return
         }
         _ = socket?.send(encoder.bytes, deadline: deadline)
+        if isEnding { socket = nil }
     }
 }

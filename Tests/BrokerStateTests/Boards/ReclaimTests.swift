@@ -60,6 +60,15 @@ import Testing
         #expect(broker.promise("b", from: other).changeCount == 9_002 && isIntact)
     }
 
+    @Test("Contents of a standard board do not come back after it was cleared, although nobody had written it")
+    func clearedFirst() {
+        let before = shown()
+        broker.clear(from: other)
+        #expect(shown() == [before[0].map { $0 + 1 }, before[1]])
+        #expect(reclaim(5_001, of: 77, from: writer).codes == [.superseded])
+        #expect(broker.list(from: other).first(Contents.self)?.handle == nil && isIntact)
+    }
+
     @Test(
         "The next write of a board that has come back has a count above that of an unknown board",
         arguments: [true, false]

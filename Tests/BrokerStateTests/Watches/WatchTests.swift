@@ -17,7 +17,10 @@ import Testing
     @Test("A watch of a board that need not exist is answered, and then reports each change of that board alone")
     func changes() {
         let stream = broker.watch("x", from: watcher)
-        #expect(broker.take(watcher).on(stream).kinds == [.registered])
+        let answer = broker.take(watcher).on(stream)
+        #expect(answer.kinds == [.registered])
+        let registered = answer.all(Registered.self)
+        #expect(registered.map(\.changeCount) == [900] && registered.map(\.epoch) == [77])
         let handle = broker.promise("a", "b", board: "x", from: writer).handle
         broker.promise("a", board: "y", from: writer)
         let written = broker.takeChanges(watcher, on: stream)

@@ -282,6 +282,7 @@ final class FuzzBroker {
 
     private func perform(_ effect: Outbox.Effect) {
         switch effect {
+        case .save, .removeSaved, .passOnListening: break
         case .continueReport(let peer): unfinishedReports.insert(peer)
         case .sendChanges(let peer): unsentChanges.insert(peer)
         case .log(let removal): check(!removal.text.unicodeScalars.contains { $0.isHarmful }, "a log line has controls")

@@ -1,0 +1,63 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+
+/// A program that takes the place of a running broker: the message to the keeper, and the answer.
+struct Replacement {
+    /// The time for the new broker to let clients connect, in milliseconds.
+    static let timeout = 20_000
+
+    let program: DescriptorBox
+    let arguments: [String]
+    /// The time by which clients have to be able to connect to the new broker (see `MonotonicClock`).
+    let deadline = MonotonicClock.deadline(milliseconds: Self.timeout)
+    private let answer: DescriptorBox
+
+    /// Reads the request; nil if the message is another one.
+    init?(_ message: NotificationSocket.Message) {
+        guard message["REPLACE"] == "1", message.descriptors.count == 3,
+            let arguments = try? MemoryFile(sealing: message.descriptors[1])?.contents(limit: 1 << 20)
+        else { return nil }
+        program = message.descriptors[0]
+        self.arguments = arguments.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        answer = message.descriptors[2]
+    }
+
+    private static let success = "ok"
+
+    /// Answers the program that has asked: nil if the new broker runs.
+    func finish(_ error: String? = nil) {
+        _ = System.writeIfReady(Array((error ?? Self.success).utf8).span, to: answer.raw)
+    }
+
+    /// Asks the keeper of the running broker to start this program, and waits until clients can connect to it.
+    static func request(at path: SocketPath, arguments: [String]) throws(Failure) {
+        guard let keeper = ServiceManager(at: path.keeper, capacity: 0) else {
+            throw Failure(
+                .brokerUnavailable,
+                "no broker with a keeper runs at \(path.path); without --replace, this program starts one"
+            )
+        }
+        do throws(SystemError) {
+            let own = try System.open("/proc/self/exe", .nameOnly)
+            let list = try MemoryFile()
+            try list.append(Array(arguments.filter { $0 != "--replace" }.joined(separator: "\0").utf8).span)
+            let pipe = try System.pipe()
+            guard case .sent = keeper.send("REPLACE=1", [own.raw, list.descriptor.raw, pipe.second.raw]) else {
+                throw SystemError(call: "notify", errno: ECONNREFUSED, subject: "the keeper at \(path.keeper)")
+            }
+            let answer = pipe.keepingFirst()
+            let readiness = try System.poll([PollInterest(answer.raw, .readable)], milliseconds: timeout + 5_000)
+            guard readiness[0] != [] else {
+                throw SystemError(call: "replace", errno: ETIMEDOUT, subject: "the broker at \(path.path)")
+            }
+            let text = String(decoding: try System.read(answer.raw, upTo: 4_096), as: UTF8.self)
+            guard text == success else {
+                let reason = text.isEmpty ? "the broker was ended meanwhile" : text
+                throw SystemError(call: "replace", errno: ECANCELED, subject: reason)
+            }
+        } catch {
+            throw Failure(.brokerUnavailable, error.errno == ECANCELED ? error.subject ?? "" : "\(error)")
+        }
+    }
+}

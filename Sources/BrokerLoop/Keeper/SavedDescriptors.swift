@@ -1,0 +1,32 @@
+import PasteboardTransport
+
+/// The descriptors that a keeper holds for its broker, by name.
+struct SavedDescriptors {
+    /// The greatest number: their names have to fit one variable of the broker's environment.
+    static let most = 16_000
+
+    let capacity: Int
+    private var descriptors: [String: DescriptorBox] = [:]
+
+    /// - Parameter limit: the number of descriptors that this process may have.
+    init(limit: UInt64) {
+        capacity = min(Self.most, max(0, Int(clamping: limit) - 64))
+    }
+
+    var all: [ServiceManager.Passed] {
+        descriptors.map { ServiceManager.Passed(name: $0.key, descriptor: $0.value) }
+    }
+
+    /// Follows a message of the broker.
+    mutating func take(_ message: NotificationSocket.Message) {
+        guard let name = message["FDNAME"] else { return }
+        if message["FDSTOREREMOVE"] == "1" { descriptors[name] = nil }
+        if message["FDSTORE"] == "1", let descriptor = message.descriptors.first, descriptors.count < capacity {
+            descriptors[name] = descriptor
+        }
+    }
+
+    mutating func removeAll() {
+        descriptors = [:]
+    }
+}

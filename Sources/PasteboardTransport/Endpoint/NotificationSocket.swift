@@ -1,0 +1,83 @@
+import CPasteboardSystem
+import Glibc
+
+/// The socket at which a keeper receives the messages of a program that it has started, as systemd does.
+///
+/// It is in a directory that other users cannot enter. Descriptors that anybody else sends could not be closed safely.
+package struct NotificationSocket: ~Copyable {
+    /// One message: lines of the form `NAME=value`, and the descriptors that were passed with it.
+    package struct Message: Sendable {
+        package let sender: CInt
+        package let descriptors: [DescriptorBox]
+        private let fields: [(name: Substring, value: Substring)]
+
+        init(_ text: String, _ descriptors: [DescriptorBox], from sender: CInt) {
+            self.sender = sender
+            self.descriptors = descriptors
+            fields = text.split(separator: "\n").compactMap { line in
+                line.firstIndex(of: "=").map { (line[..<$0], line[line.index(after: $0)...]) }
+            }
+        }
+
+        /// The value of a field; nil if the message has no such field.
+        package subscript(name: String) -> String? {
+            fields.first { $0.name == name }.map { String($0.value) }
+        }
+    }
+
+    private static let longest = 4096
+
+    private let descriptor: OwnedDescriptor
+    /// The value of `NOTIFY_SOCKET` for the program.
+    package let path: String
+    // Identifies the socket's file. A file that has replaced it belongs to another keeper and is not removed.
+    private let file: FileStatus?
+
+    /// Readable while a message waits.
+    package var raw: CInt { descriptor.raw }
+
+    /// Creates the socket, and removes one that a killed process has left there.
+    package init(path: String) throws(SystemError) {
+        try Socket.checkLength(of: path)
+        try? System.unlink(path)
+        let raw = try System.call("bind", path) { pbs_datagrams_at(path) }
+        file = try? System.status(at: path)
+        descriptor = OwnedDescriptor(adopting: raw)
+        self.path = path
+    }
+
+    /// Removes the socket's file, if it is still there.
+    package func removeFile() {
+        if let file, let now = try? System.status(at: path), now.isSameFile(as: file) { try? System.unlink(path) }
+    }
+
+    deinit {
+        removeFile()
+    }
+
+    /// The next message, without waiting; nil if there is none.
+    package func next() throws(SystemError) -> Message? {
+        var bytes = [UInt8](repeating: 0, count: Self.longest)
+        var descriptors = [CInt](repeating: -1, count: Int(PBS_MAX_DESCRIPTORS))
+        var descriptorCount: CInt = 0
+        var sender: Int32 = 0
+        let count = try System.callUnlessBlocked("receive") {
+            // The function writes at most so many bytes and descriptors.
+            bytes.withUnsafeMutableBytes { bytes in
+                descriptors.withUnsafeMutableBufferPointer {
+                    pbs_receive_datagram(
+                        descriptor.raw,
+                        bytes.baseAddress,
+                        bytes.count,
+                        $0.baseAddress,
+                        &descriptorCount,
+                        &sender
+                    )
+                }
+            }
+        }
+        guard let count else { return nil }
+        let passed = descriptors.prefix(Int(descriptorCount)).map { DescriptorBox(OwnedDescriptor(adopting: $0)) }
+        return Message(String(decoding: bytes.prefix(count), as: UTF8.self), passed, from: sender)
+    }
+}

@@ -1,0 +1,254 @@
+import BrokerLoop
+import BrokerState
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// A broker that saves contents with a service manager, which is played by the test.
+@Suite struct SavingTests {
+    /// The service manager, and the descriptors that it has for the next broker.
+    private final class Manager {
+        let directory: TemporaryDirectory
+        let socket: NotificationSocket
+        var saved: [(name: String, descriptor: DescriptorBox)] = []
+        /// The receipts that were not given.
+        var receipts: [DescriptorBox] = []
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            socket = try NotificationSocket(path: directory["manager"])
+        }
+
+        /// Takes the messages that have arrived.
+        func take() throws {
+            while let message = try socket.next() {
+                if message["BARRIER"] == "1" { receipts += message.descriptors }
+                guard let name = message["FDNAME"] else { continue }
+                if message["FDSTORE"] == "1", let descriptor = message.descriptors.first {
+                    #expect(message.descriptors.count == 1 && !saved.contains { $0.name == name })
+                    saved.append((name, descriptor))
+                }
+                if message["FDSTOREREMOVE"] == "1" {
+                    #expect(saved.contains { $0.name == name })
+                    saved.removeAll { $0.name == name }
+                }
+            }
+        }
+
+        /// In any order, as systemd passes them.
+        var passed: [ServiceManager.Passed] {
+            saved.reversed().map { ServiceManager.Passed(name: $0.name, descriptor: $0.descriptor) }
+        }
+    }
+
+    private let manager: Manager
+    private let broker: SteppedBroker
+
+    init() throws {
+        manager = try Manager()
+        broker = try Self.broker(with: manager)
+    }
+
+    private static func broker(with manager: Manager, time: SteppedTime? = nil) throws -> SteppedBroker {
+        let broker = try SteppedBroker(time: time)
+        let connected = try #require(ServiceManager(at: manager.socket.path, capacity: 100))
+        try broker.loop.save(with: connected, restoring: manager.passed)
+        return broker
+    }
+
+    /// Takes turns until nothing changes any more.
+    private func settle(_ broker: SteppedBroker) throws {
+        try broker.step(3)
+        try manager.take()
+    }
+
+    private func giveReceipts(_ broker: SteppedBroker) throws {
+        manager.receipts = []
+        try settle(broker)
+    }
+
+    private func bytes(on board: String, of broker: SteppedBroker) throws -> [UInt8] {
+        try broker.answer(Load(board), to: broker.connect()).filter { $0.kind == .data }.flatMap(\.payload)
+    }
+
+    @Test(
+        "A writer is told that its bytes are kept only when the service manager has them, and so is its reader",
+        .tags(.f84)
+    )
+    func held() throws {
+        let writer = try broker.connect()
+        writer.queueWrite([1, 2, 3], to: "x")
+        try broker.step(sending: writer)
+        try settle(broker)
+        #expect(manager.saved.count == 2 && manager.receipts.count == 1)
+        #expect(try writer.hear().isEmpty)
+        // Others need not wait.
+        #expect(try bytes(on: "x", of: broker) == [1, 2, 3])
+        try giveReceipts(broker)
+        #expect(try writer.hear().map(\.kind) == [.committed])
+        // A clear waits, too: otherwise a crash could bring back what was cleared.
+        let other = try broker.connect()
+        other.queue(Clear.board("x"), stream: other.newStream())
+        try broker.step(sending: other)
+        try settle(broker)
+        #expect(manager.saved.isEmpty)
+        #expect(try other.hear().isEmpty && writer.hear().isEmpty)
+        try giveReceipts(broker)
+        #expect(try other.hear().map(\.kind) == [.committed, .end] && writer.hear().map(\.kind) == [.end])
+    }
+
+    @Test("Writes of promises and secrets wait for nothing")
+    func others() throws {
+        let writer = try broker.connect()
+        try broker.publish(on: "promised", by: writer)
+        var terms = ContentTerms()
+        terms.isConcealed = true
+        writer.queueWrite([1], to: "secret", terms)
+        try broker.step(sending: writer)
+        try settle(broker)
+        #expect(try writer.hear().map(\.kind) == [.committed])
+        #expect(manager.saved.isEmpty && manager.receipts.isEmpty)
+    }
+
+    @Test(
+        "A successor serves the same bytes, and saves further ones under other names",
+        .tags(.f86),
+        arguments: [0, 3, 300_000]
+    )
+    func successor(size: Int) throws {
+        let writer = try broker.connect()
+        let contents = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        writer.queueWrite(Array(contents.prefix(200_000)), to: "x")
+        try broker.step(sending: writer)
+        try settle(broker)
+        // It dies here: its descriptors are closed, and nothing more is sent.
+        let before = manager.saved.count
+        let successor = try Self.broker(with: manager)
+        try settle(successor)
+        #expect(manager.saved.count == before)
+        #expect(try bytes(on: "x", of: successor) == Array(contents.prefix(200_000)))
+        let other = try successor.connect()
+        other.queueWrite([9], to: "y")
+        try successor.step(sending: other)
+        try settle(successor)
+        try giveReceipts(successor)
+        #expect(try other.hear().map(\.kind) == [.committed])
+        let third = try Self.broker(with: manager)
+        #expect(try bytes(on: "x", of: third) == Array(contents.prefix(200_000)))
+        #expect(try bytes(on: "y", of: third) == [9])
+        other.queue(Clear.board("x"), stream: other.newStream())
+        try successor.step(sending: other)
+        try settle(successor)
+        #expect(try bytes(on: "y", of: Self.broker(with: manager)) == [9])
+    }
+
+    @Test(
+        "Contents of which a part is missing, damaged or of another size are not restored, and are removed",
+        .tags(.f84, .f86)
+    )
+    func damaged() throws {
+        for board in ["missing", "other", "damaged"] {
+            let writer = try broker.connect()
+            writer.queueWrite([1, 2], to: board)
+            try broker.step(sending: writer)
+        }
+        try settle(broker)
+        let kept = manager.saved.indices.filter { manager.saved[$0].name.hasPrefix("k") }
+        let described = manager.saved.indices.filter { manager.saved[$0].name.hasPrefix("p") }
+        try #require(kept.count == 3 && described.count == 3)
+        let other = try MemoryFile()
+        try other.append([1].span)
+        manager.saved[kept[1]].descriptor = other.descriptor
+        let noise = try MemoryFile()
+        try noise.append([255, 255, 255].span)
+        try noise.seal()
+        manager.saved[described[2]].descriptor = noise.descriptor
+        manager.saved.remove(at: kept[0])
+        let successor = try Self.broker(with: manager)
+        try settle(successor)
+        #expect(manager.saved.isEmpty)
+        for board in ["missing", "other", "damaged"] { #expect(try bytes(on: board, of: successor).isEmpty) }
+    }
+
+    @Test("A service manager that does not answer delays each writer for two seconds, and no one else")
+    func silent() throws {
+        let time = SteppedTime()
+        let broker = try Self.broker(with: manager, time: time)
+        for number in 0..<3 {
+            let writer = try broker.connect()
+            writer.queueWrite([1], to: "x\(number)")
+            try broker.step(sending: writer)
+            time.advance(by: 1_999)
+            try broker.step(2)
+            #expect(try writer.hear().isEmpty)
+            #expect(try bytes(on: "x\(number)", of: broker) == [1])
+            time.advance(by: 1)
+            try broker.step(3)
+            #expect(try writer.hear().map(\.kind) == [.committed])
+        }
+    }
+
+    @Test("A request of a connection waits until the answer to its last write may be sent")
+    func nextRequest() throws {
+        let writer = try broker.connect()
+        for number in 0..<10 { writer.queueWrite([UInt8(number)], to: "x") }
+        try broker.step(sending: writer)
+        try settle(broker)
+        #expect(manager.saved.count == 2)
+        for _ in 0..<10 { try giveReceipts(broker) }
+        #expect(try writer.hear().count { $0.kind == .committed } == 10)
+        #expect(manager.saved.count == 2)
+    }
+
+    @Test("A service manager that has no room gets the rest when it has, in order")
+    func full() throws {
+        let count = 200
+        var writers: [SteppedPeer] = []
+        for number in 0..<count {
+            let writer = try broker.connect()
+            writer.queueWrite([UInt8(truncatingIfNeeded: number)], to: "x")
+            // More than its queue takes, and nothing is taken meanwhile.
+            try broker.step(sending: writer)
+            writers.append(writer)
+        }
+        var told = 0
+        while told < count {
+            // The loop wakes by itself: a turn that waits would hang if it did not.
+            try manager.take()
+            manager.receipts = []
+            try broker.loop.turn(waiting: true)
+            told += try writers.reduce(0) { try $0 + $1.hear().count { $0.kind == .committed } }
+        }
+        // On a slow machine, writers may have stopped waiting before everything was sent.
+        for _ in 0..<10_000 where manager.saved.count != 2 {
+            try manager.take()
+            try broker.step()
+        }
+        #expect(manager.saved.count == 2)
+        #expect(try bytes(on: "x", of: Self.broker(with: manager)) == [UInt8(truncatingIfNeeded: count - 1)])
+    }
+
+    @Test("Without a service manager that still exists, a writer does not wait")
+    func gone() throws {
+        var manager: Manager? = try Manager()
+        let broker = try manager.map { try Self.broker(with: $0) }
+        manager = nil
+        let writer = try #require(try broker?.connect())
+        for number in 0..<2 {
+            writer.queueWrite([1], to: "x\(number)")
+            try broker?.step(sending: writer)
+            try broker?.step(3)
+            #expect(try writer.hear().map(\.kind) == [.committed])
+        }
+    }
+}
+
+extension Clear {
+    fileprivate static func board(_ name: String) -> Clear {
+        var clear = Clear()
+        clear.board = name
+        return clear
+    }
+}

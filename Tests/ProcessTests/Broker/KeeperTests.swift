@@ -1,0 +1,243 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// A keeper, which outlives its broker.
+@Suite(.timeLimit(.minutes(20))) struct KeeperTests {
+    /// A keeper and its broker, as a user starts them.
+    private struct Kept {
+        let desk: Desk
+        let keeper: ProcessRunner
+
+        /// - Parameter shell: commands that run before.
+        init(after shell: String = ":") throws {
+            desk = try Desk(limits: Desk.patient)
+            keeper = try Self.start(at: desk, after: shell)
+        }
+
+        /// Starts a broker with a keeper.
+        static func start(at desk: Desk, after shell: String = ":") throws -> ProcessRunner {
+            let keeper = try ProcessRunner(
+                "/bin/sh",
+                ["-c", "\(shell); exec \"$0\" broker --ready-fd 4 4>&1", try ProcessRunner.program("pasteboard")],
+                environment: desk.environment
+            )
+            try keeper.waitForOutput(containing: "r")
+            return keeper
+        }
+
+        /// The process of the broker that serves now.
+        func broker() throws -> CInt {
+            let text = try shell("pasteboard status --json")
+            let digits = try #require(text.firstRange(of: "\"process\":")).upperBound
+            return try #require(CInt(text[digits...].prefix { $0.isNumber }))
+        }
+
+        func killBroker() throws {
+            try System.kill(try broker(), SIGKILL)
+        }
+
+        /// Runs a script that has to succeed.
+        @discardableResult
+        func shell(_ script: String) throws -> String {
+            let finished = try desk.shell(script)
+            #expect(finished.exitCode == 0, "\(script): \(finished.errorText)")
+            return finished.text
+        }
+    }
+
+    @Test("After a crash of the broker, all kept contents are served again, under their change counts", .tags(.f86))
+    func crash() throws {
+        let kept = try Kept()
+        let large = Desk.bytes(3_000_000)
+        try kept.desk.directory.write(large, to: "large")
+        try kept.shell(
+            "echo one | pasteboard copy; echo two | pasteboard copy --board x; pasteboard copy --board l large"
+        )
+        let before = try kept.shell("pasteboard list --json")
+        for _ in 0..<3 {
+            try kept.killBroker()
+            #expect(try kept.shell("pasteboard paste; pasteboard paste --board x") == "one\ntwo\n")
+            try kept.shell("pasteboard paste --board l | cmp - large")
+        }
+        #expect(Self.withoutAges(try kept.shell("pasteboard list --json")) == Self.withoutAges(before))
+        try kept.shell("echo three | pasteboard copy")
+        try kept.killBroker()
+        #expect(try kept.shell("pasteboard paste") == "three\n")
+        try kept.keeper.child.kill(SIGTERM)
+        let finished = try kept.keeper.finish()
+        #expect(finished.exitCode == 0 && finished.errorText.contains("was ended by signal 9; starting it again"))
+    }
+
+    private static func withoutAges(_ text: String) -> String {
+        text.split(separator: ",").filter { !$0.contains("\"age") && !$0.contains("illiseconds") }
+            .joined(separator: ",")
+    }
+
+    @Test("Secrets, contents for one paste, and what was cleared do not come back")
+    func lost() throws {
+        let kept = try Kept()
+        try kept.shell(
+            """
+            echo a | pasteboard copy --board secret --sensitive && echo b | pasteboard copy --board once --once &&
+            echo c | pasteboard copy --board cleared && pasteboard clear --board cleared
+            """
+        )
+        try kept.killBroker()
+        for board in ["secret", "once", "cleared"] {
+            #expect(try kept.desk.run("paste", "--board", board).exitCode == 1)
+        }
+    }
+
+    @Test("A broker whose keeper dies continues, and leaves nothing behind when it ends")
+    func keeperKilled() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let broker = try kept.broker()
+        try kept.keeper.child.kill(SIGKILL)
+        #expect(try kept.shell("pasteboard paste") == "one\n" && kept.broker() == broker)
+        #expect(try kept.shell("echo two | pasteboard copy; pasteboard paste") == "two\n")
+        // It still has the lock.
+        let second = try kept.desk.run("broker")
+        #expect(second.exitCode == 3 && second.errorText.contains("a broker is already running"))
+        #expect(try kept.desk.run("stop").exitCode == 0)
+        let next = try Kept.start(at: kept.desk)
+        #expect(try kept.desk.run("paste").exitCode == 1)
+        try next.child.kill(SIGTERM)
+        #expect(try next.finish().exitCode == 0)
+    }
+
+    @Test(
+        "The keeper and its broker, killed in either order, leave the path to the next one",
+        arguments: [true, false]
+    )
+    func bothKilled(keeperFirst: Bool) throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let broker = try kept.broker()
+        if keeperFirst {
+            try kept.keeper.child.kill(SIGKILL)
+            try System.kill(broker, SIGKILL)
+        } else {
+            // Stopped, so that it starts no other one.
+            try kept.keeper.child.kill(SIGSTOP)
+            try System.kill(broker, SIGKILL)
+            try kept.keeper.child.kill(SIGKILL)
+        }
+        _ = try kept.keeper.finish()
+        let next = try Kept.start(at: kept.desk)
+        #expect(try kept.desk.run("paste").exitCode == 1)
+        try next.child.kill(SIGTERM)
+        #expect(try next.finish().exitCode == 0)
+    }
+
+    @Test(
+        "A keeper ends with its broker, also if both get the signal",
+        arguments: [true, false]
+    )
+    func ends(isForGroup: Bool) throws {
+        let kept = try Kept(after: "set -- \"$0\" broker; exec setsid --wait \"$@\" --ready-fd 4 4>&1")
+        try kept.shell("echo one | pasteboard copy")
+        let broker = try kept.broker()
+        let keeper = try Self.parent(of: broker)
+        try System.kill(isForGroup ? -keeper : keeper, SIGTERM)
+        let finished = try kept.keeper.finish()
+        #expect(finished.exitCode == 0 && !finished.errorText.contains("at once"), "\(finished.errorText)")
+        #expect(kept.desk.directory.names(in: "run").isEmpty)
+    }
+
+    private static func parent(of process: CInt) throws -> CInt {
+        let status = String(decoding: try System.contents(of: "/proc/\(process)/status"), as: UTF8.self)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("PPid:") })
+        return try #require(CInt(line.filter(\.isNumber)))
+    }
+
+    @Test("A keeper whose broker cannot start ends with the broker's error")
+    func cannotStart() throws {
+        let desk = try Desk(limits: "nonsense = 1\n")
+        let finished = try desk.run("broker")
+        #expect(finished.exitCode == 2 && finished.errorText.contains("nonsense"))
+    }
+
+    // MARK: Replacement
+
+    @Test(
+        "Another program takes over socket and contents under load: nothing is refused, and a running load finishes",
+        .tags(.f90)
+    )
+    func replaced() throws {
+        let kept = try Kept()
+        try kept.desk.directory.write(Desk.bytes(200_000), to: "kept")
+        try kept.shell("pasteboard copy kept")
+        let before = try kept.broker()
+        // Its bytes end only after the other broker runs.
+        let offer = try kept.desk.offer(
+            ["-t", "public.data=printf begin; until [ -e replaced ]; do sleep 0.05; done; printf end"],
+            board: "slow"
+        )
+        let slow = try kept.desk.start("paste", "--board", "slow", "--timeout", "10m")
+        try slow.waitForOutput(containing: "begin")
+        try kept.shell(
+            """
+            for n in 1 2 3 4 5 6 7 8 9 10 11 12; do pasteboard paste | cmp - kept || exit 1; done &
+            pasteboard broker --replace || exit 2
+            wait $! && touch replaced
+            """
+        )
+        #expect(try slow.finish().text == "beginend")
+        #expect(try kept.broker() != before)
+        #expect(try kept.shell("pasteboard paste --board slow --wait --timeout 10m") == "beginend")
+        try offer.child.kill(SIGTERM)
+        _ = try offer.finish()
+        try kept.killBroker()
+        try kept.shell("pasteboard paste | cmp - kept")
+        try kept.keeper.child.kill(SIGTERM)
+        #expect(try kept.keeper.finish().exitCode == 0)
+    }
+
+    @Test("A program that cannot run as a broker does not replace one", .tags(.f90))
+    func unreplaced() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let path = SocketPath(kept.desk.directory["run/pasteboard/socket"])
+        let keeper = try #require(ServiceManager(at: path.keeper, capacity: 0))
+        let program = try System.open("/bin/false", .nameOnly)
+        let pipe = try System.pipe()
+        let arguments = try MemoryFile()
+        let sent = keeper.send("REPLACE=1", [program.raw, arguments.descriptor.raw, pipe.second.raw])
+        withExtendedLifetime(arguments) {}
+        guard case .sent = sent else {
+            Issue.record("the keeper does not listen")
+            return
+        }
+        let answer = pipe.keepingFirst()
+        _ = try System.poll([PollInterest(answer.raw, .readable)], milliseconds: nil)
+        let text = String(decoding: try System.read(answer.raw, upTo: 1_000), as: UTF8.self)
+        #expect(text.hasPrefix("the new broker does not start") && text.contains("status 1"), "\(text)")
+        #expect(try kept.shell("pasteboard paste") == "one\n")
+        try kept.keeper.child.kill(SIGTERM)
+        #expect(try kept.keeper.finish().exitCode == 0)
+    }
+
+    @Test("Without a broker that has a keeper, there is nothing to replace")
+    func nothingToReplace() throws {
+        let desk = try Desk()
+        let refused = try desk.run("broker", "--replace")
+        #expect(refused.exitCode == 3 && refused.errorText.contains("no broker with a keeper runs at"))
+    }
+
+    @Test("The keeper has less than 1 MiB of private memory, and takes no time while nothing happens")
+    func small() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let keeper = try Self.parent(of: kept.broker())
+        let status = try System.contents(of: "/proc/\(keeper)/status")
+        let text = String(decoding: status, as: UTF8.self)
+        let anonymous = try #require(text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
+        let kilobytes = try #require(Int(anonymous.filter(\.isNumber)))
+        #expect(kilobytes < 1024)
+        #expect(text.contains("Threads:\t1\n"))
+    }
+}
