@@ -6,7 +6,8 @@ extension BlockingConnection {
     /// Performs a load, and returns its answer after all bytes have arrived.
     ///
     /// While `bytes` handles a chunk, nothing more is read, and the broker sends at most the load's credit ahead.
-    /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended.
+    /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended. If the broker ends during
+    /// the load, the failure is `broker-restarted`.
     ///
     /// Bytes that arrive as a descriptor are read and lent to `bytes` like others, unless `file` is set.
     ///
@@ -65,7 +66,7 @@ extension BlockingConnection {
                 return isOver ? .success(()) : nil
             }
         } catch {
-            throw thrown ?? error
+            throw thrown ?? io.failure(ofLoad: error)
         }
         if let passed, let answer {
             let file = try PassedFile(passed, answer)
@@ -76,10 +77,13 @@ extension BlockingConnection {
 
     /// Opens a load that may be answered with a descriptor, unless it says otherwise.
     private func open(_ load: Load) throws(Failure) -> UInt64 {
-        if load.descriptorWelcome != nil { return try io.state.open(load) }
         var load = load
-        load.descriptorWelcome = true
-        return try io.state.open(load)
+        load.descriptorWelcome = load.descriptorWelcome ?? true
+        do throws(Failure) {
+            return try io.state.open(load)
+        } catch {
+            throw io.failure(ofLoad: error)
+        }
     }
 
     /// Loads into memory.

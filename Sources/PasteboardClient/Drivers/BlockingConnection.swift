@@ -154,6 +154,13 @@ package final class BlockingConnection {
         Failure(.timeout, "the broker at \(io.path) has not answered in the time allowed")
     }
 
+    /// Takes the events of a stream that were received while another request waited.
+    package func takeKept(of stream: UInt64) -> [ClientEvent] {
+        let events = stash.lazy.map(\.event).filter { $0.stream == stream }
+        defer { stash.removeAll { $0.event.stream == stream } }
+        return Array(events)
+    }
+
     /// Keeps an event for the next turn of the caller.
     func keep(_ event: ClientEvent, _ bytes: Span<UInt8>) {
         switch event {

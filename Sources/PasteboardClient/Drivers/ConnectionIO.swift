@@ -26,7 +26,7 @@ package struct ConnectionIO: ~Copyable {
     private var writeFailure: String?
     /// Whether the connection was lost without a reason from the broker. False if the client ended it because the broker
     /// was silent for too long.
-    private var isGone = false
+    package private(set) var isGone = false
     /// Writes whose memory file the system did not pass.
     private var refusedWrites: Set<UInt64> = []
     /// Detects a fork. A child process shares the socket, and could write into the middle of its parent's frames.
@@ -72,6 +72,13 @@ package struct ConnectionIO: ~Copyable {
     /// Whether the broker has closed the connection without an answer to hello. A broker that is ending still accepts
     /// connections for a moment. A client that has connected to one connects again, which starts the next broker.
     package var isGoneUnanswered: Bool { isGone && state.welcome == nil }
+
+    /// The failure of a load that has ended with `failure`. If the broker has ended without a reason, it is
+    /// `broker-restarted`, as at a broker that was stopped.
+    package mutating func failure(ofLoad failure: Failure) -> Failure {
+        guard isGone, failure.code == .brokerUnavailable else { return failure }
+        return Failure(.brokerRestarted, "the broker ended during the load; \(failure.text)")
+    }
 
     /// The number of bytes that wait for the socket.
     package var waitingCount: Int { mutating get { output.controlCount + output.streamCount } }

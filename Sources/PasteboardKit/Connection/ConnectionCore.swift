@@ -12,6 +12,8 @@ struct ConnectionCore: ~Copyable {
     var streams = ConnectionStreams()
     /// Whether a call that sends the waiting frames is scheduled.
     var isSendScheduled = false
+    /// The time at which the connection has ended (see `MonotonicClock`).
+    private(set) var lostAt = UInt64.max
     /// Whether the thread waits without a timeout.
     private var sleepsDeeply = false
 
@@ -130,6 +132,7 @@ struct ConnectionCore: ~Copyable {
     /// Ends the connection and all of its streams.
     mutating func lose(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
         let isFirst = !isOver
+        if isFirst { lostAt = MonotonicClock.now() }
         _ = io.state.connectionLost(failure)
         io.endWriting()
         streams.fail(failure, &effects)

@@ -162,8 +162,10 @@ final class DataLoad: LoadSink {
             progress?.end(byteCount: loaded.value.count)
             result.resolve(.success(loaded))
         case .failed(let failure):
-            progress?.end(byteCount: nil)
-            result.resolve(.failure(PasteboardError(failure)))
+            let error = target.live.error(ofLoad: failure)
+            // The load may be made once more. Otherwise its caller ends the progress.
+            if error.code != .brokerRestarted { progress?.end(byteCount: nil) }
+            result.resolve(.failure(error))
         case .answered, .event:
             break
         }

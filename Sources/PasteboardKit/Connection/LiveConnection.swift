@@ -126,6 +126,14 @@ final class LiveConnection: Sendable {
     /// The failure with which the connection has ended.
     var failure: Failure? { core.withLock { $0.io.state.failure } }
 
+    /// The time at which the connection has ended (see `MonotonicClock`); later than any other while it has not.
+    var lostAt: UInt64 { core.withLock { $0.lostAt } }
+
+    /// The error of a load over this connection that has failed with `failure`.
+    func error(ofLoad failure: Failure) -> PasteboardError {
+        PasteboardError(core.withLock { $0.io.failure(ofLoad: failure) })
+    }
+
     /// Sends the hello frame, if it has not been sent yet, and waits for the answer.
     ///
     /// - Returns: whether the broker ended before it answered.

@@ -32,6 +32,8 @@ public final class PasteboardConnection: Sendable {
         /// A connection that waits for the broker's answer to its hello.
         var greeting: LiveConnection?
         var process: CInt?
+        /// Calls that wait until the connection was made again.
+        var followers: [PendingResult<LiveConnection>] = []
         var backoff = Backoff()
         /// Whether another attempt to connect will follow.
         var reconnectsLater = false
@@ -119,10 +121,11 @@ public final class PasteboardConnection: Sendable {
     /// Closes the connection permanently: requests that are under way fail, and everything that was published over it
     /// is gone.
     public func close() async {
-        let (phase, greeting) = state.withLock { state in
-            defer { (state.phase, state.greeting) = (.closed, nil) }
-            return (state.phase, state.greeting)
+        let (phase, greeting, followers) = state.withLock { state in
+            defer { (state.phase, state.greeting, state.followers) = (.closed, nil, []) }
+            return (state.phase, state.greeting, state.followers)
         }
+        for result in followers { result.resolve(.failure(Self.closedError)) }
         greeting?.close(Self.closedFailure)
         switch phase {
         case .connected(let live): live.close(Self.closedFailure)
@@ -160,6 +163,37 @@ public final class PasteboardConnection: Sendable {
                 guard case .connecting(let others) = state.phase else { return }
                 state.phase = .connecting(others.filter { $0 !== waiting })
             }
+        } start: {
+        }
+    }
+
+    /// Returns the live connection that has followed `lost`, or waits until the connection was made again. Unlike a request
+    /// of the program it starts no broker after an orderly end. The call's cancellation and timeout end the wait.
+    func liveConnection(
+        after lost: LiveConnection,
+        for call: Call
+    ) async throws(PasteboardError) -> LiveConnection {
+        let waiting = PendingResult<LiveConnection>()
+        let reconnects = state.withLock { state in
+            switch state.phase {
+            case .closed:
+                waiting.resolve(.failure(Self.closedError))
+                return false
+            case .connected(let live) where live !== lost && !live.isOver:
+                waiting.resolve(.success(live))
+                return false
+            case .connected(let live):
+                if live === lost, live.failure?.code == .brokerRestarted { state.wasStopped = true }
+                state.followers.append(waiting)
+                return live.isOver
+            case .idle, .connecting:
+                state.followers.append(waiting)
+                return true
+            }
+        }
+        if reconnects { reconnectSoon() }
+        return try await waiting.value(for: call) {
+            self.state.withLock { state in state.followers.removeAll { $0 === waiting } }
         } start: {
         }
     }
@@ -207,6 +241,7 @@ public final class PasteboardConnection: Sendable {
             case .success(let live):
                 state.phase = .connected(live)
                 state.wasStopped = false
+                return .finish(waiting + exchange(&state.followers, with: []))
             case .failure:
                 // A request has come meanwhile, and may start a broker.
                 if !mayStart, !waiting.isEmpty { return .connect }
@@ -244,19 +279,32 @@ public final class PasteboardConnection: Sendable {
         }
         if !isOwner {
             // A process created by fork must not connect in the place of its parent.
-            restoration.giveUp(PasteboardError(failure))
+            giveUp(PasteboardError(failure))
         } else if isIdle {
             reconnectLater(after: PasteboardError(failure))
         }
     }
 
-    /// Connects again after a delay, if there is something to restore and another attempt could succeed.
+    /// Connects again after a delay, if somebody waits for that and another attempt could succeed.
     private func reconnectLater(after error: PasteboardError) {
-        guard !restoration.isEmpty else { return }
-        guard error.mayPass else { return restoration.giveUp(error) }
+        guard error.mayPass else { return giveUp(error) }
+        if error.code == .brokerRestarted { state.withLock { $0.wasStopped = true } }
+        reconnectSoon()
+    }
+
+    /// Ends what waits for the next connection.
+    private func giveUp(_ error: PasteboardError) {
+        restoration.giveUp(error)
+        for result in state.withLock({ exchange(&$0.followers, with: []) }) { result.resolve(.failure(error)) }
+    }
+
+    /// Whether there is something to restore, or a call waits for a connection that is made again.
+    private func isAwaited(_ state: State) -> Bool { !state.followers.isEmpty || !restoration.isEmpty }
+
+    /// Connects again after a delay, if somebody waits for that.
+    private func reconnectSoon() {
         let delay = state.withLock { state -> Int? in
-            if error.code == .brokerRestarted { state.wasStopped = true }
-            guard !exchange(&state.reconnectsLater, with: true) else { return nil }
+            guard isAwaited(state), !exchange(&state.reconnectsLater, with: true) else { return nil }
             return state.backoff.delay()
         }
         guard let delay else { return }
@@ -274,7 +322,7 @@ public final class PasteboardConnection: Sendable {
             case .connected(let live) where live.isOver: break
             case .connecting, .connected, .closed: return (false, false)
             }
-            guard state.process == System.processID, !restoration.isEmpty else { return (false, false) }
+            guard state.process == System.processID, isAwaited(state) else { return (false, false) }
             state.phase = .connecting([])
             return (true, !state.wasStopped)
         }

@@ -17,15 +17,18 @@ extension ItemProvider {
     ///     with `too-large`.
     ///   - isAutomatic: whether no person asked for the load, as in a history. Concealed contents and contents with a
     ///     limited number of loads refuse it, with `concealed` or `not-permitted`.
+    ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived, as in
+    ///     <doc:UsingPasteboards#When-the-broker-is-lost>. The source may then produce the bytes a second time.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         for contentType: UniformType,
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
+        retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
         return try await data(
             of: try representation(for: contentType, progress),
             timeout: timeout,
@@ -40,9 +43,10 @@ extension ItemProvider {
     ///   - accepted: the types that the caller accepts, best first.
     ///   - preference: the order that decides: that of the item or that of `accepted`.
     ///   - timeout: the maximum duration of the load, as in
-    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
     ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
     ///   - isAutomatic: whether no person asked for the load.
+    ///   - retries: whether the load is made once more if the broker is lost.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         forFirstOf accepted: [UniformType],
@@ -50,6 +54,7 @@ extension ItemProvider {
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
+        retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
         let representations = representations
@@ -57,7 +62,7 @@ extension ItemProvider {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(accepted, among: representations.map(\.type))
         }
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
         return try await data(of: representation, timeout: timeout, bounds, progress: progress)
     }
 
@@ -120,15 +125,19 @@ extension ItemProvider {
     ///   - contentType: the requested type.
     ///   - timeout: the maximum duration of the load, including the reading of the chunks.
     ///   - isAutomatic: whether no person asked for the load, as in
-    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
+    ///   - retries: whether the load is made once more if the broker is lost before the source has answered, which is
+    ///     before this method returns.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadBytes(
         for contentType: UniformType,
         timeout: Duration? = nil,
         isAutomatic: Bool = false,
+        retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<ByteChunks> {
-        let load = try await open(contentType, timeout: timeout, isAutomatic: isAutomatic, progress: progress)
+        let bounds = LoadBounds(isAutomatic: isAutomatic, retries: retries)
+        let load = try await open(contentType, timeout: timeout, bounds, progress: progress)
         return Loaded(value: load.chunks, type: load.dataType)
     }
 
@@ -179,7 +188,7 @@ extension ItemProvider {
         _ contentType: UniformType,
         timeout: Duration?,
         inPlace: Bool = false,
-        isAutomatic: Bool = false,
+        _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         let representation = try representation(for: contentType, progress)
@@ -187,7 +196,7 @@ extension ItemProvider {
             representation,
             timeout: timeout,
             inPlace: inPlace,
-            isAutomatic: isAutomatic,
+            bounds,
             progress: progress
         )
     }
@@ -196,7 +205,7 @@ extension ItemProvider {
         _ representation: ProviderContents.Representation,
         timeout: Duration?,
         inPlace: Bool = false,
-        isAutomatic: Bool = false,
+        _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         var load: OpenedLoad
@@ -206,9 +215,8 @@ extension ItemProvider {
             let local = LocalLoad(registration, type: representation.type, progress: progress)
             load = try await local.open(timeout: timeout, inPlace: inPlace)
         case .remote(let remote):
-            load = try await remote.open(timeout: timeout, inPlace: inPlace, isAutomatic, progress: progress)
+            load = try await remote.open(timeout: timeout, inPlace: inPlace, bounds, progress: progress)
         case .utf8Text:
-            let bounds = LoadBounds(isAutomatic: isAutomatic)
             let data = try await data(of: representation, timeout: timeout, bounds, progress: progress)
             load = OpenedLoad(ByteChunks(LoadReader(ChunkStream(data.value))), type: data.type, isArchive: false)
         }

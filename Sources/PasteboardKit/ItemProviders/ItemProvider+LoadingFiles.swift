@@ -29,6 +29,7 @@ extension ItemProvider {
     ///   - directory: an existing directory for the copy; nil: the directory for temporary files, `TMPDIR` or `/tmp`.
     ///   - openInPlace: whether the source's own file is accepted.
     ///   - timeout: the maximum duration of the load, without `body`.
+    ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - body: receives the file, with the type that the source provided.
     /// - Throws: ``PasteboardError``, with `noSpace` if the disk is full, and the error of `body`. The error of a copy
@@ -38,37 +39,33 @@ extension ItemProvider {
         in directory: URL? = nil,
         openInPlace: Bool = false,
         timeout: Duration? = nil,
+        retries: Bool = true,
         progress: LoadProgress? = nil,
         _ body: (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
         let deadline = timeout.map(LoadDeadline.init)
         // Transferring the bytes is only a part of the work: a folder also has to be unpacked.
-        let part = progress?.makePart()
-        let load: OpenedLoad
+        var part = progress?.makePart()
+        var load: OpenedLoad
         let file: StoredLoad
         do {
-            load = try await open(contentType, timeout: timeout, inPlace: openInPlace, progress: part)
+            let bounds = LoadBounds(retries: retries)
+            load = try await open(contentType, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
             if let url = load.inPlace {
                 try await load.chunks.source.takeReader().finish()
                 progress?.end(part)
                 return try await body(Loaded(value: url, type: load.type, isInPlace: true))
             }
-            // Writing may wait for a disk, which must not block the threads of Swift's tasks.
-            file = try await withTaskExecutorPreference(ThreadPool.files) {
-                do {
-                    let contents = contents
-                    return try await StoredLoad(
-                        load,
-                        in: directory,
-                        suggestedName: contents.suggestedName,
-                        isNamedByFile: contents.fileThatNames != nil,
-                        deadline: deadline,
-                        progress: progress
-                    )
-                } catch {
-                    representations.first?.origin.lose()
-                    throw error
-                }
+            do throws(PasteboardError) {
+                file = try await store(load, in: directory, deadline, progress)
+            } catch {
+                // The program has got no byte of the file.
+                guard let again = load.again else { throw error }
+                part = progress?.makePart()
+                let attributes = load.file
+                load = try await again(error, deadline, part)
+                load.file = attributes
+                file = try await store(load, in: directory, deadline, progress)
             }
         } catch {
             progress?.end(byteCount: nil)
@@ -83,6 +80,35 @@ extension ItemProvider {
         }
         // Removing a tree may take long.
         await withTaskExecutorPreference(ThreadPool.files) { file.remove() }
+        return try result.get()
+    }
+
+    /// Writes the bytes of a load to a file.
+    private func store(
+        _ load: OpenedLoad,
+        in directory: URL?,
+        _ deadline: LoadDeadline?,
+        _ progress: LoadProgress?
+    ) async throws(PasteboardError) -> StoredLoad {
+        let contents = contents
+        // Writing may wait for a disk, which must not block the threads of Swift's tasks.
+        let result = await withTaskExecutorPreference(ThreadPool.files) { () -> Result<StoredLoad, PasteboardError> in
+            do throws(PasteboardError) {
+                return .success(
+                    try await StoredLoad(
+                        load,
+                        in: directory,
+                        suggestedName: contents.suggestedName,
+                        isNamedByFile: contents.fileThatNames != nil,
+                        deadline: deadline,
+                        progress: progress
+                    )
+                )
+            } catch {
+                contents.representations.first?.origin.lose()
+                return .failure(error)
+            }
+        }
         return try result.get()
     }
 
@@ -106,7 +132,7 @@ extension ItemProvider {
     /// the library, which it may block.
     ///
     /// A copy is removed when the completion handler returns; see
-    /// ``withLoadedFile(for:in:openInPlace:timeout:progress:_:)``.
+    /// ``withLoadedFile(for:in:openInPlace:timeout:retries:progress:_:)``.
     ///
     /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult

@@ -3,7 +3,8 @@ import PasteboardClient
 import PasteboardWire
 
 /// One representation of an item of another process. It is bound to the listed contents and to the connection on which
-/// they were listed, because a handle has no meaning for another broker.
+/// they were listed, because a handle has no meaning for another broker. After that connection was lost, a load may find
+/// the same contents over the next one.
 final class RemoteRepresentation: Sendable {
     let item: Int
     let type: UniformType
@@ -12,12 +13,15 @@ final class RemoteRepresentation: Sendable {
     /// The drop that the item belongs to, if any.
     let scope: (any LoadScope)?
     private let handle: UInt64
+    /// The contents, by which a load finds them again; nil if they end with the connection.
+    private let identity: ContentsIdentity?
     private let target: LoadTarget
     private let connection: PasteboardConnection
 
     init(
         _ type: UniformType,
         handle: UInt64,
+        identity: ContentsIdentity? = nil,
         item: Int,
         firstByteMilliseconds: UInt64?,
         connection: PasteboardConnection,
@@ -29,6 +33,7 @@ final class RemoteRepresentation: Sendable {
         self.firstByteMilliseconds = firstByteMilliseconds
         self.scope = scope
         self.handle = handle
+        self.identity = identity
         target = LoadTarget(type, Self.request(of: type, handle: handle, item: item), live: live)
         self.connection = connection
     }
@@ -58,11 +63,39 @@ final class RemoteRepresentation: Sendable {
         }
         let load = DataLoad(target, progress: nil)
         let isInLine = MainActorLine.orders(#isolation)
-        return try await load.result.value {
-            load.cancel()
-        } start: {
-            target.live.open(load) { !isInLine && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
+        do throws(PasteboardError) {
+            return try await load.result.value {
+                load.cancel()
+            } start: {
+                target.live.open(load) { !isInLine && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
+            }
+        } catch {
+            return try await returned(after: error, bounds).loadData(timeout: nil, bounds, progress: nil)
         }
+    }
+
+    /// The representation to load once more after a load has failed with `error`: of the same contents, at the next broker.
+    ///
+    /// - Throws: the error, unless the broker was lost and the contents have come back.
+    @inline(never)
+    private func returned(
+        after error: PasteboardError,
+        _ bounds: LoadBounds,
+        by deadline: LoadDeadline? = nil,
+        progress: LoadProgress? = nil
+    ) async throws(PasteboardError) -> RemoteRepresentation {
+        guard error.code == .brokerRestarted, bounds.retries, let identity else { throw error }
+        let wait = ContentsReturn(of: identity, over: connection, after: target.live)
+        guard let place = try await wait.place(by: deadline, progress: progress) else { throw error }
+        return RemoteRepresentation(
+            type,
+            handle: place.handle,
+            item: item,
+            firstByteMilliseconds: firstByteMilliseconds,
+            connection: connection,
+            live: place.live,
+            scope: nil
+        )
     }
 
     /// Loads with a timeout, bounds, a progress or as a part of a drop.
@@ -87,8 +120,13 @@ final class RemoteRepresentation: Sendable {
                 progress?.call?.begun()
             }
         } catch {
-            progress?.end(byteCount: nil)
-            throw described(error)
+            do throws(PasteboardError) {
+                let again = try await returned(after: error, bounds, by: deadline, progress: progress)
+                return try await again.loadData(timeout: deadline?.left, bounds, progress: progress)
+            } catch {
+                progress?.end(byteCount: nil)
+                throw described(error)
+            }
         }
     }
 
@@ -104,28 +142,59 @@ final class RemoteRepresentation: Sendable {
             )
     }
 
+    /// Begins a load whose bytes are read from chunks. It is made once more if the broker is lost before the source has
+    /// answered.
+    ///
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
     func open(
         timeout: Duration?,
         inPlace: Bool,
-        _ isAutomatic: Bool = false,
+        _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         let progress = scope?.begin(progress, item: item) ?? progress
-        let load = ChunkLoad(type, progress: progress, deadline: timeout.map(LoadDeadline.init), live: target.live)
+        let deadline = timeout.map(LoadDeadline.init)
+        let load = ChunkLoad(type, progress: progress, deadline: deadline, live: target.live)
         progress?.begin { [weak load] in load?.cancel() }
         do throws(PasteboardError) {
-            return try await load.result.value {
+            var opened = try await load.result.value {
                 load.cancel()
             } start: {
                 target.live.open(load) { state throws(Failure) in
-                    try state.open(
-                        request(timeout: timeout, inPlace: inPlace, LoadBounds(isAutomatic: isAutomatic))
-                    )
+                    try state.open(request(timeout: timeout, inPlace: inPlace, bounds))
                 }
                 progress?.call?.begun()
             }
+            if identity != nil {
+                opened.again = { error, deadline, progress throws(PasteboardError) in
+                    try await self.open(again: error, by: deadline, inPlace: false, bounds, progress: progress)
+                }
+            }
+            return opened
         } catch {
+            return try await open(
+                again: error,
+                by: deadline,
+                inPlace: inPlace,
+                bounds,
+                progress: progress
+            )
+        }
+    }
+
+    /// Begins the load once more after it has failed with `error`, if the broker was lost.
+    private func open(
+        again error: PasteboardError,
+        by deadline: LoadDeadline?,
+        inPlace: Bool,
+        _ bounds: LoadBounds,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> OpenedLoad {
+        do throws(PasteboardError) {
+            let again = try await returned(after: error, bounds, by: deadline, progress: progress)
+            return try await again.open(timeout: deadline?.left, inPlace: inPlace, bounds, progress: progress)
+        } catch {
+            progress?.end(byteCount: nil)
             throw described(error)
         }
     }

@@ -1,7 +1,7 @@
 import PasteboardTransport
 import PasteboardWire
 
-/// The conditions that a destination sets for a load into memory.
+/// The conditions that a destination sets for a load.
 struct LoadBounds: Sendable {
     /// The largest number of bytes of a load that sets no maximum: a quarter of the memory that this process may use.
     static let standardMaximum: Int = {
@@ -9,10 +9,12 @@ struct LoadBounds: Sendable {
         return Int(clamping: memory / 4)
     }()
 
-    /// The largest number of bytes that is accepted; nil: ``standardMaximum``.
+    /// The largest number of bytes that is accepted into memory; nil: ``standardMaximum``.
     var maximumByteCount: Int?
     /// Whether no person asked for the load.
     var isAutomatic = false
+    /// Whether the load is made once more if the broker is lost before the program has got a byte.
+    var retries = true
 
     var maximum: Int { maximumByteCount.map { max(0, $0) } ?? Self.standardMaximum }
 

@@ -10,7 +10,8 @@ extension Pasteboard {
         /// their source. The change count does not change by that.
         public let version: UInt64
         /// The items, in the writer's order. Their loads are bound to these contents: after these have been replaced, a
-        /// new load fails with `superseded` and never returns newer contents.
+        /// new load fails with `superseded` and never returns newer contents. After the broker was lost, a load finds the same
+        /// contents at the next broker, if their source has written them again.
         public let items: [PasteboardItem]
         /// The name of the program that wrote the contents, as that program reported it. Display it, but do not trust
         /// it.
@@ -23,7 +24,7 @@ extension Pasteboard {
         /// The flags and the lifetime that the writer has set.
         public let terms: Terms
 
-        init(_ listing: BoardListing, connection: PasteboardConnection, live: LiveConnection) {
+        init(_ listing: BoardListing, of board: String, connection: PasteboardConnection, live: LiveConnection) {
             let contents = listing.contents
             changeCount = ChangeCount(value: contents.changeCount, epoch: contents.epoch)
             version = contents.version ?? 0
@@ -31,8 +32,16 @@ extension Pasteboard {
             ownerProcess = contents.ownerProcess.map { Int32(clamping: $0) }
             age = contents.milliseconds.map { .milliseconds(Int64(clamping: $0)) }
             terms = Terms(contents.terms)
+            let identity = ContentsIdentity(board: board, changeCount: changeCount.value, epoch: changeCount.epoch)
             items = listing.items.enumerated().map { index, item in
-                PasteboardItem(item, at: index, of: contents.handle ?? 0, connection: connection, live: live)
+                PasteboardItem(
+                    item,
+                    at: index,
+                    of: contents.handle ?? 0,
+                    identity: identity,
+                    connection: connection,
+                    live: live
+                )
             }
         }
     }
@@ -58,7 +67,7 @@ extension Pasteboard {
         } start: {
             live.open(request) { [list] state throws(Failure) in try state.open(list) }
         }
-        return Contents(listing, connection: connection, live: live)
+        return Contents(listing, of: name.rawValue, connection: connection, live: live)
     }
 
     /// Lists the items if the pasteboard has a change count.

@@ -34,11 +34,14 @@ public struct PasteboardItem: Sendable, Identifiable {
     /// The types in which the item can be loaded, best first.
     public let representations: [Representation]
 
-    /// - Parameter scope: the drop to which the item belongs; nil for an item of a pasteboard.
+    /// - Parameters:
+    ///   - identity: the contents to which the item belongs; nil for an item of a drop.
+    ///   - scope: the drop to which the item belongs; nil for an item of a pasteboard.
     init(
         _ item: Item,
         at index: Int,
         of handle: UInt64,
+        identity: ContentsIdentity? = nil,
         connection: PasteboardConnection,
         live: LiveConnection,
         scope: (any LoadScope)? = nil
@@ -51,6 +54,7 @@ public struct PasteboardItem: Sendable, Identifiable {
             let remote = RemoteRepresentation(
                 type,
                 handle: handle,
+                identity: identity,
                 item: index,
                 firstByteMilliseconds: message.firstByteMilliseconds,
                 connection: connection,

@@ -4,7 +4,7 @@ import PasteboardWire
 
 /// A watch of a board. It has credit for one change while a call waits for it, and none otherwise.
 ///
-/// After a lost connection it begins again, with the change that it has reported last.
+/// After a lost connection it begins again, with the change that it has reported last, or with the state in which it began.
 final class WatchRequest: StreamSink {
     private struct State {
         var watch: Watch
@@ -83,8 +83,14 @@ final class WatchRequest: StreamSink {
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
         switch event {
-        case .registered:
-            state.withLock { $0.isLost = false }
+        case .registered(_, let registered):
+            state.withLock { state in
+                state.isLost = false
+                // So that no change is missed or invented if the broker is lost before it reports one.
+                guard state.watch.sinceChangeCount == nil else { return }
+                state.watch.sinceChangeCount = registered.changeCount
+                state.watch.sinceEpoch = registered.epoch
+            }
             restoration.add(self)
         case .changed(_, let change):
             state.withLock { state in

@@ -316,7 +316,7 @@ extension WriteRequest: Restorable {
         guard let write = reclaim.write(known.changeCount, age: known.age) else { return finish(.expired) }
         // The same broker still has what it has kept. As promises the contents would end with this program.
         if promised.isEmpty, live.epoch == known.changeCount.epoch { return finish(.brokerGone) }
-        // What the broker had kept is promised, too: its handlers still exist, and do not run without a load.
+        // Kept representations are promised, too: their handlers still exist, and do not run without a load.
         let writing = ItemWriting(items: known.items, keeps: .nothing, live: live)
         live.open(self) { state throws(Failure) in
             try writing.send(on: { state throws(Failure) in try state.open(write) }, &state)

@@ -205,6 +205,12 @@ final class AskServer {
         }
     }
 
+    /// Ends all asks, because their connection is lost. Does not wait for the ends of their programs, as `stop` does.
+    func cancelAll() {
+        files = []
+        for program in programs { program.stop() }
+    }
+
     /// Ends all programs: none of them outlives this process.
     func stop() {
         for program in programs { program.stop() }

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardWire
 import TypeIdentifiers
 
-// What is known about the contents of a board, as text and as JSON.
+// The contents of a board without their bytes, as text and as JSON.
 
 extension BoardListing {
     /// Prints the contents of a board, which are empty if no broker is running.

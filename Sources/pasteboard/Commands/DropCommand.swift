@@ -28,6 +28,9 @@ struct DropCommand: Command {
             with the exit code of that drop. If a transfer takes longer than a second, the progress is shown on standard
             error if that is a terminal. A broker is started if none is running, except for --list.
 
+            If the broker is stopped, the destination ends with 3. If it ends in any other way, the destination connects again,
+            and starts a broker if necessary. A drop that was under way has failed; with --once it is the first drop.
+
             \(TypeArgument.help)
 
             --list prints one line for each destination: its name, the program, the number of sessions, the types.
@@ -90,17 +93,16 @@ struct DropCommand: Command {
         var destination = Destination()
         destination.name = name
         destination.accepts = accepts
-        let stream = try connection.register(destination)
-        let names = accepts.map { UniformType.readable($0.type) }
-        let types = names.isEmpty ? "anything" : names.joined(separator: ", ")
-        StandardStreams.note("accepting \(types) as \(name) into \(directory)")
-        return try DropLoop(
-            connection,
-            destination: stream,
-            accepts: accepts,
+        let loop = try DropLoop(
+            destination,
+            over: connection,
             directory: directory,
             isOnce: isOnce,
             signals: signals
-        ).run()
+        )
+        let names = accepts.map { UniformType.readable($0.type) }
+        let types = names.isEmpty ? "anything" : names.joined(separator: ", ")
+        StandardStreams.note("accepting \(types) as \(name) into \(directory)")
+        return try loop.run()
     }
 }

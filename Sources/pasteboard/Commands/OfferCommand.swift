@@ -39,6 +39,10 @@ struct OfferCommand: Command {
             fails, the load fails with the exit status of the command and the last line of its standard error. If the
             load is cancelled, the command and its children are terminated. A broker is started if none is running.
 
+            If the broker is stopped, the offer ends with 3. If it ends in any other way, the offer connects again, and starts a
+            broker if necessary. The contents come back under the same change count, unless other contents were written first;
+            then the offer ends as if it was replaced. With --once it ends with 3.
+
             An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C
             or SIGTERM, the pasteboard is empty afterwards: the earlier contents are not restored.
 
@@ -122,33 +126,16 @@ struct OfferCommand: Command {
             try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
         let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
         let replaced = try contents(connection)
-        let publication = try connection.write(options.write(to: board), items: promises)
+        let report = isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
+        let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)
+        let placed = try offered.place(over: connection)
         // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        let report = isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
-        let server = try AskServer(connection, origins: origins, report: report)
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
         if let replaced { StandardStreams.note("pasteboard: offer: replaced \(replaced)") }
         try registered()
-        let handOver =
-            keepsOnExit
-            ? OfferHandOver(publication.committed.handle, promises, origins: origins, over: connection) : nil
-        try OfferLoop(publication: publication.stream, server: server, signals: signals, handOver: handOver) {
-            withdraw(publication.committed, connection)
-        }.run()
+        try OfferLoop(offered, at: placed, keepsOnExit: keepsOnExit, signals: signals).run()
         return 0
-    }
-
-    /// Clears the pasteboard if it still has these contents, so that it does not list types that cannot be loaded.
-    private func withdraw(_ committed: Committed, _ connection: BlockingConnection) {
-        var clear = Clear()
-        clear.board = board
-        clear.ifChangeCount = committed.changeCount
-        clear.requires = [Feature.condition.rawValue]
-        // A broker that does not answer must not delay the exit.
-        connection.io.timeouts.silence = 500
-        connection.io.timeouts.probe = 500
-        _ = try? connection.clear(clear)
     }
 
     /// The contents of the pasteboard in words; nil if it is empty.

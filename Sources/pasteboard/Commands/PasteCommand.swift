@@ -54,6 +54,9 @@ struct PasteCommand: Command {
             is started if none is running; contents whose source has ended count as nothing. With --if-change it ends with 6 if
             the pasteboard has another change count.
 
+            If the broker ends unexpectedly before the first byte, the same contents are pasted when their source has promised them
+            again at the next broker, which may take 2 s; otherwise it ends with 3. With --wait it then waits at the next broker.
+
             In the command of 'pasteboard watch' it ends with 6 for contents that are secret or can be pasted a limited number of
             times, because no person asks for them there.
             """
@@ -73,7 +76,7 @@ struct PasteCommand: Command {
     private let waits: Bool
     private let ifChangeCount: UInt64?
     private let line = ProgressLine()
-    private let hasBegun = Flag()
+    private let state = State()
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
@@ -113,33 +116,83 @@ struct PasteCommand: Command {
     }
 
     func run() throws -> CInt {
-        guard let connection = try waits ? Broker.startingOne() : Broker.running(until: end) else {
+        guard var connection = try waits ? Broker.startingOne() : Broker.running(until: end) else {
             throw ifChangeCount == nil ? Broker.nothing(on: board) : Broker.noChangeCount(of: board)
         }
+        let watch = try waits ? watch(over: connection) : nil
+        defer { watch?.end() }
         var attempts = 10
         while true {
-            let watch = try waits ? BoardWatch(board, over: connection) : nil
-            defer { watch?.end() }
             do {
                 return try run(connection)
             } catch let failure as Failure where canRetry(failure) && attempts > 0 {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
-            } catch let failure as Failure where isEmpty(failure) {
+            } catch let failure as Failure where isEmpty(failure) || isLost(failure) {
                 guard let watch else { throw failure }
                 let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-                guard try watch.next(until: end, watching: signals) != nil else { throw failure }
+                guard try watch.mayHaveChanged(until: end, watching: signals) else { throw failure }
+                connection = watch.connection
+            } catch let failure as Failure where canLoadAgain(failure, connection) {
+                guard let next = try connectionAfterLoss() else { throw failure }
+                connection = next
             }
         }
     }
 
+    /// Whether the broker has ended before a load began, so that a paste that waits continues at the next one.
+    private func isLost(_ failure: Failure) -> Bool {
+        waits && Reconnection.follows(failure) && !state.hasBegun && state.required == nil
+    }
+
+    private func watch(over connection: BlockingConnection) throws -> BoardWatch {
+        try BoardWatch(board, over: connection, command: Self.syntax.name) { try Broker.startingOne() }
+    }
+
+    /// Whether the load may be made once more, because its broker has ended without a word and nothing was pasted yet.
+    private func canLoadAgain(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
+        failure.code == .brokerRestarted && connection.io.isGone && !state.hasBegun && state.listed != nil
+            && state.required == nil
+    }
+
+    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them again. No
+    /// broker is started for it.
+    ///
+    /// - Returns: nil if they have not come back, or other contents have.
+    private func connectionAfterLoss() throws -> BlockingConnection? {
+        guard let listed = state.listed else { return nil }
+        state.required = listed
+        let deadline = min(end, MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime)))
+        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let interest = PollInterest(signals.raw, .readable)
+        var reconnection = Reconnection { try Broker.running(until: deadline) }
+        while MonotonicClock.now() < deadline {
+            do {
+                let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
+                if !ready[0].isEmpty { try signals.check() }
+                guard let connection else { continue }
+                // Without an epoch, so that the present state is reported at once.
+                let watch = try BoardWatch(board, since: 0, over: connection, until: deadline)
+                defer { watch.end() }
+                while let change = try watch.next(until: deadline, watching: signals) {
+                    guard change.handle != nil else { continue }
+                    return Identity(change.changeCount, change.epoch) == listed ? connection : nil
+                }
+            } catch let failure as Failure {
+                // Another broker may follow one that has ended. The failure of the load says more than any other.
+                guard Reconnection.follows(failure) else { return nil }
+            }
+        }
+        return nil
+    }
+
     private func canRetry(_ failure: Failure) -> Bool {
-        failure.code == .superseded && ifChangeCount == nil && !hasBegun.isSet
+        failure.code == .superseded && ifChangeCount == nil && !state.hasBegun
     }
 
     /// Whether there is nothing to paste. Promises of a source that has ended count as nothing.
     private func isEmpty(_ failure: Failure) -> Bool {
-        CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone && waits && !hasBegun.isSet
+        CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone && waits && !state.hasBegun
     }
 
     private func run(_ connection: BlockingConnection) throws -> CInt {
@@ -160,11 +213,18 @@ struct PasteCommand: Command {
         load.ifChangeCount = ifChangeCount
         if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
         do {
-            // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
-            let listing = sink is PlainOutput ? nil : try list(connection)
+            // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type. Otherwise only
+            // its change count is of interest, and only if the broker is lost: then it is sent together with the load.
+            let listing = sink is PlainOutput && state.required == nil ? nil : try list(connection)
             load.handle = listing?.contents.handle
-            try perform(load, of: listing, connection, to: sink) {
-                note(about: $0, $1, item: 0)
+            let sent = try listing == nil ? connection.io.state.open(boardList) : nil
+            do {
+                try perform(load, of: listing, connection, to: sink) {
+                    note(about: $0, $1, item: 0)
+                }
+            } catch {
+                if let sent { state.note(connection.takeKept(of: sent)) }
+                throw error
             }
         } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
             // In most cases the first item has the type, so the items are listed only now.
@@ -203,11 +263,21 @@ struct PasteCommand: Command {
         if !isQuiet { StandardStreams.note("pasteboard: paste: \(text)") }
     }
 
-    /// The contents of the pasteboard.
-    private func list(_ connection: BlockingConnection) throws -> BoardListing {
+    private var boardList: List {
         var list = List()
         list.board = board
-        let listing = try connection.list(list, until: end)
+        return list
+    }
+
+    /// The contents of the pasteboard.
+    private func list(_ connection: BlockingConnection) throws -> BoardListing {
+        let listing = try connection.list(boardList, until: end)
+        let identity = Identity(listing.contents.changeCount, listing.contents.epoch)
+        if let required = state.required, identity != required {
+            let text = "the broker ended during the load, and pasteboard \(board) has other contents now"
+            throw Failure(.brokerRestarted, text)
+        }
+        state.listed = identity
         if let ifChangeCount, listing.contents.changeCount != ifChangeCount {
             let count = listing.contents.changeCount ?? 0
             throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")
@@ -283,7 +353,7 @@ struct PasteCommand: Command {
                         identifier: answer.type ?? UniformType.data.identifier,
                         supertypes: listed?.supertypes ?? []
                     )
-                    hasBegun.set()
+                    state.hasBegun = true
                     answered(answer, type)
                     try sink.begin(
                         type,
@@ -320,9 +390,28 @@ struct PasteCommand: Command {
 
 }
 
-/// A flag in a reference, so that closures and methods that do not mutate can set it.
-private final class Flag {
-    private(set) var isSet = false
+/// The contents of a pasteboard, by numbers that each broker knows.
+private struct Identity: Equatable {
+    let changeCount: UInt64?
+    let epoch: UInt64?
 
-    func set() { isSet = true }
+    init(_ changeCount: UInt64?, _ epoch: UInt64?) {
+        self.changeCount = changeCount
+        self.epoch = epoch
+    }
+}
+
+/// The state of a paste in a reference, so that closures and methods that do not mutate can change it.
+private final class State {
+    /// Whether a load was answered.
+    var hasBegun = false
+    /// The contents that were listed last.
+    var listed: Identity?
+    /// The contents that a load is made once more from, after it has lost its broker.
+    var required: Identity?
+
+    /// Takes the answer to a list that was sent together with a load.
+    func note(_ events: [ClientEvent]) {
+        for case .contents(_, let contents) in events { listed = Identity(contents.changeCount, contents.epoch) }
+    }
 }

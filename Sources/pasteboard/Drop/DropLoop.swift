@@ -3,11 +3,14 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The lifetime of a destination: handles its sessions, and writes dropped items into its directory.
+/// The lifetime of a destination: handles its sessions, and writes dropped items into its directory. If the broker ends
+/// unexpectedly, the destination is registered at the next one.
 final class DropLoop {
-    private let connection: BlockingConnection
-    private let destination: UInt64
-    private let accepts: [Accept]
+    private let destination: Destination
+    private var connection: BlockingConnection
+    /// The stream of the destination.
+    private var stream: UInt64
+    private var reconnection = Reconnection { try Broker.startingOne() }
     private let directory: SystemString
     private let isOnce: Bool
     private let signals: SignalBox
@@ -20,17 +23,17 @@ final class DropLoop {
     /// The signal that ends the loop.
     private var signal: CInt?
 
+    /// Registers the destination.
     init(
-        _ connection: BlockingConnection,
-        destination: UInt64,
-        accepts: [Accept],
+        _ destination: Destination,
+        over connection: BlockingConnection,
         directory: SystemString,
         isOnce: Bool,
         signals: SignalBox
-    ) {
-        self.connection = connection
+    ) throws {
         self.destination = destination
-        self.accepts = accepts
+        self.connection = connection
+        stream = try connection.register(destination)
         self.directory = directory
         self.isOnce = isOnce
         self.signals = signals
@@ -40,7 +43,7 @@ final class DropLoop {
     func run() throws -> CInt {
         defer {
             line.clear()
-            connection.io.state.cancel(destination)
+            connection.io.state.cancel(stream)
             try? connection.io.flush()
         }
         while true {
@@ -50,10 +53,17 @@ final class DropLoop {
 
     /// - Returns: the exit code of a drop that is complete now.
     private func turn() throws -> CInt? {
-        let ready = try connection.turn(extra: [PollInterest(signals.raw, .readable)]) {
-            handle($1, in: $2, &$0)
+        var ready: [PollInterest.Readiness] = []
+        var loss: Failure?
+        do throws(Failure) {
+            ready = try connection.turn(extra: [PollInterest(signals.raw, .readable)]) {
+                handle($1, in: $2, &$0)
+            }
+        } catch {
+            guard Reconnection.follows(error) else { throw error }
+            loss = error
         }
-        if !ready[0].isEmpty { try checkSignals() }
+        if ready.contains(where: { !$0.isEmpty }) { try checkSignals() }
         // Writing these files may take long; all pending messages have been sent by now.
         for (load, answer, file) in passed {
             guard let drop = loads.removeValue(forKey: load) else { continue }
@@ -64,8 +74,41 @@ final class DropLoop {
         }
         passed = []
         if let failure { throw failure }
+        if let loss { fail(loss) }
         showProgress()
+        let code = reportComplete()
+        if loss != nil, !isOnce || code == nil { try registerAgain() }
+        return code
+    }
 
+    /// Ends the drops that are under way with the connection.
+    private func fail(_ loss: Failure) {
+        let failure = connection.io.failure(ofLoad: loss)
+        for (load, drop) in loads { drop.failed(load, failure, &connection.io.state) }
+        loads = [:]
+        for (stream, drop) in drops { drop.take(.failed(stream, failure), &connection.io.state) }
+    }
+
+    /// Registers the destination at the next broker.
+    private func registerAgain() throws {
+        line.clear()
+        StandardStreams.note("pasteboard: drop: the broker ended; connecting again")
+        while true {
+            let (connection, ready) = try reconnection.attempt(watching: [PollInterest(signals.raw, .readable)])
+            if !ready[0].isEmpty { try checkSignals() }
+            guard let connection else { continue }
+            do {
+                stream = try connection.register(destination)
+                self.connection = connection
+                return
+            } catch let failure where Reconnection.follows(failure) {
+                // The next attempt may find another broker.
+            }
+        }
+    }
+
+    /// - Returns: the exit code of a drop that is complete now.
+    private func reportComplete() -> CInt? {
         var code: CInt?
         for (stream, drop) in drops where drop.isComplete {
             drops[stream] = nil
@@ -85,12 +128,12 @@ final class DropLoop {
     private func handle(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) {
         let stream = event.stream
         switch event {
-        case .failed(destination, let failure):
+        case .failed(self.stream, let failure):
             self.failure = failure
         case .session(_, let session) where drops[stream] == nil:
             drops[stream] = ReceivedDrop(
                 DestinationSession(stream, session),
-                accepts: accepts,
+                accepts: destination.accepts,
                 directory: directory,
                 line: line
             )

@@ -7,35 +7,47 @@ import PasteboardWire
 /// With `reconnect` it outlives a broker that ends unexpectedly: it begins again at the next one, after the last change that
 /// it has received.
 final class BoardWatch {
-    private var connection: BlockingConnection
-    private let reconnect: (() throws -> BlockingConnection)?
+    /// The connection of the watch: after a lost broker another one.
+    private(set) var connection: BlockingConnection
+    /// nil if the watch ends with its broker.
+    private var reconnection: Reconnection?
+    private let command: String
     private let board: String
     private var stream: UInt64
     private var since: (changeCount: UInt64?, epoch: UInt64?)
-    private var backoff = Backoff()
     private var isLost = false
     private var newest: Change?
     private var isRegistered = false
     private var failure: Failure?
 
-    /// Begins a watch, and returns when no later change can be missed.
+    /// Begins a watch, and returns when no later change can be missed. Throws `timeout` if the broker has not answered until
+    /// `deadline` (see `MonotonicClock`).
     ///
     /// - Parameters:
     ///   - since: the change count after which changes count; nil for the present one.
+    ///   - command: the name of the command in the message about the end of a broker.
     ///   - reconnect: connects again; nil if the watch ends with its broker.
     init(
         _ board: String,
         since: UInt64? = nil,
         over connection: BlockingConnection,
+        until deadline: UInt64 = .max,
+        command: String = WatchCommand.syntax.name,
         reconnect: (() throws -> BlockingConnection)? = nil
     ) throws {
         self.connection = connection
-        self.reconnect = reconnect
+        self.command = command
+        reconnection = reconnect.map { Reconnection($0) }
         self.board = board
         self.since = (since, nil)
         stream = 0
         stream = try open()
-        while !isRegistered { try turn() }
+        while !isRegistered {
+            try turn(until: deadline)
+            if !isRegistered, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline {
+                throw Failure(.timeout, "the broker at \(connection.io.path) has not answered in the time allowed")
+            }
+        }
     }
 
     private func open() throws -> UInt64 {
@@ -59,6 +71,20 @@ final class BoardWatch {
         return take()
     }
 
+    /// Waits for a change, or until the watch has begun again at another broker, whose board may have changed in the meantime.
+    ///
+    /// - Returns: false if neither happens until `deadline` (see `MonotonicClock`).
+    func mayHaveChanged(until deadline: UInt64, watching signals: SignalBox) throws -> Bool {
+        let before = ObjectIdentifier(connection)
+        while newest == nil, isLost || ObjectIdentifier(connection) == before {
+            let ready = try turn(extra: [PollInterest(signals.raw, .readable)], until: deadline)
+            if !ready[0].isEmpty { try signals.check() }
+            if newest == nil, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return false }
+        }
+        _ = take()
+        return true
+    }
+
     /// The newest change that was received; nil after it was taken.
     func take() -> Change? {
         defer { newest = nil }
@@ -68,28 +94,30 @@ final class BoardWatch {
     /// Waits until something happens, also on `extra`, and returns what is ready there.
     @discardableResult
     func turn(extra: [PollInterest] = [], until deadline: UInt64 = .max) throws -> [PollInterest.Readiness] {
-        guard !isLost else { return try connectAgain(watching: extra) }
+        guard !isLost else { return try connectAgain(watching: extra, until: deadline) }
         do {
             return try receive(extra: extra, until: deadline)
-        } catch let failure as Failure where reconnect != nil && isRegistered && Self.isUnexpected(failure) {
-            StandardStreams.note("pasteboard: watch: the broker ended; connecting again")
+        } catch let failure as Failure where reconnection != nil && isRegistered && Reconnection.follows(failure) {
+            StandardStreams.note("pasteboard: \(command): the broker ended; connecting again")
             isLost = true
             return extra.map { _ in [] }
         }
     }
 
-    /// Whether a broker has ended without a word. One that was stopped says so.
-    private static func isUnexpected(_ failure: Failure) -> Bool { failure.code == .brokerUnavailable }
-
     /// Waits for the time of the next attempt to connect, or until something is ready on `extra`.
-    private func connectAgain(watching extra: [PollInterest]) throws -> [PollInterest.Readiness] {
-        let ready = try System.poll(extra, milliseconds: backoff.delay())
-        guard ready.allSatisfy(\.isEmpty), let reconnect else { return ready }
+    private func connectAgain(
+        watching extra: [PollInterest],
+        until deadline: UInt64
+    ) throws -> [PollInterest.Readiness] {
+        guard let (connection, ready) = try reconnection?.attempt(watching: extra, until: deadline) else {
+            return extra.map { _ in [] }
+        }
+        guard let connection else { return ready }
+        self.connection = connection
         do {
-            connection = try reconnect()
             stream = try open()
             isLost = false
-        } catch let failure as Failure where Self.isUnexpected(failure) {
+        } catch let failure as Failure where Reconnection.follows(failure) {
             // The next turn tries again.
         }
         return ready
@@ -99,8 +127,9 @@ final class BoardWatch {
         let ready = try connection.turn(extra: extra, until: deadline) { state, event, _ in
             guard event.stream == self.stream else { return }
             switch event {
-            case .registered:
+            case .registered(_, let registered):
                 self.isRegistered = true
+                if self.since.changeCount == nil { self.since = (registered.changeCount, registered.epoch) }
             case .changed(_, var change):
                 // The count of a change that was not taken was missed, too.
                 if let older = self.newest, let missed = change.missed {

@@ -22,9 +22,12 @@ struct ReconnectionTests {
         private let streams = Lock<(publication: UInt64, commits: UInt64)>((0, 0))
         /// The answer to a write that reclaims; nil: committed.
         private let refusal: Failure?
+        /// Whether a watch that begins with credit is sent a change.
+        private let reportsAtOnce: Bool
 
-        init(refusal: Failure? = nil) {
+        init(refusal: Failure? = nil, reportsAtOnce: Bool = true) {
             self.refusal = refusal
+            self.reportsAtOnce = reportsAtOnce
             (writes, write) = AsyncStream.makeStream()
             (watches, watch) = AsyncStream.makeStream()
             (clears, clear) = AsyncStream.makeStream()
@@ -64,9 +67,13 @@ struct ReconnectionTests {
                     try peer.send(end, stream: self.streams.withLock { $0.publication })
                     self.clear.yield(clear)
                 case .watch:
-                    try peer.send(Registered(), stream: frame.stream)
+                    var registered = Registered()
+                    (registered.changeCount, registered.epoch) = (49, 7)
+                    try peer.send(registered, stream: frame.stream)
                     self.watch.yield(try frame.decoded(as: Watch.self))
-                    if try frame.decoded(as: Watch.self).credit == 1 { try self.sendChange(50, on: frame.stream) }
+                    if try frame.decoded(as: Watch.self).credit == 1, self.reportsAtOnce {
+                        try self.sendChange(50, on: frame.stream)
+                    }
                 case .credit:
                     try self.sendChange(51, on: frame.stream)
                 case .destination:
@@ -110,7 +117,7 @@ struct ReconnectionTests {
         let addition = try #require(await writes.next())
         #expect(addition.handle == 2)
         #expect(publication.isCurrent && publication.changeCount.value == 41)
-        // What was added is restored, too.
+        // The added items are restored, too.
         broker.die()
         #expect(await writes.next()?.reclaimsChangeCount == 41)
         try await publication.add([.text("c")])
@@ -166,6 +173,23 @@ struct ReconnectionTests {
             var changes = changes
             return try await changes.next()?.changeCount.value
         }
+        #expect(try await waiting.value == 51)
+    }
+
+    @Test("A watch that has reported nothing continues with the state in which it began")
+    func freshWatch() async throws {
+        let broker = MortalBroker(reportsAtOnce: false)
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        let waiting = Task {
+            var changes = pasteboard.changes().makeAsyncIterator()
+            return try await changes.next()?.changeCount.value
+        }
+        var watches = broker.watches.makeAsyncIterator()
+        #expect(await watches.next()?.sinceChangeCount == nil)
+        broker.die()
+        let again = try #require(await watches.next())
+        #expect(again.sinceChangeCount == 49 && again.sinceEpoch == 7)
+        // The call that waits grants its credit to the new watch.
         #expect(try await waiting.value == 51)
     }
 

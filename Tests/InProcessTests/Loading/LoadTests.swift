@@ -233,7 +233,7 @@ struct LoadTests {
             await asked.wait()
             try await broker.stop()
             let error = await #expect(throws: PasteboardError.self) { try await load.value }
-            #expect([.brokerRestarted, .brokerUnavailable].contains(error?.code))
+            #expect(error?.code == .brokerRestarted)
             #expect(publication.isCurrent)
             never.open()
 
@@ -241,8 +241,8 @@ struct LoadTests {
             #expect(none?.code == .brokerUnavailable)
             let second = try broker.restart()
             #expect(try await pasteboard.contents().items.count == 1)
-            // The second broker does not know a provider of the first one.
-            await #expect(throws: PasteboardError.self) { try await item.itemProvider.loadData(for: .data) }
+            // A provider of the first broker finds its contents at the second one.
+            #expect(try await item.itemProvider.loadData(for: .data).value.isEmpty)
             try await second.stop()
         }
     }

@@ -36,13 +36,13 @@ struct PasteboardTests {
         }
     }
 
-    @Test("an empty pasteboard has no items, and clearing it increases the change count once it has been written")
+    @Test("an empty pasteboard has no items, and clearing it increases the change count")
     func empty() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
             #expect(try await pasteboard.contents().items.isEmpty)
             let unused = try await pasteboard.clear()
-            #expect(try await pasteboard.clear() == unused)
+            #expect(try await pasteboard.clear().value == unused.value + 1)
             let publication = try await pasteboard.write([.text("a")])
             let first = try await pasteboard.clear()
             let second = try await pasteboard.clear()

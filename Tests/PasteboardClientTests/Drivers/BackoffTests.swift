@@ -32,13 +32,17 @@ import Testing
         }
     }
 
-    @Test("The delays begin anew after a minute without an attempt, and not earlier")
-    func calm() {
-        var backoff = Backoff()
-        var now: UInt64 = 0
-        for _ in 0..<3 { now += UInt64(backoff.delay(at: now, random: 0)) * 1_000_000 }
-        #expect(backoff.delay(at: now + 60 * Self.second - 1, random: 0) == 80)
-        now += 60 * Self.second - 1 + 80_000_000
-        #expect(backoff.delay(at: now + 60 * Self.second, random: 0) == 10)
+    @Test(
+        "The delays begin anew after twice the next delay without an attempt, and at least half a second",
+        arguments: [3, 13]
+    )
+    func calm(attempts: Int) {
+        let (calm, next) = attempts == 3 ? (500, 80) : (60_000, 30_000)
+        for (wait, expected) in [(calm - 1, next), (calm, 10)] {
+            var backoff = Backoff()
+            var now: UInt64 = 0
+            for _ in 0..<attempts { now += UInt64(backoff.delay(at: now, random: 0)) * 1_000_000 }
+            #expect(backoff.delay(at: now + UInt64(wait) * 1_000_000, random: 0) == expected)
+        }
     }
 }

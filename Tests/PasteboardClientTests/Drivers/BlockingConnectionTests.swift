@@ -96,7 +96,10 @@ import Testing
 
     // MARK: A broker that exits
 
-    @Test("Frames sent before the broker exited are delivered; anything missing is broker-unavailable", .tags(.f83))
+    @Test(
+        "Frames sent before the broker exited are delivered; anything missing is broker-unavailable, or broker-restarted",
+        .tags(.f83)
+    )
     func gone() throws {
         let harness = try ConnectionHarness(script: { peer in
             let load = try peer.next(.load).stream
@@ -108,6 +111,8 @@ import Testing
         let failure = #expect(throws: Failure.self) { try harness.connection.list() }
         #expect(failure?.code == .brokerUnavailable)
         #expect(failure?.text.contains("/test/socket") == true)
+        let load = #expect(throws: Failure.self) { try harness.connection.loadBytes(Load()) }
+        #expect(load?.code == .brokerRestarted)
         // Later requests fail in the same way.
         #expect(throws: Failure.self) { try harness.connection.clear() }
     }

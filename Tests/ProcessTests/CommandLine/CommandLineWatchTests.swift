@@ -129,13 +129,26 @@ import Testing
         _ = try watch.nextLine()
         try desk.copy("first")
         #expect(try watch.nextLine().contains("  general  data  "))
-        let words = try desk.run("status").text.split { " ,\n".contains($0) }
-        let process = try #require(words.firstIndex(of: "process").flatMap { CInt(words[$0 + 1]) })
-        try System.kill(process, SIGKILL)
+        try desk.killBroker()
         try watch.waitForErrors(containing: "pasteboard: watch: the broker ended; connecting again\n")
         try desk.copy("secret", "--sensitive")
         // The loss of the first contents may be a change of its own.
         while try !watch.nextLine().contains("  general  sensitive  ") {}
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
+    @Test("A watch that has reported nothing reports what was written before it was at the next broker")
+    func missed() throws {
+        let desk = try Desk()
+        try desk.copy("first")
+        let watch = try desk.start("watch")
+        try desk.waitForWatch()
+        try watch.child.kill(SIGSTOP)
+        try desk.killBroker()
+        try desk.copy("secret", "--sensitive")
+        try watch.child.kill(SIGCONT)
+        #expect(try watch.nextLine().contains("  general  sensitive  "))
         try watch.child.kill(SIGTERM)
         #expect(try watch.finish().exitCode == 143)
     }
@@ -169,16 +182,6 @@ import Testing
 }
 
 extension Desk {
-    /// Waits until the broker serves a watch.
-    fileprivate func waitForWatch() throws {
-        for _ in 0..<1_000 {
-            let status = try run("status", "--json").text
-            if status.contains(#""watches":1"#) { return }
-            sched_yield()
-        }
-        Issue.record("the broker serves no watch")
-    }
-
     /// Starts `pasteboard watch` with this package's programs in its path.
     fileprivate func watch(_ arguments: [String]) throws -> ProcessRunner {
         var environment = self.environment

@@ -48,7 +48,10 @@ import Testing
 
         let pasted = try desk.run("trace", "--", pasteboard, "paste", "-t", "text")
         #expect(pasted.text == "hidden words")
-        #expect(TraceLines(pasted.errorText).kinds("<-") == ["welcome", "answer", "data"])
+        #expect(TraceLines(pasted.errorText).kinds("->") == ["hello", "list", "load"])
+        #expect(
+            TraceLines(pasted.errorText).kinds("<-") == ["welcome", "contents", "item", "end", "answer", "data"]
+        )
         #expect(!copied.errorText.contains("hidden") && !pasted.errorText.contains("hidden"))
         // Without the trace the contents are there, too: it used this user's broker.
         #expect(try desk.run("paste").text == "hidden words")
@@ -168,8 +171,8 @@ import Testing
         #expect(finished.text == "wordswordsfrom a descriptor")
         let lines = TraceLines(String(decoding: try desk.directory.contents(of: "lines"), as: UTF8.self))
         #expect(
-            lines.lines.contains { $0.hasPrefix("1 -> load #1 ") }
-                && lines.lines.contains { $0.hasPrefix("2 -> load #1 ") }
+            lines.lines.contains { $0.hasPrefix("1 -> load #3 ") }
+                && lines.lines.contains { $0.hasPrefix("2 -> load #3 ") }
         )
     }
 

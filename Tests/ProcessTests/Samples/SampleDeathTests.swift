@@ -111,10 +111,7 @@ import Testing
     func broker() throws {
         let (desk, source, target) = try pair()
         #expect(try source.drag("van 1", over: "b 2") == "copy")
-        let status = try desk.run("status").text
-        let words = status.split { " ,\n".contains($0) }
-        let process = try #require(words.firstIndex(of: "process").flatMap { Int32(words[$0 + 1]) })
-        try System.kill(process, SIGKILL)
+        try desk.killBroker()
         #expect(try source.outcome() == "failed broker-unavailable")
         try target.play("wait end\nsay so", until: "said so")
         #expect(try target.rows().count == 9)

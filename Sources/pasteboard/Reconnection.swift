@@ -1,0 +1,42 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The attempts of a command to connect again after its broker has ended unexpectedly.
+///
+/// A broker that was stopped announces its end. A command then ends, too, so that it does not start the broker again.
+struct Reconnection {
+    private let connect: () throws -> BlockingConnection?
+    private var backoff = Backoff()
+    /// The time of the next attempt (see `MonotonicClock`); nil if it has not been determined.
+    private var next: UInt64?
+
+    /// - Parameter connect: makes one attempt; nil if no broker runs.
+    init(_ connect: @escaping () throws -> BlockingConnection?) {
+        self.connect = connect
+    }
+
+    /// Whether a connection that has ended with `failure` is made again.
+    static func follows(_ failure: Failure) -> Bool { failure.code == .brokerUnavailable }
+
+    /// Waits for the time of the next attempt, for `deadline`, or until something is ready on `extra`, and makes the attempt if its
+    /// time has come.
+    ///
+    /// - Returns: the connection, if there is one now, and what is ready on `extra`.
+    mutating func attempt(
+        watching extra: [PollInterest] = [],
+        until deadline: UInt64 = .max
+    ) throws -> (connection: BlockingConnection?, ready: [PollInterest.Readiness]) {
+        let time = next ?? MonotonicClock.deadline(milliseconds: backoff.delay())
+        next = time
+        let wait = Int(MonotonicClock.millisecondsLeft(until: min(time, deadline)))
+        let ready = try System.poll(extra, milliseconds: wait)
+        guard MonotonicClock.now() >= time else { return (nil, ready) }
+        next = nil
+        do {
+            return (try connect(), ready)
+        } catch let failure as Failure where Self.follows(failure) {
+            return (nil, ready)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// The commands `offer`, `drop` and `paste` when their broker is killed.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineReconnectionTests {
+    /// A command that waits until the test creates the file `go`.
+    nonisolated private static let waiting = "touch asked; until [ -e go ]; do sleep 0.01; done; echo whole"
+
+    // MARK: offer
+
+    @Test("The contents of an offer come back under their change count, and end as usual", .tags(.f82))
+    func offer() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let offer = try desk.offer(["-t", "text=echo here", "--ttl", "10m"])
+        let count = try desk.changeCount()
+        for _ in 0..<2 {
+            try desk.killBroker()
+            try desk.waitForContents()
+            #expect(try desk.changeCount() == count)
+            #expect(try desk.run("paste").text == "here\n")
+        }
+        try desk.copy("newer")
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.contains("pasteboard: offer: the broker ended; connecting again\n"))
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: the offer was replaced by other contents\n"))
+        #expect(try desk.run("paste").text == "newer")
+    }
+
+    @Test("An offer in the background comes back, too, and a signal then withdraws it")
+    func background() throws {
+        let desk = try Desk(limits: Desk.patient)
+        try desk.directory.write("bytes", to: "a.txt")
+        let started = try desk.run("offer", "--background", "a.txt")
+        let process = try #require(CInt(started.text.split(separator: "\n").last ?? ""))
+        let count = try desk.changeCount()
+        try desk.killBroker()
+        try desk.waitForContents()
+        #expect(try desk.changeCount() == count)
+        #expect(try desk.run("paste").text == "bytes")
+        try System.kill(process, SIGTERM)
+        #expect(try desk.shell("while kill -0 \(process) 2>/dev/null; do sleep 0.01; done").exitCode == 0)
+        #expect(try desk.run("paste").exitCode == 1)
+    }
+
+    @Test("Contents that were written before an offer comes back win, and the offer ends as replaced", .tags(.f82))
+    func newer() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let offer = try desk.offer(["-t", "text=echo old"])
+        try offer.child.kill(SIGSTOP)
+        try desk.killBroker()
+        try desk.copy("newer")
+        try offer.child.kill(SIGCONT)
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: the offer was replaced by other contents\n"))
+        #expect(try desk.run("paste").text == "newer")
+    }
+
+    @Test("An offer whose broker is stopped, or that can be pasted once, ends with 3 and starts no broker")
+    func stopped() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let offer = try desk.offer(["-t", "text=echo x"])
+        try desk.run("stop")
+        #expect(try offer.finish().exitCode == 3)
+        #expect(try desk.run("status").exitCode == 3)
+        let once = try desk.offer(["-t", "text=echo x", "--once"])
+        try desk.killBroker()
+        #expect(try once.finish().exitCode == 3)
+    }
+
+    // MARK: drop
+
+    @Test("A destination is registered again, also one for a single drop, and receives drops", .tags(.f82))
+    func drop() throws {
+        let desk = try Desk(limits: Desk.patient)
+        try desk.directory.write("dropped", to: "a.txt")
+        let drop = try desk.destination(["--once"])
+        try desk.killBroker()
+        try drop.waitForErrors(containing: "pasteboard: drop: the broker ended; connecting again\n")
+        #expect(try desk.run("drag", "a.txt", "--to", "inbox", "--wait", "10m").exitCode == 0)
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 0 && dropped.text == "in/a.txt\n")
+        let other = try desk.destination()
+        try desk.run("stop")
+        #expect(try other.finish().exitCode == 3)
+    }
+
+    @Test("A drop that is under way fails with its broker, and the destination receives the next one")
+    func dropUnderWay() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let drop = try desk.destination()
+        let once = try desk.destination(["--once"], name: "once")
+        let sources = try ["inbox", "once"].map { name in
+            let source = try RawDragSource(at: desk, ["\(name).bin"])
+            #expect(try source.drop(at: name) == .copy)
+            try source.peer.sendData([1, 2, 3], stream: try source.asked())
+            return source
+        }
+        try desk.killBroker()
+        for source in sources { source.peer.close() }
+        let ended = try once.finish()
+        #expect(ended.exitCode == 3 && ended.text.isEmpty)
+        #expect(ended.errorText.contains("the broker ended during the load"))
+        try desk.directory.write("next", to: "a.txt")
+        #expect(try desk.run("drag", "a.txt", "--to", "inbox", "--wait", "10m").exitCode == 0)
+        #expect(try drop.nextLine() == "in/a.txt")
+        try drop.child.kill(SIGTERM)
+        #expect(try drop.finish().exitCode == 143)
+        #expect(desk.directory.names(in: "in") == ["a.txt"])
+    }
+
+    // MARK: paste
+
+    @Test("A paste that waits gets what is written after its broker was killed", .tags(.f82))
+    func waitingPaste() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let paste = try desk.start("paste", "--wait", "-t", "text")
+        try desk.waitForWatch()
+        try desk.killBroker()
+        try paste.waitForErrors(containing: "pasteboard: paste: the broker ended; connecting again\n")
+        try desk.copy("later")
+        let pasted = try paste.finish()
+        #expect(pasted.exitCode == 0 && pasted.text == "later")
+        try desk.run("clear")
+        let other = try desk.start("paste", "--wait")
+        try desk.waitForWatch()
+        try desk.run("stop")
+        #expect(try other.finish().exitCode == 3)
+    }
+
+    @Test(
+        "A paste whose broker is killed before the first byte pastes the same contents when they are back",
+        .tags(.f83),
+        arguments: [[], ["-o", "file"], ["--wait"]]
+    )
+    func paste(options: [String]) throws {
+        let desk = try Desk(limits: Desk.patient)
+        let offer = try desk.offer(["-t", "text=\(Self.waiting)"])
+        // Contents that come back too late on a busy machine fail the paste.
+        for attempt in 1...10 {
+            let paste = try desk.startPaste(options)
+            try desk.waitForFile("asked", in: ".")
+            try desk.killBroker()
+            try desk.directory.write("", to: "go")
+            let pasted = try paste.finish()
+            if pasted.exitCode != 0, attempt < 10 {
+                #expect(pasted.exitCode == 3 && pasted.errorText.contains("the broker ended during the load"))
+                try desk.waitForContents()
+                _ = try desk.shell("rm -f go asked")
+                continue
+            }
+            #expect(pasted.exitCode == 0, "\(pasted.errorText)")
+            let bytes = options.first == "-o" ? try desk.directory.contents(of: "file") : pasted.output
+            #expect(bytes == Array("whole\n".utf8))
+            break
+        }
+        try offer.child.kill(SIGTERM)
+        #expect(try offer.finish().exitCode == 143)
+    }
+
+    @Test(
+        "A paste whose broker is killed does not paste other contents",
+        .tags(.f83),
+        arguments: [[], ["-o", "file"]]
+    )
+    func otherContents(options: [String]) throws {
+        let desk = try Desk(limits: Desk.patient)
+        let offer = try desk.offer(["-t", "text=\(Self.waiting)"])
+        let paste = try desk.startPaste(options)
+        try desk.waitForFile("asked", in: ".")
+        try offer.child.kill(SIGSTOP)
+        try desk.killBroker()
+        try desk.copy("other")
+        let pasted = try paste.finish()
+        #expect(pasted.exitCode == 3 && pasted.output.isEmpty)
+        #expect(pasted.errorText.contains("the broker ended during the load"))
+        #expect(!desk.directory.names().contains("file"))
+        try offer.child.kill(SIGCONT)
+        #expect(try offer.finish().exitCode == 0)
+    }
+}
+
+extension Desk {
+    /// Kills the broker.
+    func killBroker() throws {
+        let words = try run("status").text.split { " ,\n".contains($0) }
+        let process = try #require(words.firstIndex(of: "process").flatMap { CInt(words[$0 + 1]) })
+        try System.kill(process, SIGKILL)
+    }
+
+    /// Waits until the broker serves a watch.
+    func waitForWatch() throws {
+        for _ in 0..<1_000 {
+            let status = try run("status", "--json").text
+            if status.contains(#""watches":1"#) { return }
+            sched_yield()
+        }
+        Issue.record("the broker serves no watch")
+    }
+
+    /// Waits until the general pasteboard has contents that can be loaded.
+    fileprivate func waitForContents() throws {
+        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+        while try run("types").exitCode != 0 {
+            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
+        }
+    }
+
+    fileprivate func changeCount() throws -> String {
+        let words = try run("list", "--json").text.split { ",{}:[]".contains($0) }
+        return String(try #require(words.firstIndex(of: #""changeCount""#).map { words[$0 + 1] }))
+    }
+
+    fileprivate func startPaste(_ options: [String]) throws -> ProcessRunner {
+        try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            ["paste", "-t", "text"] + options,
+            environment: environment,
+            directory: directory.path
+        )
+    }
+}

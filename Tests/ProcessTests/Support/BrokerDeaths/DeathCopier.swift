@@ -1,0 +1,199 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+
+/// A client that writes kept contents to a board of its own, or clears it, again and again. After each death of the
+/// broker it verifies that the board has its last acknowledged state, or the one that was being written.
+struct DeathCopier {
+    private struct Contents: Equatable {
+        let name: String
+        let parts: [DeathLedger.Part]
+        /// Whether the bytes were passed in files, which the keeper holds even if they are empty.
+        var arePassed = false
+
+        /// The number of descriptors that the keeper holds: those of the bytes, and that of their description.
+        var saved: Int { 1 + parts.count { arePassed || $0.count > 0 } }
+    }
+
+    private struct Expected {
+        /// Nil: the board is empty.
+        let contents: Contents?
+        /// Nil: the broker has not acknowledged it.
+        let changeCount: UInt64?
+    }
+
+    private static let types = ["public.data", "public.png"]
+
+    private let ledger: DeathLedger
+    private let number: Int
+    private var generator: SeededGenerator
+    private var connection: BlockingConnection?
+    private var acknowledged: Expected?
+    /// The request that has been sent, and not been answered.
+    private var attempted: Expected?
+    private var lastChangeCount: UInt64 = 0
+    private var turns = 0
+    private var verifiedDeath = -1
+
+    static func board(_ number: Int) -> String { "copies \(number)" }
+
+    init(_ number: Int, ledger: DeathLedger) {
+        self.number = number
+        self.ledger = ledger
+        generator = SeededGenerator(seed: ledger.seed &+ UInt64(number))
+    }
+
+    /// Works until the test is over.
+    mutating func run() {
+        while !ledger.isOver {
+            do {
+                try turn()
+            } catch let error where DeathLedger.isDeath(error) {
+                connection = nil
+            } catch {
+                return ledger.fault("copier \(number): \(error)")
+            }
+        }
+    }
+
+    private mutating func turn() throws {
+        // Before connecting: a verification counts for the deaths before it.
+        let deaths = ledger.deaths
+        let connection = try self.connection ?? ledger.connect()
+        self.connection = connection
+        if attempted != nil || verifiedDeath < deaths {
+            let hasLostWrite = attempted != nil
+            try verify(over: connection)
+            verifiedDeath = deaths
+            return ledger.note { [number] entries in
+                entries.verified[number] = deaths
+                if hasLostWrite { entries.lostWrites += 1 }
+            }
+        }
+        turns += 1
+        if Int.random(in: 0..<8, using: &generator) == 0 {
+            try clear(over: connection)
+        } else {
+            try write(over: connection)
+        }
+        // The publications that were replaced have ended.
+        try connection.turn(until: 0) { _, _, _ in }
+    }
+
+    private mutating func clear(over connection: BlockingConnection) throws {
+        var clear = Clear()
+        clear.board = Self.board(number)
+        attempted = Expected(contents: nil, changeCount: nil)
+        acknowledge(try connection.clear(clear))
+    }
+
+    private mutating func write(over connection: BlockingConnection) throws {
+        let parts = Self.types.prefix(Int.random(in: 1...2, using: &generator)).map { _ in
+            DeathLedger.part(using: &generator)
+        }
+        let passes = Bool.random(using: &generator)
+        var write = Write()
+        write.board = Self.board(number)
+        let name = "turn \(turns)"
+        let item = WriteItem(
+            suggestedName: name,
+            representations: try zip(Self.types, parts).map { type, part in
+                var representation = Representation()
+                representation.type = type
+                let bytes = ledger.bytes(of: part)
+                guard passes else { return (representation, .bytes(bytes)) }
+                let file = try MemoryFile()
+                try file.append(bytes.span)
+                try file.seal()
+                return (representation, .memory(file))
+            }
+        )
+        ledger.note { [number] entries in
+            for part in parts { entries.begun[number][part.count, default: []].append(part) }
+        }
+        attempted = Expected(contents: Contents(name: name, parts: parts, arePassed: passes), changeCount: nil)
+        acknowledge(try connection.write(write, items: [item]).committed)
+    }
+
+    private mutating func acknowledge(_ committed: Committed) {
+        let count = committed.changeCount ?? 0
+        // Clearing an empty board changes nothing.
+        let isRepeated = attempted?.contents == nil && acknowledged?.contents == nil
+        if count < lastChangeCount || (count == lastChangeCount && !isRepeated) {
+            ledger.fault("copier \(number): change count \(count) follows \(lastChangeCount)")
+        }
+        settle(attempted?.contents, count)
+        ledger.note { $0.work += 1 }
+    }
+
+    /// Notes what the board has now.
+    private mutating func settle(_ contents: Contents?, _ changeCount: UInt64) {
+        lastChangeCount = max(lastChangeCount, changeCount)
+        acknowledged = Expected(contents: contents, changeCount: changeCount)
+        attempted = nil
+        ledger.note { [number] entries in
+            entries.kept[number] = contents?.parts.reduce(0) { $0 + $1.count } ?? 0
+            entries.saved[number] = contents?.saved ?? 0
+        }
+    }
+
+    // MARK: Verifying
+
+    private mutating func verify(over connection: BlockingConnection) throws {
+        var list = List()
+        list.board = Self.board(number)
+        let listing = try connection.list(list)
+        let count = listing.contents.changeCount ?? 0
+        let found = try contents(of: listing, over: connection)
+        switch (acknowledged, attempted) {
+        case (let before?, _) where before.contents == found && (found == nil || before.changeCount == count):
+            settle(found, max(count, lastChangeCount))
+        case (_, let attempted?) where attempted.contents == found && (found == nil || count > lastChangeCount):
+            ledger.note { $0.lateWrites += 1 }
+            settle(found, count)
+        case (nil, _) where found == nil:
+            settle(nil, count)
+        default:
+            ledger.fault(
+                """
+                copier \(number): found \(found.map { "\($0)" } ?? "nothing") under \(count) after \
+                \(acknowledged.map { "\($0)" } ?? "nothing") and \(attempted.map { "\($0)" } ?? "no attempt")
+                """
+            )
+        }
+    }
+
+    /// The contents of the board by their bytes.
+    private func contents(of listing: BoardListing, over connection: BlockingConnection) throws -> Contents? {
+        guard let item = listing.items.first else { return nil }
+        // The candidates are told apart by their name, and then have to have the same bytes.
+        let name = item.suggestedName ?? ""
+        let candidates = [acknowledged?.contents, attempted?.contents].compactMap(\.self)
+        guard let contents = candidates.first(where: { $0.name == name }) else {
+            return Contents(name: name, parts: [])
+        }
+        guard item.representations.map(\.type) == Array(Self.types.prefix(contents.parts.count)) else {
+            return Contents(name: "\(name) with types \(item.representations.map(\.type))", parts: [])
+        }
+        for (type, part) in zip(Self.types, contents.parts) {
+            let bytes = try connection.loadBytes(Load(of: type, from: Self.board(number))).bytes
+            guard ledger.isEqual(part, bytes) else {
+                return Contents(name: "\(name) with \(bytes.count) other bytes for \(type)", parts: [])
+            }
+        }
+        return contents
+    }
+}
+
+extension Load {
+    /// A load that only a broker that hangs lets time out.
+    init(of type: String, from board: String) {
+        self.init()
+        self.board = board
+        var accept = Accept()
+        accept.type = type
+        accepts = [accept]
+        timeoutMilliseconds = UInt64(ProcessRunner.watchdog)
+    }
+}
