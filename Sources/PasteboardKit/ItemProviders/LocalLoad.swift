@@ -37,6 +37,9 @@ struct LocalLoad: Sendable {
                 return Loaded(value: data, type: type)
             }
             let load = opened(made, deadline)
+            if let count = load.chunks.byteCount, count > maximum {
+                throw .tooLarge(type, UInt64(count), maximum: maximum)
+            }
             var data = Data()
             let reader = try load.chunks.source.takeReader()
             while let chunk = try await reader.next() {

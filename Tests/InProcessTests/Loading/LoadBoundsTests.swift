@@ -72,11 +72,14 @@ struct LoadBoundsTests {
 
     @Test("An announced size above the maximum fails the load before the first byte", arguments: LoadPlace.allCases)
     func announced(place: LoadPlace) async throws {
-        let provider = ItemProvider()
+        let (provider, ended) = (ItemProvider(), Gate())
         provider.registerByteStream(for: .data, byteCount: 1 << 40) { writer in
-            while true { try await writer.write(Data(repeating: 7, count: 1 << 16)) }
+            // The first byte comes only after both loads have failed.
+            await ended.wait()
+            try await writer.write(Data([7]))
         }
         try await place.with(provider) { provider in
+            defer { ended.open() }
             let error = await #expect(throws: PasteboardError.self) {
                 try await provider.loadData(for: .data, maximumByteCount: Self.maximum)
             }
