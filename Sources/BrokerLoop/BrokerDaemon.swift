@@ -54,19 +54,26 @@ package enum BrokerDaemon {
     /// The exit code of a broker that has let another one take over, which its service manager has to start.
     private static let handedOver: CInt = 75
 
-    private static func serve(_ options: DaemonOptions, program: String) throws(Failure) -> CInt {
+    /// Prepares this process to hold the contents of others, as the broker or as its keeper.
+    private static func prepareProcess() {
         System.ignoreBrokenPipes()
         System.ignoreFileSizeSignals()
         System.ignoreStraySignals()
         System.raiseDescriptorLimit()
         System.closeNewFilesToOthers()
-        // Also while nothing is kept: a password passes through the memory of a broker as any other contents do.
+        // Also while nothing is kept: a password passes through the memory of a broker as any other contents do, and a
+        // keeper has the descriptors of all kept bytes.
         System.closeMemoryToOthers()
+    }
+
+    private static func serve(_ options: DaemonOptions, program: String) throws(Failure) -> CInt {
+        prepareProcess()
         let log = LogStream(2, program: program)
         let keeper = ServiceManager.keeper
-        // The keeper starts it by another path.
-        if keeper != nil, let path = CommandLine.arguments.first {
-            SystemThread.setName(String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]))
+        // The keeper starts it by another path. The name is split as bytes: the first split of characters loads the
+        // tables of Unicode, which takes time and memory.
+        if keeper != nil, let name = CommandLine.arguments.first?.utf8.split(separator: UInt8(ascii: "/")).last {
+            SystemThread.setName(String(decoding: name, as: UTF8.self))
         }
         var passed = try asFailure { () throws(SystemError) in try ServiceManager.passedDescriptors() }
         let manager = ServiceManager()
@@ -143,14 +150,8 @@ package enum BrokerDaemon {
         at path: SocketPath,
         program: String
     ) throws(Failure) -> CInt {
-        System.ignoreBrokenPipes()
-        System.ignoreFileSizeSignals()
-        System.ignoreStraySignals()
+        prepareProcess()
         System.noticeChildren()
-        System.raiseDescriptorLimit()
-        System.closeNewFilesToOthers()
-        // It has the descriptors of all kept bytes.
-        System.closeMemoryToOthers()
         var keeper = try Keeper(
             at: path,
             arguments: ownArguments,

@@ -69,9 +69,7 @@ struct Keeper: ~Copyable {
         self.ready = ready.map { OwnedDescriptor(adopting: $0) }
         self.log = log
         saved = SavedDescriptors(limit: System.descriptorLimit())
-        environment = System.environment().filter { entry in
-            !ServiceManager.variables.contains { entry.hasPrefix("\($0)=") }
-        }
+        environment = ServiceManager.withoutVariables(System.environment())
     }
 
     /// Runs until the broker ends as it was asked to, or cannot be kept running. Returns its exit code.
@@ -252,19 +250,17 @@ struct Keeper: ~Copyable {
         if isEnding || code == 0 { throw End.exit(code) }
         // It could not start at all, and has said why.
         if broker.readyAt == nil, case .exited = end, !hasBeenReady { throw End.exit(code) }
-        let decision = policy.ended(
-            after: broker.readyAt.map { (MonotonicClock.now() - min($0, MonotonicClock.now())) / 1_000_000 }
-        )
-        log.write("the broker (process \(broker.process.id)) \(reason)\(Self.consequence(decision, saved.all.count))")
+        let decision = policy.ended(after: broker.readyAt.map { (MonotonicClock.now() - $0) / 1_000_000 })
+        log.write("the broker (process \(broker.process.id)) \(reason); \(Self.consequence(decision))")
         try pause(decision)
     }
 
-    private static func consequence(_ decision: RestartPolicy.Decision, _ count: Int) -> String {
+    private static func consequence(_ decision: RestartPolicy.Decision) -> String {
         switch decision {
-        case .restart(0): "; starting it again"
-        case .restart(let pause): "; starting it again in \(pause) ms"
-        case .restartEmpty(let pause): "; starting it again in \(pause) ms without the saved contents"
-        case .giveUp: "; it dies again and again, so it is not started any more, and its contents are lost"
+        case .restart(0): "starting it again"
+        case .restart(let pause): "starting it again in \(pause) ms"
+        case .restartEmpty(let pause): "starting it again in \(pause) ms without the saved contents"
+        case .giveUp: "it dies again and again, so it is not started any more, and its contents are lost"
         }
     }
 

@@ -57,9 +57,7 @@ struct BrokerStart {
             path: program,
             arguments: (program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
             // A service manager of this program is not that of the broker.
-            environment: environment.entries.filter { entry in
-                !ServiceManager.variables.contains { entry.hasPrefix("\($0)=") }
-            }
+            environment: ServiceManager.withoutVariables(environment.entries)
         )
         configuration.output = .null
         configuration.errors = log.map { .descriptor($0.descriptor.raw) } ?? .null

@@ -83,9 +83,14 @@ package struct ServiceManager: Sendable {
     package static let keeperVariable = "PASTEBOARD_KEEPER"
 
     /// The variables by which a manager addresses the program that it starts, and that the program does not pass on.
-    package static let variables = [
+    private static let variables = [
         "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "FDSTORE", "SYSTEMD_EXEC_PID", keeperVariable,
     ]
+
+    /// The entries of an environment for a program that this manager does not address.
+    package static func withoutVariables(_ environment: [String]) -> [String] {
+        environment.filter { entry in !variables.contains { entry.hasPrefix("\($0)=") } }
+    }
 
     /// The keeper that has started this process; nil if none has.
     package static var keeper: CInt? {
