@@ -28,6 +28,7 @@ package enum BrokerDaemon {
 
     /// Runs until the broker ends, and returns the exit code.
     package static func run(arguments: [String], program: String = "pasteboardd") -> CInt {
+        let log = LogStream(2, program: program)
         do throws(Failure) {
             try asFailure { () throws(SystemError) in try System.checkArguments() }
             let options = try DaemonOptions(arguments)
@@ -41,10 +42,13 @@ package enum BrokerDaemon {
             }
             if options.hasKeeper, !ServiceManager.isPresent {
                 let path = try options.socketPath()
-                // A path that has just enough room for the broker's own socket.
-                if Socket.isPossible(path.keeper) { return try keep(options, at: path, program: program) }
+                if Socket.isPossible(path.keeper) { return try keep(options, at: path, log) }
+                log.write(
+                    "the path \(path.path) is too long for the socket of a keeper beside it: kept contents do not survive a "
+                        + "crash of this broker"
+                )
             }
-            return try serve(options, program: program)
+            return try serve(options, log)
         } catch {
             try? System.write(Array("\(program): \(error.text)\n".utf8).span, to: 2)
             return error.code == .invalidArgument ? 2 : 3
@@ -66,9 +70,8 @@ package enum BrokerDaemon {
         System.closeMemoryToOthers()
     }
 
-    private static func serve(_ options: DaemonOptions, program: String) throws(Failure) -> CInt {
+    private static func serve(_ options: DaemonOptions, _ log: LogStream) throws(Failure) -> CInt {
         prepareProcess()
-        let log = LogStream(2, program: program)
         let keeper = ServiceManager.keeper
         // The keeper starts it by another path. The name is split as bytes: the first split of characters loads the
         // tables of Unicode, which takes time and memory.
@@ -88,7 +91,7 @@ package enum BrokerDaemon {
         // A keeper then goes on with the program that has saved them.
         if let manager { try server.save(with: manager, restoring: passed, refusingOthers: keeper != nil) }
         let directory = try listen(options, passed, &server)
-        // Those that are in use have another reference.
+        // Closes the descriptors that nothing has taken over.
         passed = []
         server.notifyManager("READY=1")
         // From here on it opens no file, and removes only its socket, its lock and their directory. Not every kernel can
@@ -148,7 +151,7 @@ package enum BrokerDaemon {
     private static func keep(
         _ options: DaemonOptions,
         at path: SocketPath,
-        program: String
+        _ log: LogStream
     ) throws(Failure) -> CInt {
         prepareProcess()
         System.noticeChildren()
@@ -156,7 +159,7 @@ package enum BrokerDaemon {
             at: path,
             arguments: ownArguments,
             ready: options.readyDescriptor,
-            log: LogStream(2, program: program)
+            log: log
         )
         return try keeper.run()
     }

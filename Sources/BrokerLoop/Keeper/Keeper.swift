@@ -30,6 +30,7 @@ struct Keeper: ~Copyable {
         case pausing(until: UInt64)
     }
 
+    private let path: SocketPath
     /// nil once a successor may take the path.
     private var claimed: ClaimedSocket?
     private let notifications: NotificationSocket
@@ -62,6 +63,7 @@ struct Keeper: ~Copyable {
         }
         let claimed = try BrokerServer.claim(path)
         let notifications = try asFailure { () throws(SystemError) in try NotificationSocket(path: path.keeper) }
+        self.path = path
         self.claimed = consume claimed
         self.notifications = notifications
         self.signals = signals
@@ -112,7 +114,13 @@ struct Keeper: ~Copyable {
 
     private mutating func start() throws {
         // Without its path, no client would find the broker, and another one may have the path.
-        guard claimed?.isReachable == true, let (socket, lock) = claimed?.descriptors else { throw End.exit(3) }
+        guard claimed?.isReachable == true, let (socket, lock) = claimed?.descriptors else {
+            log.write(
+                "the socket \(path.path) has been removed or replaced: the broker is not started again, because no client "
+                    + "can find it, and its contents are lost"
+            )
+            throw End.exit(3)
+        }
         // By default the one that runs here, whatever is at its path now.
         let program = replacement?.program ?? self.program
         var passed: [(name: String, raw: CInt)] = [("socket", socket), (Self.lockName, lock)]
@@ -143,10 +151,9 @@ struct Keeper: ~Copyable {
     }
 
     private mutating func take(_ message: NotificationSocket.Message) {
-        guard case .running(var broker) = phase else { return }
-        if let request = Replacement(message) { return replace(broker, by: request) }
+        if let request = Replacement(message) { return replace(by: request) }
         // Any process can send a message.
-        guard message.sender == broker.process.id else { return }
+        guard case .running(var broker) = phase, message.sender == broker.process.id else { return }
         if message["READY"] == "1" {
             broker.readyAt = MonotonicClock.now()
             hasBeenReady = true
@@ -173,8 +180,8 @@ struct Keeper: ~Copyable {
 
     // MARK: Replacement
 
-    private mutating func replace(_ broker: Broker, by request: Replacement) {
-        guard replacement == nil, broker.readyAt != nil, !isEnding else {
+    private mutating func replace(by request: Replacement) {
+        guard case .running(let broker) = phase, replacement == nil, broker.readyAt != nil, !isEnding else {
             return request.finish("the broker starts or ends just now; try again")
         }
         replacement = request

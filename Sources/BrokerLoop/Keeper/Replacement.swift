@@ -38,7 +38,7 @@ struct Replacement {
                 "no broker with a keeper runs at \(path.path); without --replace, this program starts one"
             )
         }
-        do throws(SystemError) {
+        let text = try asFailure { () throws(SystemError) in
             let own = try System.open("/proc/self/exe", .nameOnly)
             let list = try MemoryFile()
             try list.append(Array(arguments.filter { $0 != "--replace" }.joined(separator: "\0").utf8).span)
@@ -51,13 +51,12 @@ struct Replacement {
             guard readiness[0] != [] else {
                 throw SystemError(call: "replace", errno: ETIMEDOUT, subject: "the broker at \(path.path)")
             }
-            let text = String(decoding: try System.read(answer.raw, upTo: 4_096), as: UTF8.self)
-            guard text == success else {
-                let reason = text.isEmpty ? "the broker was ended meanwhile" : text
-                throw SystemError(call: "replace", errno: ECANCELED, subject: reason)
-            }
-        } catch {
-            throw Failure(.brokerUnavailable, error.errno == ECANCELED ? error.subject ?? "" : "\(error)")
+            return String(decoding: try System.read(answer.raw, upTo: 4_096), as: UTF8.self)
         }
+        guard text != success else { return }
+        let ended =
+            "the keeper of the broker at \(path.path) ended before a new broker ran; without --replace, this program starts "
+            + "one"
+        throw Failure(.brokerUnavailable, text.isEmpty ? ended : text)
     }
 }

@@ -161,6 +161,31 @@ import Testing
         #expect(finished.exitCode == 2 && finished.errorText.contains("nonsense"))
     }
 
+    @Test("A keeper whose socket was removed does not start its broker again, and says so")
+    func socketRemoved() throws {
+        let kept = try Kept()
+        let broker = try kept.broker()
+        // Stopped, so that it does not notice it itself.
+        try System.kill(broker, SIGSTOP)
+        try System.unlink(kept.desk.directory["run/pasteboard/socket"])
+        try System.kill(broker, SIGKILL)
+        let finished = try kept.keeper.finish()
+        #expect(finished.exitCode == 3 && finished.errorText.contains("has been removed or replaced"))
+    }
+
+    @Test("A broker at a path that is too long for a keeper serves without one, and says so")
+    func longPath() throws {
+        let desk = try Desk(.socket)
+        let path = desk.directory[""]
+        // Just long enough for the broker's own socket.
+        desk.environment["PASTEBOARD_SOCKET"] = path + String(repeating: "s", count: 107 - path.utf8.count)
+        let broker = try desk.start("broker")
+        try broker.waitForErrors(containing: "is too long for the socket of a keeper beside it")
+        try desk.copy("text")
+        #expect(try desk.run("paste").text == "text" && desk.run("stop").exitCode == 0)
+        #expect(try broker.finish().exitCode == 0)
+    }
+
     // MARK: Replacement
 
     @Test(
@@ -219,6 +244,22 @@ import Testing
         #expect(try kept.shell("pasteboard paste") == "one\n")
         try kept.keeper.child.kill(SIGTERM)
         #expect(try kept.keeper.finish().exitCode == 0)
+    }
+
+    @Test("A replacement whose keeper ends before it has answered fails with a reason")
+    func keeperEnds() throws {
+        let desk = try Desk()
+        _ = try desk.directory.makeDirectory("run/pasteboard")
+        let path = SocketPath(desk.directory["run/pasteboard/socket"])
+        let replacing: ProcessRunner
+        do {
+            // Plays the keeper, and ends with the request.
+            let keeper = try NotificationSocket(path: path.keeper)
+            replacing = try desk.start("broker", "--replace")
+            _ = try System.poll([PollInterest(keeper.raw, .readable)], milliseconds: nil)
+        }
+        let finished = try replacing.finish()
+        #expect(finished.exitCode == 3 && finished.errorText.contains("ended before a new broker ran"))
     }
 
     @Test("Without a broker that has a keeper, there is nothing to replace")
