@@ -45,7 +45,8 @@ extension BrokerLoop {
     /// - Parameter sendsStreams: whether that includes stream frames that are still to begin.
     mutating func close(_ peer: PeerID, sendsStreams: Bool = true) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
-        // What it waits for is at least on its way then, and a crash of this broker does not prevent it.
+        // Held output waits until the service manager has taken messages. They are sent at the latest now, and the manager
+        // receives them even if this broker crashes.
         if connection.isHeld { settleSaving() }
         if !sendsStreams { connection.output.dropStreamFrames() }
         readingQueue.disconnected(of: connection.account)

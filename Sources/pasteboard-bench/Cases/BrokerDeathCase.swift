@@ -19,7 +19,8 @@ struct BrokerDeathCase: BenchCase {
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let kinds = [FigureKind(name: "kept", unit: "us"), FigureKind(name: "promised", unit: "us")]
-        // The delays of a client that connects again double with each death, so each broker dies once.
+        // Each broker and each source sees one death: for a while after it, the source would wait longer before it connects
+        // again.
         let count = stage.options.isQuick ? 1 : 21
         return try Comparison(name, kinds).run(
             rounds: stage.options.rounds,

@@ -67,7 +67,7 @@ struct LoadReturnTests {
                     try peer.send(Registered(), stream: frame.stream)
                     if let change = self.changes.first { try peer.send(change, stream: frame.stream) }
                 case .credit:
-                    // Of a watch: the loads are smaller than their first credit.
+                    // The credit of a watch: the loads need no more than their first credit.
                     let index = Int(try frame.decoded(as: Credit.self).offset ?? 0) - 1
                     if self.changes.indices.contains(index) {
                         try peer.send(self.changes[index], stream: frame.stream)

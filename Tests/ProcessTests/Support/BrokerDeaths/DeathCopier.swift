@@ -167,7 +167,7 @@ struct DeathCopier {
     /// The contents of the board by their bytes.
     private func contents(of listing: BoardListing, over connection: BlockingConnection) throws -> Contents? {
         guard let item = listing.items.first else { return nil }
-        // The candidates are told apart by their name, and then have to have the same bytes.
+        // The name identifies the candidate, and then the bytes have to be those of the candidate.
         let name = item.suggestedName ?? ""
         let candidates = [acknowledged?.contents, attempted?.contents].compactMap(\.self)
         guard let contents = candidates.first(where: { $0.name == name }) else {
