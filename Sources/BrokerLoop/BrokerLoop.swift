@@ -188,12 +188,12 @@ package struct BrokerLoop: ~Copyable {
     /// The cost of the rounds of one turn: about 1 ms.
     private static let roundsCost = 10_000
 
-    package var isDraining: Bool { state.isDraining }
-    package var isHandingOver: Bool { state.isHandingOver }
+    package var isDraining: Bool { state.ending.isDraining }
+    package var isHandingOver: Bool { state.ending.isHandingOver }
 
     /// Drains the broker. A second call ends it at once.
     package mutating func stop() {
-        input { if $0.isDraining { $0.endDraining() } else { $0.drain() } }
+        input { if $0.ending.isDraining { $0.endDraining() } else { $0.drain() } }
     }
 
     /// Lets another broker take over.

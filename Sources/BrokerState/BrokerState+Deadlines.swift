@@ -40,9 +40,10 @@ extension BrokerState {
         watches.checkRounds(&context)
         checkIdleness()
         context.checkExpiry()
-        if isHandingOver { endUnused() }
-        if isDraining, let drainEnds {
-            if drainEnds <= context.now { endDraining() } else { context.check(by: drainEnds) }
+        switch ending {
+        case .none: break
+        case .draining(let end): if end <= context.now { endDraining() } else { context.check(by: end) }
+        case .handingOver: endUnused()
         }
         context.nextCheck = max(context.nextCheck, context.now.addingClamped(coarseness))
     }
@@ -60,7 +61,7 @@ extension BrokerState {
 
     /// Drains the broker if no program has been connected for the time of the limit `idle-exit`.
     mutating func checkIdleness() {
-        guard context.limits.idleExit > 0, peers.isEmpty, !isDraining else { return }
+        guard context.limits.idleExit > 0, peers.isEmpty, !ending.isDraining else { return }
         let since = idleSince ?? context.now
         idleSince = since
         let deadline = since.addingClamped(context.limits.idleExit)
@@ -72,30 +73,28 @@ extension BrokerState {
     /// Begins the end of the broker. Loads that have no bytes yet end at once; the others may finish until the limit
     /// `drain`.
     package mutating func drain() {
-        guard !isDraining else { return }
-        isDraining = true
+        guard !ending.isDraining else { return }
         let end = context.now.addingClamped(context.limits.drain)
-        drainEnds = end
+        begin(.draining(until: end), .stopListening)
         context.check(by: end)
-        context.perform(.stopListening)
-        loads.failAll(with: Self.restarting, &contents, &context) { !$0.phase.isFlowing }
-        reportLoads()
-        abortSessions(exceptDropped: true, Self.restarting)
     }
 
     /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes may finish here,
     /// and a connection ends when it has none left, so that its program connects to the other broker.
     package mutating func handOver() {
-        guard !isDraining else { return }
-        isDraining = true
-        isHandingOver = true
-        context.perform(.passOnListening)
-        loads.failAll(with: Self.restarting, &contents, &context) { !$0.phase.isFlowing }
-        reportLoads()
-        abortSessions(exceptDropped: true, Self.restarting)
+        guard !ending.isDraining else { return }
+        begin(.handingOver, .passOnListening)
         // The other broker would not have their contents.
         for write in contents.writes { refuse(write, Self.restarting) }
         endUnused()
+    }
+
+    private mutating func begin(_ ending: Ending, _ effect: Outbox.Effect) {
+        self.ending = ending
+        context.perform(effect)
+        loads.failAll(with: Self.restarting, &contents, &context) { !$0.phase.isFlowing }
+        reportLoads()
+        abortSessions(exceptDropped: true, Self.restarting)
     }
 
     /// In milliseconds.
@@ -119,7 +118,7 @@ extension BrokerState {
         reportLoads()
         // Before the peers, so that a session does not end with the death of one side.
         abortSessions(exceptDropped: false, Self.restarting)
-        if isHandingOver {
+        if ending.isHandingOver {
             for id in peers.ids { leave(id) }
         }
         for id in peers.ids {
@@ -130,7 +129,7 @@ extension BrokerState {
     }
 
     /// Whether a drain has nothing left to wait for.
-    package var isDrained: Bool { mutating get { isDraining && loads.isEmpty } }
+    package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty } }
 
     private static var restarting: Failure {
         Failure(.brokerRestarted, "the broker is shutting down; its contents are lost")

@@ -10,7 +10,7 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) {
         do throws(Failure) {
-            guard !isDraining else {
+            guard !ending.isDraining else {
                 throw Failure(.brokerRestarted, "the broker is shutting down; try again")
             }
             switch kind {

@@ -26,10 +26,8 @@ package struct BrokerState: ~Copyable, Sendable {
 
     /// Whether plain loads are read in place. A test compares the decisions with those of the general way.
     package var readsLoadsInPlace = true
-    package internal(set) var isDraining = false
-    /// Whether another broker takes over.
-    package internal(set) var isHandingOver = false
-    var drainEnds: UInt64?
+    /// In a stored property for the same reason as the context.
+    package internal(set) var ending = Ending.none
     /// The time at which the last connection ended, or the start of the broker; nil while a program is connected.
     var idleSince: UInt64?
 

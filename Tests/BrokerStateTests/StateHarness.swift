@@ -260,7 +260,7 @@ final class StateHarness {
     // Wrapped state: `#expect` cannot use the parts of a noncopyable value.
 
     var held: BrokerState.Held { state.held }
-    var isDraining: Bool { state.isDraining }
+    var isDraining: Bool { state.ending.isDraining }
     var isDrained: Bool { state.isDrained }
 
     var unclosedDescriptors: UInt64 {

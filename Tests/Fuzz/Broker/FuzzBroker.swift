@@ -319,7 +319,7 @@ final class FuzzBroker {
     func isConnected(_ peer: PeerID) -> Bool { decoders[peer] != nil }
     func passesDescriptors(_ peer: PeerID) -> Bool { passing.contains(peer) }
     func hasReport(_ peer: PeerID) -> Bool { unfinishedReports.contains(peer) }
-    var isDraining: Bool { state.isDraining }
+    var isDraining: Bool { state.ending.isDraining }
     var held: BrokerState.Held { state.held }
     var openMemory: Int { memory.count }
 

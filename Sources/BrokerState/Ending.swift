@@ -1,0 +1,12 @@
+/// The way in which a broker ends.
+package enum Ending: BitwiseCopyable, Sendable {
+    case none
+    /// Loads that have bytes may finish until a time in milliseconds.
+    case draining(until: UInt64)
+    /// Another broker takes over. Loads that have bytes may finish.
+    case handingOver
+
+    /// Whether the broker begins nothing any more.
+    package var isDraining: Bool { if case .none = self { false } else { true } }
+    package var isHandingOver: Bool { if case .handingOver = self { true } else { false } }
+}
