@@ -6,7 +6,7 @@ import Testing
 /// the state's verdicts demand, and the frames to each peer are collected.
 final class StateHarness {
     private(set) var state: BrokerState
-    private(set) var now: UInt64 = 1_000
+    private(set) var now: UInt64
     /// Whether sockets accept bytes at once. Otherwise the bytes wait for `deliver`.
     var deliversAtOnce = true
     /// Whether the rest of a list or a status is sent at once. Otherwise it waits for `continueReport`.
@@ -55,10 +55,9 @@ final class StateHarness {
     private(set) var granted: [UInt64: UInt64] = [:]
     private(set) var moved: [UInt64: UInt64] = [:]
 
-    /// The contents that outlive this broker.
-    private(set) var saved: [PublicationID: (contents: SavedContents, kept: [KeptID])] = [:]
-    /// The time since the machine started.
-    var bootTime: UInt64 { now + 1_000_000 }
+    /// The contents that outlive this broker, and the changes of them (see `StateHarness+Saving`).
+    var saved: [PublicationID: SavedEntry] = [:]
+    var savedEarlier: [[PublicationID: SavedEntry]] = []
 
     /// The digests of all frames to each peer.
     private(set) var digests: [PeerID: FrameDigest] = [:]
@@ -66,9 +65,14 @@ final class StateHarness {
     /// The number of kept representations that were opened and not closed.
     var openMemory: Int { memory.count }
 
+    let epoch: UInt64
+    let firstChangeCount: UInt64
+
+    /// - Parameter now: the time at which the broker starts.
     init(
         firstChangeCount: UInt64 = 5_000,
         epoch: UInt64 = 77,
+        now: UInt64 = 1_000,
         readsLoadsInPlace: Bool = true,
         process: UInt32 = 0,
         programVersion: String = "",
@@ -76,6 +80,9 @@ final class StateHarness {
     ) {
         var limits = BrokerLimits()
         configure(&limits)
+        self.epoch = epoch
+        self.firstChangeCount = firstChangeCount
+        self.now = now
         state = BrokerState(
             limits: limits,
             epoch: epoch,
@@ -86,51 +93,6 @@ final class StateHarness {
         state.readsLoadsInPlace = readsLoadsInPlace
         state.started(at: now)
         setTime()
-    }
-
-    func setSaving(_ isSaving: Bool) {
-        state.setSaving(isSaving)
-    }
-
-    /// Leaves contents saved, as a crash can that comes before they were removed.
-    func keepSaved(_ id: PublicationID, _ contents: (contents: SavedContents, kept: [KeptID])) {
-        saved[id] = contents
-    }
-
-    /// A broker that has replaced this one after a crash, and has restored the saved contents.
-    ///
-    /// - Parameters:
-    ///   - later: the milliseconds from this broker's last input.
-    ///   - failures: receives the errors of contents that cannot be restored.
-    func successor(later: UInt64 = 100, failures: inout [Failure]) -> StateHarness {
-        let successor = StateHarness(firstChangeCount: 9_000, epoch: 78)
-        successor.now = now + later
-        successor.setTime()
-        successor.setSaving(true)
-        let newestFirst = saved.values.sorted { ($0.contents.changeCount ?? 0) > ($1.contents.changeCount ?? 0) }
-        for (contents, kept) in newestFirst {
-            do throws(Failure) {
-                // As it is read from its file.
-                var bytes: [UInt8] = []
-                contents.encode(into: &bytes)
-                let restored = try successor.state.restore(SavedContents(decoding: bytes), at: successor.bootTime)
-                successor.saved[restored.publication] = (contents, restored.kept)
-                for (old, new) in zip(kept, restored.kept) {
-                    successor.memory[new] = memory[old] ?? []
-                    successor.sealed.insert(new)
-                }
-            } catch {
-                failures.append(error)
-            }
-        }
-        successor.perform()
-        return successor
-    }
-
-    func successor() -> StateHarness {
-        var failures: [Failure] = []
-        defer { #expect(failures.isEmpty) }
-        return successor(failures: &failures)
     }
 
     /// Sets the time, and checks the deadlines.
@@ -225,24 +187,19 @@ final class StateHarness {
         perform()
     }
 
-    func drain() {
-        state.drain()
-        perform()
-    }
+    func drain() { input { $0.drain() } }
 
-    func handOver() {
-        state.handOver()
-        perform()
-    }
+    func handOver() { input { $0.handOver() } }
 
-    func endDraining() {
-        state.endDraining()
-        perform()
-    }
+    func endDraining() { input { $0.endDraining() } }
 
-    func keptWriteFailed(_ kept: KeptID) {
-        state.keptWriteFailed(kept, reason: "no memory")
-        perform()
+    func keptWriteFailed(_ kept: KeptID) { input { $0.keptWriteFailed(kept, reason: "no memory") } }
+
+    /// Passes one input to the state, and performs its decisions.
+    @discardableResult
+    func input<Result, Problem>(_ body: (inout BrokerState) throws(Problem) -> Result) throws(Problem) -> Result {
+        defer { perform() }
+        return try body(&state)
     }
 
     func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool = false, hasRead: Bool = false) {
@@ -409,6 +366,15 @@ final class StateHarness {
 
     // MARK: Performing
 
+    /// Lets the harness hold kept bytes that a broker has restored.
+    func hold(_ bytes: [UInt8], as kept: KeptID) {
+        memory[kept] = bytes
+        sealed.insert(kept)
+    }
+
+    /// The kept bytes that the harness holds.
+    func bytes(of kept: KeptID) -> [UInt8] { memory[kept] ?? [] }
+
     private func perform() {
         collect()
         while let chunk = state.nextKeptChunk() {
@@ -495,8 +461,8 @@ final class StateHarness {
             memory[kept] = nil
             adopted.remove(kept)
             sealed.remove(kept)
-        case .save(let contents): saved[contents] = state.saved(contents, at: bootTime)
-        case .removeSaved(let contents): saved[contents] = nil
+        case .save(let contents): save(contents, as: state.saved(contents, at: bootTime))
+        case .removeSaved(let contents): save(contents, as: nil)
         case .concealKept(let kept):
             concealedKept.insert(kept)
         case .conceal(let peer):
