@@ -1,3 +1,4 @@
+import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
@@ -88,16 +89,18 @@ package enum BrokerDaemon {
                 try SignalSource(keeper: keeper, handsOver: manager?.capacity ?? 0 > 0)
             }
         )
-        // A keeper then goes on with the program that has saved them.
-        if let manager { try server.save(with: manager, restoring: passed, refusingOthers: keeper != nil) }
+        let spool = limits.keptOnDisk > 0 ? openSpool(passed, log) : nil
+        // With another version, a keeper goes on with the program that has saved the contents.
+        try server.beginSaving(with: manager, restoring: passed, on: spool, refusingOthers: keeper != nil)
         let directory = try listen(options, passed, &server)
         // Closes the descriptors that nothing has taken over.
         passed = []
         server.notifyManager("READY=1")
-        // From here on it opens no file, and removes only its socket, its lock and their directory. Not every kernel can
-        // ensure that.
+        // From here on it opens no file outside of the spool, and removes only its socket, its lock and their directory.
+        // Not every kernel can ensure that.
         try? System.giveUpFiles(
             exceptRemovingFrom: directory,
+            writingTo: spool?.descriptor.raw,
             readsProcesses: ProcessIdentity.isReadFromFiles()
         )
         // A keeper writes to it, and the number is that of another descriptor here.
@@ -109,6 +112,17 @@ package enum BrokerDaemon {
         return server.hasHandedOver ? handedOver : 0
     }
 
+    /// The directory of contents that survive a restart of the machine. The broker can do without.
+    private static func openSpool(_ passed: [ServiceManager.Passed], _ log: LogStream) -> SpoolDirectory? {
+        if let passed = SpoolDirectory(passed) { return passed }
+        do throws(Failure) {
+            return try SpoolDirectory(at: try SpoolDirectory.wellKnownPath())
+        } catch {
+            log.write("cannot keep contents on disk: \(error.text)")
+            return nil
+        }
+    }
+
     /// Listens at the socket that was passed, else at the path.
     ///
     /// - Returns: the directory of a socket that this process removes.
@@ -118,7 +132,8 @@ package enum BrokerDaemon {
         _ server: inout BrokerServer
     ) throws(Failure) -> String? {
         let sockets = passed.filter {
-            ![Keeper.lockName, Keeper.programName].contains($0.name) && ContentsSaver.number($0.name) == nil
+            ![Keeper.lockName, Keeper.programName, SpoolDirectory.name].contains($0.name)
+                && ContentsSaver.number($0.name) == nil
         }
         guard let socket = sockets.first else {
             let path = try options.socketPath()

@@ -63,6 +63,8 @@ package struct BrokerLoop: ~Copyable {
     var saver: ContentsSaver?
     /// Whether there is a saver. Faster to check.
     var isSaving = false
+    /// nil if contents end with the machine's next restart.
+    var spool: Spool?
     /// Whether the saver waits until the service manager has room.
     var isAwaitingRoom = false
     /// Connections whose output waits until the service manager has what was saved: their `writing` is `pending`.
@@ -133,8 +135,8 @@ package struct BrokerLoop: ~Copyable {
         settle()
         checkDeadlines()
         if isSaving { settleSaving() }
-        // Not before the service manager has what was saved for the next broker.
-        if state.isDrained, saver?.isSending != true {
+        // Not before the service manager has what was saved for the next broker, and the disk what it is to keep.
+        if state.isDrained, saver?.isSending != true, spool?.isBusy != true {
             input { $0.endDraining() }
             memory.wipeConcealed()
             isDone = true
@@ -193,6 +195,7 @@ package struct BrokerLoop: ~Copyable {
 
     /// Drains the broker. A second call ends it at once.
     package mutating func stop() {
+        if isDraining { spool?.stop() }
         input { if $0.ending.isDraining { $0.endDraining() } else { $0.drain() } }
     }
 
@@ -296,7 +299,7 @@ package struct BrokerLoop: ~Copyable {
             memory.close(kept)
             saver?.closed(kept)
         case .save(let contents): save(contents)
-        case .removeSaved(let contents): saver?.remove(contents)
+        case .removeSaved(let contents): removeSaved(contents)
         case .continueReport(let peer):
             if let slot = find(peer) { connections[slot].isReporting = true }
         case .sendChanges(let peer):
@@ -318,7 +321,7 @@ package struct BrokerLoop: ~Copyable {
         report(removal.text, of: removal.process)
     }
 
-    private mutating func report(_ text: String, of process: UInt32) {
+    mutating func report(_ text: String, of process: UInt32) {
         if let line = peerLog.line(text, process: process, at: clock.now) { log(line) }
     }
 }

@@ -76,17 +76,20 @@ package struct BrokerServer: ~Copyable {
         try asFailure { () throws(SystemError) in try loop.add(source) }
     }
 
-    /// Restores the contents that an earlier broker has saved with the service manager, and saves contents there.
+    /// Restores the contents that an earlier broker has saved, and saves contents from now on.
     ///
     /// - Parameters:
+    ///   - manager: the service manager that keeps contents.
     ///   - passed: the descriptors that the manager has passed.
+    ///   - spool: the directory in which contents survive a restart of the machine.
     ///   - refusingOthers: whether contents that a broker of another version has saved are an error.
-    package mutating func save(
-        with manager: ServiceManager,
+    package mutating func beginSaving(
+        with manager: ServiceManager?,
         restoring passed: [ServiceManager.Passed],
+        on spool: SpoolDirectory?,
         refusingOthers: Bool
     ) throws(Failure) {
-        try loop.save(with: manager, restoring: passed, refusingOthers: refusingOthers)
+        try loop.beginSaving(with: manager, restoring: passed, on: spool, refusingOthers: refusingOthers)
     }
 
     /// Sends a state such as `READY=1` to the service manager.
@@ -96,6 +99,7 @@ package struct BrokerServer: ~Copyable {
 
     /// Runs until the broker has been stopped and has drained, or another one has taken over.
     package mutating func run() throws(Failure) {
+        loop.startSpool()
         try asFailure { () throws(SystemError) in try loop.run() }
     }
 

@@ -85,16 +85,16 @@ extension BrokerState {
         guard !ending.isDraining else { return }
         begin(.handingOver, .passOnListening)
         // The other broker would not have their contents.
-        for write in contents.writes { refuse(write, Self.restarting) }
+        for write in contents.writes { refuse(write, restarting) }
         endUnused()
     }
 
     private mutating func begin(_ ending: Ending, _ effect: Outbox.Effect) {
         self.ending = ending
         context.perform(effect)
-        loads.failAll(with: Self.restarting, &contents, &context) { !$0.phase.isFlowing }
+        loads.failAll(with: restarting, &contents, &context) { !$0.phase.isFlowing }
         reportLoads()
-        abortSessions(exceptDropped: true, Self.restarting)
+        abortSessions(exceptDropped: true, restarting)
     }
 
     /// In milliseconds.
@@ -114,16 +114,16 @@ extension BrokerState {
 
     /// Ends everything that still runs, without waiting.
     package mutating func endDraining() {
-        loads.failAll(with: Self.restarting, &contents, &context) { _ in true }
+        loads.failAll(with: restarting, &contents, &context) { _ in true }
         reportLoads()
         // Before the peers, so that a session does not end with the death of one side.
-        abortSessions(exceptDropped: false, Self.restarting)
+        abortSessions(exceptDropped: false, restarting)
         if ending.isHandingOver {
             for id in peers.ids { leave(id) }
         }
         for id in peers.ids {
             // After the frames of its loads, which have ended.
-            endConnection(of: id, with: Self.restarting, order: .stream)
+            endConnection(of: id, with: restarting, order: .stream)
             context.perform(.close(id))
         }
     }
@@ -131,8 +131,12 @@ extension BrokerState {
     /// Whether a drain has nothing left to wait for.
     package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty } }
 
-    private static var restarting: Failure {
-        Failure(.brokerRestarted, "the broker is shutting down; its contents are lost")
+    private var restarting: Failure {
+        let isLost = context.limits.keptOnDisk == 0
+        return Failure(
+            .brokerRestarted,
+            "the broker is shutting down; its contents\(isLost ? "" : " in memory") are lost"
+        )
     }
 
     mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {

@@ -8,53 +8,17 @@ import Testing
 
 /// A broker that saves contents with a service manager, which is played by the test.
 @Suite struct SavingTests {
-    /// The service manager, and the descriptors that it has for the next broker.
-    private final class Manager {
-        let directory: TemporaryDirectory
-        let socket: NotificationSocket
-        var saved: [(name: String, descriptor: DescriptorBox)] = []
-        /// The receipts that were not given.
-        var receipts: [DescriptorBox] = []
-
-        init() throws {
-            directory = try TemporaryDirectory()
-            socket = try NotificationSocket(path: directory["manager"])
-        }
-
-        /// Takes the messages that have arrived.
-        func take() throws {
-            while let message = try socket.next() {
-                if message["BARRIER"] == "1" { receipts += message.descriptors }
-                guard let name = message["FDNAME"] else { continue }
-                if message["FDSTORE"] == "1", let descriptor = message.descriptors.first {
-                    #expect(message.descriptors.count == 1 && !saved.contains { $0.name == name })
-                    saved.append((name, descriptor))
-                }
-                if message["FDSTOREREMOVE"] == "1" {
-                    #expect(saved.contains { $0.name == name })
-                    saved.removeAll { $0.name == name }
-                }
-            }
-        }
-
-        /// In any order, as systemd passes them.
-        var passed: [ServiceManager.Passed] {
-            saved.reversed().map { ServiceManager.Passed(name: $0.name, descriptor: $0.descriptor) }
-        }
-    }
-
-    private let manager: Manager
+    private let manager: SavingManager
     private let broker: SteppedBroker
 
     init() throws {
-        manager = try Manager()
+        manager = try SavingManager()
         broker = try Self.broker(with: manager)
     }
 
-    private static func broker(with manager: Manager, time: SteppedTime? = nil) throws -> SteppedBroker {
+    private static func broker(with manager: SavingManager, time: SteppedTime? = nil) throws -> SteppedBroker {
         let broker = try SteppedBroker(time: time)
-        let connected = try #require(ServiceManager(at: manager.socket.path, capacity: 100))
-        try broker.loop.save(with: connected, restoring: manager.passed)
+        try broker.loop.beginSaving(with: try manager.connected(), restoring: manager.passed)
         return broker
     }
 
@@ -74,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A writer is told that its bytes are kept only when the service manager has them, and so is its reader",
+        "A writer is told that its bytes are kept only after the service manager has them",
         .tags(.f84)
     )
     func held() throws {
@@ -232,7 +196,7 @@ import Testing
 
     @Test("Without a service manager that still exists, a writer does not wait")
     func gone() throws {
-        var manager: Manager? = try Manager()
+        var manager: SavingManager? = try SavingManager()
         let broker = try manager.map { try Self.broker(with: $0) }
         manager = nil
         let writer = try #require(try broker?.connect())

@@ -11,15 +11,19 @@ final class SteppedBroker {
     private var processes: UInt32 = 1_000
     private var copies: [DescriptorBox] = []
 
-    init(limits: [String] = [], time: SteppedTime? = nil) throws {
+    init(
+        limits: [String] = [],
+        time: SteppedTime? = nil,
+        log: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
         var bounds = BrokerLimits.standard
         for limit in ["first-byte=10m", "progress=10m", "hello=10m"] + limits { try bounds.set(limit) }
         let state = try BrokerServer.state(bounds)
         loop =
             if let time {
-                try BrokerLoop(state: state, time: { time.now }, timeWithSleep: { time.nowWithSleep }, log: { _ in })
+                try BrokerLoop(state: state, time: { time.now }, timeWithSleep: { time.nowWithSleep }, log: log)
             } else {
-                try BrokerLoop(state: state) { _ in }
+                try BrokerLoop(state: state, log: log)
             }
         // The first turn sets the time.
         try step()

@@ -65,6 +65,7 @@ extension Tag {
     @Tag package static var f60: Self
     @Tag package static var f61: Self
     @Tag package static var f62: Self
+    @Tag package static var f63: Self
     @Tag package static var f64: Self
     @Tag package static var f65: Self
     @Tag package static var f66: Self
@@ -95,4 +96,6 @@ extension Tag {
     @Tag package static var f94: Self
     @Tag package static var f95: Self
     @Tag package static var f101: Self
+    @Tag package static var f102: Self
+    @Tag package static var f103: Self
 }

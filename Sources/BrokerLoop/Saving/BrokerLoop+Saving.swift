@@ -6,29 +6,58 @@ package import PasteboardWire
 // has it: a writer that was told that its bytes are kept finds them after a crash, and contents that were cleared do not
 // come back.
 extension BrokerLoop {
-    /// Saves contents with the manager from now on, after restoring those that an earlier broker has saved there.
+    /// Saves contents from now on, after restoring those that an earlier broker has saved.
     ///
-    /// - Parameter refusingOthers: whether contents that a broker of another version has saved are an error. By default
-    ///   they are lost.
-    package mutating func save(
-        with manager: ServiceManager,
-        restoring passed: [ServiceManager.Passed],
+    /// - Parameters:
+    ///   - manager: the program that started the broker and watches it, and keeps contents if it has room for any.
+    ///   - passed: the descriptors that the manager has passed.
+    ///   - spool: the directory in which contents survive a restart of the machine, if they do.
+    ///   - refusingOthers: whether contents that a broker of another version has saved are an error. By default they are
+    ///     lost.
+    package mutating func beginSaving(
+        with manager: ServiceManager?,
+        restoring passed: [ServiceManager.Passed] = [],
+        on spool: SpoolDirectory? = nil,
+        boot: Boot = .current(),
         refusingOthers: Bool = false
     ) throws(Failure) {
         self.manager = manager
-        guard manager.capacity > 0 else { return }
+        var restored: [PublicationID] = []
         // The contents have an age.
         let now = clock.now
         note { $0.setTime(now) }
-        saver = ContentsSaver(manager, after: passed.map(\.name))
-        try restore(passed, refusingOthers: refusingOthers)
-        note { $0.setSaving(true) }
-        isSaving = true
+        if let manager, manager.capacity > 0 {
+            saver = ContentsSaver(manager, after: passed.map(\.name))
+            restored = try restore(passed, refusingOthers: refusingOthers)
+            isSaving = true
+        }
+        if let spool {
+            do throws(SystemError) {
+                try beginSpooling(in: spool, boot, restored)
+            } catch {
+                log("cannot keep contents on disk: \(error)")
+            }
+        }
+        if self.spool == nil, passed.contains(where: { $0.name == SpoolDirectory.name }) {
+            saver?.remove(SpoolDirectory.name)
+        }
+        noteSaving()
+    }
+
+    /// Tells the state whether anything is done with the contents that it wants to be saved.
+    private mutating func noteSaving() {
+        let saves = saver != nil || spool != nil
+        note { $0.setSaving(saves) }
     }
 
     // MARK: Restoring
 
-    private mutating func restore(_ passed: [ServiceManager.Passed], refusingOthers: Bool) throws(Failure) {
+    /// - Returns: the contents that were restored.
+    private mutating func restore(
+        _ passed: [ServiceManager.Passed],
+        refusingOthers: Bool
+    ) throws(Failure) -> [PublicationID] {
+        guard passed.contains(where: { ContentsSaver.number($0.name) != nil }) else { return [] }
         var files: [String: DescriptorBox] = [:]
         for passed in passed { files[passed.name] = passed.descriptor }
         var saved: [(name: String, contents: SavedContents, order: (UInt64, UInt64))] = []
@@ -46,53 +75,58 @@ extension BrokerLoop {
         }
         // The newest first: of two contents of a board, the older ones were replaced.
         saved.sort { $0.order > $1.order }
+        var restored: [PublicationID] = []
         var used: Set<String> = []
         for (name, contents, _) in saved {
             do {
-                used.formUnion(try restore(contents, as: name, files))
+                let (publication, kept) = try restore(contents, try Self.memory(of: contents, files))
+                saver?.restored(publication, as: name, kept: Array(zip(kept, contents.keptNames)))
+                restored.append(publication)
+                used.formUnion(contents.keptNames)
                 used.insert(name)
             } catch {
                 if refusingOthers, error.code == .versionMismatch { throw error }
-                if error.code != .superseded {
-                    log("cannot restore the contents of pasteboard \(contents.board.printable): \(error)")
-                }
+                if error.code != .superseded { logUnrestored(contents, error) }
             }
         }
         for passed in passed where ContentsSaver.number(passed.name) != nil && !used.contains(passed.name) {
-            saver?.removeName(passed.name)
+            saver?.remove(passed.name)
         }
+        return restored
     }
 
     /// The greatest size of a description.
     private static let descriptionLimit = 64 << 20
 
-    /// Restores contents entirely or not at all.
-    ///
-    /// - Returns: the names of their kept bytes.
-    private mutating func restore(
-        _ contents: SavedContents,
-        as name: String,
+    /// The memory of kept bytes, which the manager has passed by name; nil for those that are empty.
+    private static func memory(
+        of contents: SavedContents,
         _ files: [String: DescriptorBox]
-    ) throws(Failure) -> [String] {
-        let sizes = contents.items.flatMap { $0.representations.filter { $0.provision == .kept }.map(\.byteCount) }
-        guard sizes.count == contents.keptNames.count else {
-            throw Failure(
-                .invalidArgument,
-                "\(contents.keptNames.count) of \(sizes.count) kept representations are named"
-            )
-        }
+    ) throws(Failure) -> [MemoryFile?] {
         var memory: [MemoryFile?] = []
-        for (size, name) in zip(sizes, contents.keptNames) {
+        for name in contents.keptNames {
             guard !name.isEmpty else {
                 memory.append(nil)
                 continue
             }
-            guard let descriptor = files[name], let file = MemoryFile(sealing: descriptor),
-                (try? file.size) == size
-            else {
-                throw Failure(.invalidArgument, "the bytes \(name) are missing, or are others than were saved")
+            guard let file = files[name].flatMap({ MemoryFile(sealing: $0) }) else {
+                throw Failure(.invalidArgument, "the bytes \(name) are missing")
             }
             memory.append(file)
+        }
+        return memory
+    }
+
+    /// Restores contents entirely or not at all.
+    ///
+    /// - Parameter memory: their kept bytes in the order of the representations; nil for those that are empty.
+    private mutating func restore(
+        _ contents: SavedContents,
+        _ memory: [MemoryFile?]
+    ) throws(Failure) -> (publication: PublicationID, kept: [KeptID]) {
+        let sizes = contents.items.flatMap { $0.representations.filter { $0.provision == .kept }.map(\.byteCount) }
+        guard sizes == memory.map({ file in file.map { (try? $0.size) ?? .max } ?? 0 }) else {
+            throw Failure(.invalidArgument, "their bytes are others than were saved")
         }
         let bootTime = MonotonicClock.bootMicroseconds() / 1_000
         let result = input { state in
@@ -100,13 +134,95 @@ extension BrokerLoop {
         }
         let (publication, kept) = try result.get()
         for (id, file) in zip(kept, memory) { self.memory.set(file, for: id) }
-        saver?.restored(publication, as: name, kept: Array(zip(kept, contents.keptNames)))
-        return contents.keptNames
+        return (publication, kept)
+    }
+
+    private func logUnrestored(_ contents: SavedContents, _ failure: Failure) {
+        log("cannot restore the contents of pasteboard \(contents.board.printable): \(failure)")
+    }
+
+    // MARK: The spool
+
+    /// Restores what is on disk, unless the manager had it or has removed it, and writes what is not.
+    ///
+    /// - Parameter restored: the contents that the manager had.
+    private mutating func beginSpooling(
+        in directory: SpoolDirectory,
+        _ boot: Boot,
+        _ restored: [PublicationID]
+    ) throws(SystemError) {
+        var spool = try Spool(directory, limit: state.context.limits.keptOnDisk, boot: boot)
+        let log = log
+        let files = try spool.stored { log(Self.text($0, $1)) }
+        try add(SpoolSource(spool.raw))
+        var unspooled = restored
+        for file in files {
+            if let known = unspooled.firstIndex(where: { holds($0, file.contents) }) {
+                spool.adopt(file, for: unspooled.remove(at: known))
+            } else if directory.isInherited {
+                spool.discard(file)
+            } else {
+                do throws(Failure) {
+                    let (contents, kept) = try spool.contents(of: file)
+                    let publication = try restore(contents, kept).publication
+                    spool.adopt(file, for: publication)
+                    saveWithManager(publication)
+                } catch {
+                    switch error.code {
+                    case .superseded, .nothingHere: spool.discard(file)
+                    default: log(Self.text(file.number, error))
+                    }
+                }
+            }
+        }
+        // From now on, the next broker finds out from the manager what was removed.
+        if !directory.isInherited { saver?.store(directory.descriptor, as: SpoolDirectory.name) }
+        self.spool = consume spool
+        for publication in unspooled { saveOnDisk(publication) }
+    }
+
+    private static func text(_ number: UInt64, _ failure: Failure) -> String {
+        "cannot restore file \(number) of the spool, which stays there: \(failure)"
+    }
+
+    /// Whether contents are those that were saved.
+    private mutating func holds(_ id: PublicationID, _ saved: SavedContents) -> Bool {
+        let (contents, _) = input({ $0.saved(id, at: 0) }) ?? (SavedContents(), [])
+        return contents.board == saved.board && contents.changeCount == saved.changeCount
+            && contents.epoch == saved.epoch && contents.version == saved.version
+    }
+
+    /// Starts the thread that writes to the disk. What this process gives up before, the thread does not have.
+    package mutating func startSpool() {
+        do throws(SystemError) {
+            try spool?.start()
+        } catch {
+            log("cannot keep contents on disk: \(error)")
+            spool = nil
+            noteSaving()
+        }
+    }
+
+    /// Writes may have ended, or failed.
+    fileprivate mutating func checkSpool() {
+        guard let error = spool?.failures() else { return }
+        log("cannot write to the spool; contents may not survive a restart of the machine: \(error)")
     }
 
     // MARK: Saving
 
     mutating func save(_ id: PublicationID) {
+        saveWithManager(id)
+        saveOnDisk(id)
+    }
+
+    mutating func removeSaved(_ id: PublicationID) {
+        saver?.remove(id)
+        spool?.remove(id)
+    }
+
+    private mutating func saveWithManager(_ id: PublicationID) {
+        guard saver != nil else { return }
         let bootTime = MonotonicClock.bootMicroseconds() / 1_000
         guard let (contents, kept) = input({ $0.saved(id, at: bootTime) }) else { return saver?.remove(id) ?? () }
         do throws(SystemError) {
@@ -115,6 +231,15 @@ extension BrokerLoop {
             log(
                 "cannot save the contents of pasteboard \(contents.board.printable), which end with this broker: \(error)"
             )
+        }
+    }
+
+    private mutating func saveOnDisk(_ id: PublicationID) {
+        guard spool != nil else { return }
+        let bootTime = MonotonicClock.bootMicroseconds() / 1_000
+        guard let (contents, kept) = input({ $0.saved(id, at: bootTime) }) else { return spool?.remove(id) ?? () }
+        if let reason = spool?.save(id, contents, kept: kept.map { memory.saved($0) }) {
+            report(reason.printable, of: contents.ownerProcess ?? 0)
         }
     }
 
@@ -156,7 +281,7 @@ extension BrokerLoop {
         if saver?.isGone == true {
             saver = nil
             isSaving = false
-            note { $0.setSaving(false) }
+            noteSaving()
             log("the service manager has ended: kept contents do not survive the end of this broker any more")
         }
         releaseHeld()
@@ -208,4 +333,21 @@ private final class RoomSource: EventSource {
     }
 
     func draining(in loop: inout BrokerLoop) {}
+}
+
+/// Readable when writes to the spool have ended or failed.
+private final class SpoolSource: EventSource {
+    let descriptor: CInt
+
+    init(_ descriptor: CInt) {
+        self.descriptor = descriptor
+    }
+
+    func ready(in loop: inout BrokerLoop) {
+        loop.checkSpool()
+    }
+
+    func draining(in loop: inout BrokerLoop) {
+        if loop.isHandingOver { loop.spool?.stop() } else { loop.spool?.finish() }
+    }
 }

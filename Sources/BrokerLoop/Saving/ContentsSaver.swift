@@ -5,9 +5,9 @@ import PasteboardWire
 /// Saves contents with the service manager, whose next broker gets them: each kept representation and each description
 /// of contents is a memory file with a name of its own.
 ///
-/// The messages arrive in order. So a description is sent after the bytes that it names, and the removal of contents
-/// after those that replace them: a broker that dies between two messages leaves contents that are complete, perhaps
-/// older ones beside them.
+/// The messages arrive in order. So a description is sent after the bytes that it names, and removals after everything
+/// that is new: a broker that dies between two messages leaves contents that are complete, perhaps older ones beside
+/// them.
 ///
 /// Messages are counted. A *receipt* covers all messages before it: the manager closes a descriptor when it has taken
 /// them.
@@ -16,11 +16,6 @@ struct ContentsSaver: ~Copyable {
     static let patience: UInt64 = 2_000
     /// The time after which a message is sent again that the system refused. In milliseconds.
     private static let retryInterval: UInt64 = 50
-
-    private struct Message {
-        let text: String
-        let descriptor: DescriptorBox?
-    }
 
     /// The reason why the next message, or the request for a receipt, was not sent.
     private enum Obstacle {
@@ -33,9 +28,10 @@ struct ContentsSaver: ~Copyable {
     let manager: ServiceManager
     /// The number in the latest name.
     private var latest: UInt64
-    private var keptNames: [KeptID: String] = [:]
-    private var descriptions: [PublicationID: String] = [:]
-    private var unsent: [Message] = []
+    /// The numbers in the names of kept bytes and of descriptions, by slot; 0: not saved.
+    private var keptNumbers: [UInt64] = []
+    private var descriptionNumbers: [UInt64] = []
+    private var unsent = UnsentMessages()
     private var obstacle = Obstacle.none
     /// The descriptor that the manager closes, and the number of messages before it; nil if no receipt is awaited.
     private var receipt: (end: DescriptorBox, covers: UInt64)?
@@ -67,10 +63,7 @@ struct ContentsSaver: ~Copyable {
 
     static func isDescription(_ name: String) -> Bool { number(name) != nil && name.hasPrefix(description) }
 
-    private mutating func newName(_ sort: String) -> String {
-        latest &+= 1
-        return sort + String(latest, radix: 36)
-    }
+    private static func name(_ sort: String, _ number: UInt64) -> String { sort + String(number, radix: 36) }
 
     // MARK: Contents
 
@@ -92,56 +85,69 @@ struct ContentsSaver: ~Copyable {
                 contents.keptNames.append("")
                 continue
             }
-            if keptNames[kept] == nil {
-                let name = newName(Self.kept)
-                keptNames[kept] = name
-                add("FDSTORE=1\nFDNAME=\(name)", file)
+            if keptNumbers.number(of: kept.slot) == 0 {
+                latest &+= 1
+                keptNumbers.set(latest, for: kept.slot)
+                store(file, as: Self.name(Self.kept, latest))
             }
-            contents.keptNames.append(keptNames[kept] ?? "")
+            contents.keptNames.append(Self.name(Self.kept, keptNumbers.number(of: kept.slot)))
         }
         contents.programVersion = ProgramVersion.current
         var bytes: [UInt8] = []
         contents.encode(into: &bytes)
         try description.append(bytes.span)
         try description.seal()
-        let name = newName(Self.description)
-        add("FDSTORE=1\nFDNAME=\(name)", description.descriptor)
-        let earlier = descriptions.updateValue(name, forKey: id)
-        if let earlier { removeName(earlier) }
+        latest &+= 1
+        store(description.descriptor, as: Self.name(Self.description, latest))
+        let earlier = descriptionNumbers.set(latest, for: id.slot)
+        if earlier > 0 { remove(Self.name(Self.description, earlier)) }
     }
 
     /// Removes the description of contents. Their bytes follow when they are closed.
     mutating func remove(_ id: PublicationID) {
-        if let name = descriptions.removeValue(forKey: id) { removeName(name) }
+        let number = descriptionNumbers.set(0, for: id.slot)
+        if number > 0 { remove(Self.name(Self.description, number)) }
     }
 
     mutating func closed(_ kept: KeptID) {
-        if let name = keptNames.removeValue(forKey: kept) { removeName(name) }
+        let number = keptNumbers.set(0, for: kept.slot)
+        if number > 0 { remove(Self.name(Self.kept, number)) }
     }
 
     /// Notes the names of contents that an earlier broker has saved.
     mutating func restored(_ id: PublicationID, as name: String, kept: [(id: KeptID, name: String)]) {
-        descriptions[id] = name
-        for (id, name) in kept where !name.isEmpty { keptNames[id] = name }
-    }
-
-    mutating func removeName(_ name: String) {
-        add("FDSTOREREMOVE=1\nFDNAME=\(name)")
+        descriptionNumbers.set(Self.number(name) ?? 0, for: id.slot)
+        for (id, name) in kept { keptNumbers.set(Self.number(name) ?? 0, for: id.slot) }
     }
 
     // MARK: Messages
 
-    mutating func add(_ text: String, _ descriptor: DescriptorBox? = nil) {
+    /// Lets the manager keep a descriptor.
+    mutating func store(_ descriptor: DescriptorBox, as name: String) {
         guard !isGone else { return }
         count += 1
-        unsent.append(Message(text: text, descriptor: descriptor))
+        unsent.store(descriptor, as: name)
+    }
+
+    /// Lets the manager close the descriptor of that name.
+    mutating func remove(_ name: String) {
+        guard !isGone else { return }
+        count += 1
+        unsent.remove(name)
+    }
+
+    /// Sends a state such as `STOPPING=1` after everything else.
+    mutating func add(_ state: String) {
+        guard !isGone else { return }
+        count += 1
+        unsent.add(state: state)
     }
 
     /// Whether something has to be sent, or a receipt is awaited.
-    private var isBusy: Bool { !unsent.isEmpty || taken < count }
+    private var isBusy: Bool { unsent.count > 0 || taken < count }
 
     /// Whether messages wait that the manager may still take.
-    var isSending: Bool { !unsent.isEmpty && waitingSince != nil }
+    var isSending: Bool { unsent.count > 0 && waitingSince != nil }
 
     /// Whether to send again when the manager's socket is writable.
     var isFull: Bool {
@@ -164,35 +170,28 @@ struct ContentsSaver: ~Copyable {
         if case .refused(let retryAt) = obstacle, now < retryAt { return nil }
         obstacle = .none
         var sent = 0
-        for message in unsent {
-            guard send(message.text, message.descriptor, at: now) else { break }
-            sent += 1
-        }
-        unsent.removeFirst(min(sent, unsent.count))
-        guard receipt == nil, unsent.isEmpty, taken < count, !isGone else { return nil }
+        while sent < unsent.count, send(unsent[sent].text, unsent[sent].descriptor?.raw, at: now) { sent += 1 }
+        unsent.removeFirst(sent)
+        guard receipt == nil, unsent.count == 0, taken < count, !isGone else { return nil }
         guard let pipe = try? System.pipe() else {
             obstacle = .refused(retryAt: now.addingClamped(Self.retryInterval))
             return nil
         }
-        guard send("BARRIER=1", number: pipe.second.raw, at: now) else { return nil }
+        guard send("BARRIER=1", pipe.second.raw, at: now) else { return nil }
         let end = DescriptorBox(pipe.keepingFirst())
         receipt = (end, count)
         return end
     }
 
-    private mutating func send(_ text: String, _ descriptor: DescriptorBox?, at now: UInt64) -> Bool {
-        send(text, number: descriptor?.raw, at: now)
-    }
-
     /// Returns whether the message was sent. Otherwise `obstacle` or `isGone` is set.
-    private mutating func send(_ text: String, number: CInt?, at now: UInt64) -> Bool {
-        switch manager.send(text, number.map { [$0] } ?? []) {
+    private mutating func send(_ text: String, _ descriptor: CInt?, at now: UInt64) -> Bool {
+        switch manager.send(text, descriptor.map { [$0] } ?? []) {
         case .sent: return true
         case .full: obstacle = .full
         case .refused: obstacle = .refused(retryAt: now.addingClamped(Self.retryInterval))
         case .gone:
             isGone = true
-            unsent = []
+            unsent = UnsentMessages()
             receipt = nil
             stopWaiting()
         }
@@ -230,5 +229,18 @@ struct ContentsSaver: ~Copyable {
     private mutating func stopWaiting() {
         taken = count
         waitingSince = nil
+    }
+}
+
+extension [UInt64] {
+    /// The number of a slot; 0 if none was set.
+    fileprivate func number(of slot: UInt32) -> UInt64 { slot < count ? self[Int(slot)] : 0 }
+
+    /// Sets the number of a slot, and returns the earlier one.
+    @discardableResult
+    fileprivate mutating func set(_ number: UInt64, for slot: UInt32) -> UInt64 {
+        while slot >= count { append(0) }
+        defer { self[Int(slot)] = number }
+        return self[Int(slot)]
     }
 }

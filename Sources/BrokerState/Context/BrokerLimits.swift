@@ -67,6 +67,8 @@ package struct BrokerLimits: Sendable, Equatable {
     /// The driver sets it to a quarter of the machine's memory.
     package var keptPool: UInt64 = 256 << 20
     package var keptRepresentations: UInt64 = 4_096
+    /// 0: none, because what is on disk can be read long after it was cleared.
+    package var keptOnDisk: UInt64 = 0
     package var passedDescriptors: UInt64 = 256
 
     package init() {}
@@ -115,6 +117,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("transfer-pool", .bytes, "bytes in transfer of all loads", \.transferPool),
         Entry("kept-pool", .bytes, "bytes kept for all pasteboards", \.keptPool),
         Entry("kept-representations", .count, "kept representations, each a descriptor", \.keptRepresentations),
+        Entry("kept-on-disk", .bytes, "kept bytes that survive a restart of the machine; 0: none", \.keptOnDisk),
         Entry("passed-descriptors", .count, "descriptors in transfer; more loads are sent inline", \.passedDescriptors),
     ]
 

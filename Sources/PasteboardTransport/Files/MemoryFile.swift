@@ -1,5 +1,6 @@
 import CPasteboardSystem
 import Glibc
+import PasteboardWire
 
 /// An anonymous file in memory, which can be made immutable and then be passed to other processes.
 ///
@@ -73,22 +74,7 @@ package struct MemoryFile: Sendable {
     package func contents(limit: Int) throws(SystemError) -> [UInt8] {
         let size = Int(clamping: try size)
         guard size <= limit else { throw SystemError(call: "read", errno: EFBIG) }
-        var contents: [UInt8] = []
-        var end = false
-        while contents.count < size, !end {
-            let offset = UInt64(contents.count)
-            let before = contents.count
-            var failure: SystemError?
-            contents.append(addingCapacity: size - before) { output in
-                do throws(SystemError) {
-                    end = try read(at: offset, into: &output) == 0
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
-        }
-        return contents
+        return try System.bytes(of: descriptor.raw, from: 0, count: size)
     }
 
     /// Reads bytes from `offset` on into the free capacity of `output`.
@@ -111,6 +97,26 @@ extension System {
         let seals = pbs_seals(descriptor)
         let all = CInt(PBS_SEAL_ALL)
         return seals >= 0 && seals & all == all
+    }
+
+    /// The bytes of a file from `offset` on, without moving the descriptor's position: `count` of them, or those up to the
+    /// end of the file.
+    package static func bytes(of descriptor: CInt, from offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var end = false
+        while bytes.count < count, !end {
+            let before = bytes.count
+            var failure: SystemError?
+            bytes.append(addingCapacity: count - before) { output in
+                do throws(SystemError) {
+                    end = try read(descriptor, at: offset.addingClamped(UInt64(before)), into: &output) == 0
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+        return bytes
     }
 
     /// Reads bytes from `offset` on into the free capacity of `output`, without moving the descriptor's position.

@@ -13,6 +13,30 @@ extension System {
         )
     }
 
+    /// Creates a directory, and those above it that are missing, for this user alone. It may exist.
+    package static func makeDirectories(_ path: String) throws(SystemError) {
+        do throws(SystemError) {
+            try makeDirectory(path)
+        } catch {
+            if error.errno == EEXIST { return }
+            guard error.errno == ENOENT, directory(of: path) != path else { throw error }
+            try makeDirectories(directory(of: path))
+            try makeDirectory(path)
+        }
+    }
+
+    /// Opens a file in a directory.
+    package static func open(
+        _ name: SystemString,
+        in directory: CInt,
+        _ options: OpenOptions
+    ) throws(SystemError) -> OwnedDescriptor {
+        let raw = try call("open", name.description) {
+            name.withPath { openat(directory, $0, options.rawValue | O_CLOEXEC) }
+        }
+        return OwnedDescriptor(adopting: raw)
+    }
+
     /// Creates a file for writing whose name another process may have chosen: it is created in this directory or not at
     /// all. Throws EEXIST if the name is taken, even by a symbolic link to nothing.
     ///
@@ -147,6 +171,10 @@ extension System {
             let raw = try call("create", name.description) { name.withPath { openat(directory, $0, flags, 0o600) } }
             _ = OwnedDescriptor(adopting: raw)
         }
+    }
+
+    package static func unlink(_ name: SystemString, in directory: CInt) throws(SystemError) {
+        _ = try call("unlink", name.description) { name.withPath { unlinkat(directory, $0, 0) } }
     }
 
     package static func removeEmpty(

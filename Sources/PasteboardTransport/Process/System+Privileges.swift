@@ -23,11 +23,13 @@ extension System {
     ///
     /// - Parameters:
     ///   - directory: files may still be removed from this directory, and empty directories from the one above.
+    ///   - written: an open directory in which files may still be created, written, renamed and removed.
     ///   - readsProcesses: whether the files in `/proc` may still be read.
     package static func giveUpFiles(
         exceptRemovingFrom directory: String?,
+        writingTo written: CInt? = nil,
         readsProcesses: Bool
     ) throws(SystemError) {
-        _ = try call("landlock", directory) { pbs_give_up_files(directory, readsProcesses ? 1 : 0) }
+        _ = try call("landlock", directory) { pbs_give_up_files(directory, written ?? -1, readsProcesses ? 1 : 0) }
     }
 }

@@ -30,6 +30,11 @@ package struct SavedContents: ProtobufMessage {
 
     /// The version of the broker that has saved them.
     package var programVersion: String?
+    /// The start of the machine in which they were saved. The ids of processes and the times since the start mean nothing
+    /// in another one. Only set on disk.
+    package var bootID: String?
+    /// The time of that start, in milliseconds since 1970. Only set on disk.
+    package var bootedAt: UInt64?
 
     package init() {}
 
@@ -50,6 +55,8 @@ package struct SavedContents: ProtobufMessage {
         bytes.appendField(14, repeated: items)
         bytes.appendField(15, repeated: keptNames)
         bytes.appendField(16, programVersion)
+        bytes.appendField(17, bootID)
+        bytes.appendField(18, bootedAt)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -71,6 +78,8 @@ package struct SavedContents: ProtobufMessage {
         case 15:
             try field.append(to: &keptNames, limit: WireLimits.items * WireLimits.representations, in: bytes)
         case 16: programVersion = try field.string(in: bytes)
+        case 17: bootID = try field.string(in: bytes)
+        case 18: bootedAt = try field.number64()
         default: break
         }
     }

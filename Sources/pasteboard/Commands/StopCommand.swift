@@ -7,7 +7,7 @@ struct StopCommand: Command {
         "ends the broker",
         options: [],
         notes: """
-            The kept contents are lost. Running loads may finish within the limit 'drain'. The command returns when the
+            The contents in memory are lost. Running loads may finish within the limit 'drain'. The command returns when the
             broker no longer accepts connections, so the next broker can start. Ends with 3 if no broker is running.
             """
     )

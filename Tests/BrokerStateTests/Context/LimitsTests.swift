@@ -18,7 +18,7 @@ import Testing
             "destinations": 1_024, "destinations-per-process": 128, "watches": 16_384, "watches-per-process": 4_096,
             "control-queue": 1_048_576, "control-pool": 67_108_864, "transfer-pool": 67_108_864,
             "kept-pool": 268_435_456,
-            "kept-representations": 4_096, "passed-descriptors": 256,
+            "kept-representations": 4_096, "kept-on-disk": 0, "passed-descriptors": 256,
         ]
         let actual = BrokerLimits.entries.map { ($0.name, limits[keyPath: $0.path]) }
         #expect(Dictionary(uniqueKeysWithValues: actual) == expected)

@@ -1,0 +1,49 @@
+import PasteboardTransport
+
+/// The messages that are not sent to the service manager yet.
+///
+/// A manager that does not answer must not make them grow: a name that is removed before it was sent is forgotten. So
+/// there are never more than the contents of the boards need, and removals of what was sent.
+struct UnsentMessages {
+    // In the order of sending. What is new comes first, so that contents are not removed before those that replace them.
+    private var stores: [ServiceManager.Passed] = []
+    private var removals: [String] = []
+    private var states: [String] = []
+
+    var count: Int { stores.count + removals.count + states.count }
+
+    /// A message by its place in the order of sending.
+    subscript(index: Int) -> (text: String, descriptor: DescriptorBox?) {
+        if index < stores.count {
+            return ("FDSTORE=1\nFDNAME=\(stores[index].name)", stores[index].descriptor)
+        }
+        let index = index - stores.count
+        if index < removals.count { return ("FDSTOREREMOVE=1\nFDNAME=\(removals[index])", nil) }
+        return (states[index - removals.count], nil)
+    }
+
+    mutating func store(_ descriptor: DescriptorBox, as name: String) {
+        stores.append(ServiceManager.Passed(name: name, descriptor: descriptor))
+    }
+
+    mutating func remove(_ name: String) {
+        if let unsent = stores.lastIndex(where: { $0.name == name }) {
+            stores.remove(at: unsent)
+        } else {
+            removals.append(name)
+        }
+    }
+
+    mutating func add(state: String) {
+        states.append(state)
+    }
+
+    /// Removes messages that were sent.
+    mutating func removeFirst(_ count: Int) {
+        let stored = min(count, stores.count)
+        let removed = min(count - stored, removals.count)
+        stores.removeFirst(stored)
+        removals.removeFirst(removed)
+        states.removeFirst(min(count - stored - removed, states.count))
+    }
+}

@@ -1,0 +1,42 @@
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// A service manager that a test plays, and the descriptors that it has for the next broker.
+final class SavingManager {
+    let directory: TemporaryDirectory
+    let socket: NotificationSocket
+    var saved: [(name: String, descriptor: DescriptorBox)] = []
+    /// The receipts that were not given.
+    var receipts: [DescriptorBox] = []
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        socket = try NotificationSocket(path: directory["manager"])
+    }
+
+    /// Takes the messages that have arrived.
+    func take() throws {
+        while let message = try socket.next() {
+            if message["BARRIER"] == "1" { receipts += message.descriptors }
+            guard let name = message["FDNAME"] else { continue }
+            if message["FDSTORE"] == "1", let descriptor = message.descriptors.first {
+                #expect(message.descriptors.count == 1 && !saved.contains { $0.name == name })
+                saved.append((name, descriptor))
+            }
+            if message["FDSTOREREMOVE"] == "1" {
+                #expect(saved.contains { $0.name == name })
+                saved.removeAll { $0.name == name }
+            }
+        }
+    }
+
+    func connected() throws -> ServiceManager {
+        try #require(ServiceManager(at: socket.path, capacity: 100))
+    }
+
+    /// In any order, as systemd passes them.
+    var passed: [ServiceManager.Passed] {
+        saved.reversed().map { ServiceManager.Passed(name: $0.name, descriptor: $0.descriptor) }
+    }
+}

@@ -1,0 +1,281 @@
+import BrokerState
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@testable import BrokerLoop
+
+/// A broker that keeps contents on disk.
+@Suite final class SpoolTests {
+    private let directory: TemporaryDirectory
+    private let log = Lines()
+
+    private final class Lines: Sendable {
+        private let lines = Lock<[String]>([])
+
+        var all: [String] { lines.withLock { $0 } }
+
+        func append(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private static let boot = Boot(id: "first", startedAt: 1_000_000)
+
+    /// Starts a broker with the spool, after the end of the one before.
+    private func broker(
+        limit: String = "1MiB",
+        boot: Boot = boot,
+        writes: Bool = true,
+        _ manager: SavingManager? = nil
+    ) throws -> SteppedBroker {
+        let broker = try SteppedBroker(limits: ["kept-on-disk=\(limit)"]) { [log] in log.append($0) }
+        let passed = manager?.passed ?? []
+        try broker.loop.beginSaving(
+            with: try manager?.connected(),
+            restoring: passed,
+            // The thread of the one before may still run.
+            on: try SpoolDirectory(passed) ?? SpoolDirectory(at: directory["state/spool"], patience: 600_000),
+            boot: boot
+        )
+        if writes { broker.loop.startSpool() }
+        try broker.step(2)
+        return broker
+    }
+
+    /// Waits until the disk has everything.
+    private func settle(_ broker: SteppedBroker?) throws {
+        let broker = try #require(broker)
+        while broker.loop.spool?.isBusy == true { try broker.loop.turn(waiting: true) }
+        try broker.step(2)
+    }
+
+    private func write(
+        _ bytes: [UInt8],
+        to board: String,
+        of broker: SteppedBroker?,
+        _ change: (inout ContentTerms) -> Void = { _ in }
+    ) throws {
+        let broker = try #require(broker)
+        let writer = try broker.connect()
+        var terms = ContentTerms()
+        change(&terms)
+        writer.queueWrite(bytes, to: board, terms == ContentTerms() ? nil : terms)
+        for _ in 0..<10 { try broker.step(sending: writer) }
+    }
+
+    private func bytes(on board: String, of broker: SteppedBroker) throws -> [UInt8]? {
+        let frames = try broker.answer(Load(board), to: broker.connect())
+        return frames.contains { $0.kind == .error } ? nil : frames.filter { $0.kind == .data }.flatMap(\.payload)
+    }
+
+    private var files: [String] { directory.names(in: "state/spool") }
+
+    @Test(
+        "After a restart of the machine, the same bytes are served again under the same count",
+        .tags(.f102),
+        arguments: [0, 3, 200_000]
+    )
+    func restart(size: Int) throws {
+        let contents = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        var first: SteppedBroker? = try broker()
+        try write(contents, to: "x", of: first)
+        try write([9], to: "y", of: first)
+        try settle(first)
+        let count = try changeCount(of: "x", at: first)
+        first = nil
+        #expect(files.count == 2)
+        #expect(try System.status(at: directory["state/spool"])?.mode == 0o700)
+        for name in files { #expect(try System.status(at: directory["state/spool/\(name)"])?.mode == 0o600) }
+        for boot in ["second", "third"] {
+            let next = try broker(boot: Boot(id: boot, startedAt: 2_000_000))
+            #expect(try bytes(on: "x", of: next) == contents)
+            #expect(try bytes(on: "y", of: next) == [9])
+            #expect(try changeCount(of: "x", at: next) == count)
+            // Later counts are above it.
+            try write([1], to: "y", of: next)
+            #expect(try changeCount(of: "y", at: next) ?? 0 > count ?? .max)
+            try write([9], to: "y", of: next)
+            try settle(next)
+            #expect(files.count == 2)
+        }
+        #expect(log.all == [])
+    }
+
+    private func changeCount(of board: String, at broker: SteppedBroker?) throws -> UInt64? {
+        let broker = try #require(broker)
+        let frames = try broker.answer(List(board), to: broker.connect(), turns: 6)
+        return try frames.first { $0.kind == .contents }?.decoded(as: Contents.self).changeCount
+    }
+
+    @Test("Secrets, transient contents, promises and contents for one paste never reach the disk")
+    func excluded() throws {
+        let broker = try broker()
+        try write([1], to: "secret", of: broker) { $0.isConcealed = true }
+        try write([1], to: "transient", of: broker) { $0.isTransient = true }
+        try write([1], to: "once", of: broker) { $0.maximumLoads = 1 }
+        try broker.publish(on: "promised", by: broker.connect())
+        try settle(broker)
+        #expect(files == [] && broker.loop.spool?.isBusy == false)
+    }
+
+    @Test("What was replaced or cleared leaves the disk")
+    func replaced() throws {
+        let broker = try broker()
+        for byte in 1...5 { try write([UInt8(byte)], to: "x", of: broker) }
+        try settle(broker)
+        #expect(files.count == 1)
+        var clear = Clear()
+        clear.board = "x"
+        _ = try broker.answer(clear, to: broker.connect())
+        try settle(broker)
+        #expect(files == [])
+    }
+
+    @Test("A file that is replaced before it was written is not written")
+    func coalesced() throws {
+        let broker = try broker(writes: false)
+        for byte in 1...5 { try write([UInt8(byte)], to: "x", of: broker) }
+        broker.loop.startSpool()
+        try settle(broker)
+        #expect(files == ["5"])
+    }
+
+    @Test("A damaged file is reported and stays, and the others are restored", .tags(.f103))
+    func damaged() throws {
+        var first: SteppedBroker? = try broker()
+        for board in ["x", "y", "z"] { try write([1, 2, 3], to: board, of: first) }
+        try settle(first)
+        first = nil
+        var bytes = try directory.contents(of: "state/spool/2")
+        bytes[bytes.count - 10] ^= 1
+        try directory.write(bytes, to: "state/spool/2")
+        try directory.write("noise", to: "state/spool/3")
+        try directory.write([], to: "state/spool/7.new")
+        try directory.write("a user's", to: "state/spool/notes")
+        #expect(mkfifo(directory["state/spool/4"], 0o600) == 0)
+        #expect(symlink("1", directory["state/spool/5"]) == 0)
+        let next = try broker()
+        #expect(try self.bytes(on: "x", of: next) == [1, 2, 3])
+        #expect(try self.bytes(on: "y", of: next) == nil && self.bytes(on: "z", of: next) == nil)
+        #expect(files == ["1", "2", "3", "4", "5", "notes"])
+        let lines = log.all
+        #expect(
+            lines.count == 4 && ["2", "3", "4", "5"].allSatisfy { n in lines.contains { $0.contains("file \(n) ") } }
+        )
+        try write([4], to: "y", of: next)
+        try settle(next)
+        #expect(files == ["1", "2", "3", "4", "5", "6", "notes"])
+    }
+
+    @Test("If there is no more room, the contents that were written first leave the disk first")
+    func full() throws {
+        let broker = try broker(limit: "2048")
+        for board in 0..<10 { try write(Array(repeating: 7, count: 300), to: "x\(board)", of: broker) }
+        try settle(broker)
+        let sizes = try files.map { try System.status(at: directory["state/spool/\($0)"])?.size ?? .max }
+        #expect(sizes.reduce(0, +) <= 2_048 && files.count >= 3 && files.contains("10") && !files.contains("1"))
+        try write(Array(repeating: 7, count: 3_000), to: "x9", of: broker)
+        try settle(broker)
+        #expect(!files.contains("10") && !files.contains("11"))
+        let lines = log.all
+        #expect(lines.count == 1 && lines[0].contains("x9") && lines[0].contains("kept-on-disk, 2048"))
+        #expect(try bytes(on: "x9", of: broker) == Array(repeating: 7, count: 3_000))
+    }
+
+    @Test("A file that cannot be written is reported, and the next contents are written", .tags(.f63))
+    func failure() throws {
+        let broker = try broker()
+        _ = try directory.makeDirectory("state/spool/1.new")
+        try write([1], to: "x", of: broker)
+        try settle(broker)
+        let lines = log.all
+        #expect(lines.count == 1 && lines[0].contains("cannot write to the spool"))
+        try write([2], to: "x", of: broker)
+        try settle(broker)
+        #expect(files == ["1.new", "2"])
+        #expect(log.all.count == 1)
+        let run = try ChildProcess(.init(path: "/bin/rm", arguments: ["-r", directory["state/spool"]])).wait()
+        #expect(run == .exited(0))
+        try write([3], to: "x", of: broker)
+        try settle(broker)
+        #expect(log.all.count == 2)
+        #expect(try bytes(on: "x", of: broker) == [3])
+    }
+
+    @Test("Two brokers do not write to one spool")
+    func locked() throws {
+        let first = try broker()
+        let error = #expect(throws: Failure.self) {
+            _ = try SpoolDirectory(at: directory["state/spool"], patience: 0)
+        }
+        #expect(error?.text.contains("another broker uses") == true)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("Contents expire at the same time, also if the machine was off meanwhile")
+    func expiry() throws {
+        var first: SteppedBroker? = try broker()
+        try write([1], to: "x", of: first) { $0.expiresMilliseconds = 3_600_000 }
+        try write([2], to: "y", of: first) { $0.expiresMilliseconds = 36_000_000 }
+        try settle(first)
+        first = nil
+        // The machine has started again, and its wall clock is two hours later.
+        let boot = Boot(id: "second", startedAt: Self.boot.startedAt + 7_200_000)
+        let next = try broker(boot: boot)
+        #expect(try bytes(on: "x", of: next) == nil)
+        #expect(try bytes(on: "y", of: next) == [2])
+        try settle(next)
+        #expect(files.count == 1)
+    }
+
+    @Test("After a crash, the service manager knows what was cleared but is still on disk", .tags(.f102))
+    func crash() throws {
+        let manager = try SavingManager()
+        var first: SteppedBroker? = try broker(manager)
+        for board in ["x", "y"] { try write([1, 2], to: board, of: first) }
+        try settle(first)
+        try manager.take()
+        first = nil
+        #expect(files.count == 2)
+        // Its disk is stuck.
+        first = try broker(writes: false, manager)
+        var clear = Clear()
+        clear.board = "x"
+        let peer = try #require(try first?.connect())
+        peer.queue(clear, stream: peer.newStream())
+        try first?.step(sending: peer)
+        try write([3], to: "z", of: first)
+        try manager.take()
+        // It is killed.
+        first = nil
+        #expect(files.count == 2)
+        let next = try broker(manager)
+        #expect(try bytes(on: "x", of: next) == nil)
+        #expect(try bytes(on: "y", of: next) == [1, 2])
+        #expect(try bytes(on: "z", of: next) == [3])
+        try settle(next)
+        #expect(files.count == 2)
+    }
+
+    @Test("A broker that hands over leaves the files to its successor")
+    func handedOver() throws {
+        let manager = try SavingManager()
+        let first = try broker(manager)
+        try write([1], to: "x", of: first)
+        try settle(first)
+        try manager.take()
+        first.loop.handOver()
+        try first.step(2)
+        let next = try broker(manager)
+        try write([2], to: "x", of: next)
+        try settle(next)
+        #expect(files.count == 1)
+        #expect(try bytes(on: "x", of: next) == [2])
+        withExtendedLifetime(first) {}
+    }
+}
