@@ -21,7 +21,7 @@ import Testing
 }
 
 /// Connections to a broker's state, which answers at once or not at all.
-private struct StatePeers: ExchangePeers {
+struct StatePeers: ExchangePeers {
     private let broker = StateHarness(process: 4_000, programVersion: "1.0") { $0.keptPool = 1 << 30 }
     private var peers: [String: PeerID] = [:]
     private var frames: [String: [Frame]] = [:]

@@ -262,6 +262,29 @@ import Testing
         #expect(files.count == 2)
     }
 
+    @Test("The files of earlier versions are restored", arguments: ReleasedStreams.versions)
+    func released(version: String) throws {
+        _ = try directory.makeDirectory("state")
+        _ = try directory.makeDirectory("state/spool")
+        let lines = try ReleasedStreams.text("spool.hex", of: version).split(separator: "\n").dropFirst()
+        var bytes: [UInt8] = []
+        var digits = Substring(lines.joined())
+        while let byte = UInt8(digits.prefix(2), radix: 16) {
+            bytes.append(byte)
+            digits = digits.dropFirst(2)
+        }
+        try directory.write(bytes, to: "state/spool/1")
+        let broker = try broker()
+        #expect(log.all == [])
+        let frames = try broker.answer(List("recorded"), to: broker.connect(), turns: 6)
+        let item = try #require(frames.first { $0.kind == .item }).decoded(as: Item.self)
+        #expect(item.suggestedName == "Grüße.html")
+        #expect(item.representations.map(\.type) == ["public.html", "public.plain-text"])
+        #expect(try self.bytes(on: "recorded", of: broker) == Array("<b>Grüße</b>".utf8))
+        let contents = try frames.first { $0.kind == .contents }?.decoded(as: Contents.self)
+        #expect(contents?.terms?.isLocalOnly == true && contents?.ownerLabel == "pasteboard")
+    }
+
     @Test("A broker that hands over leaves the files to its successor")
     func handedOver() throws {
         let manager = try SavingManager()
