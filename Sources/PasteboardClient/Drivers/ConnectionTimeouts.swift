@@ -1,4 +1,6 @@
-/// The longest times in milliseconds for which a broker may be silent while it has to answer.
+import PasteboardWire
+
+/// The longest times in milliseconds for which a client waits for its broker.
 ///
 /// The broker itself ends each load at a deadline, so only a broker that hangs or is stopped is silent for long. A load
 /// that waits for its turn may be silent, too. So the client sends a probe before it ends the connection.
@@ -9,6 +11,8 @@ package struct ConnectionTimeouts: Sendable, Equatable {
     package var silence = 10_000
     /// The time from the probe to the end of the connection.
     package var probe = 5_000
+    /// The time from the loss of a broker in which the contents of a load have to be at a broker again.
+    package var settling = WireLimits.settlingTime
 
     package init() {}
 }

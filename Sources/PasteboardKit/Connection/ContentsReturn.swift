@@ -29,7 +29,7 @@ struct ContentsReturn: Sendable {
     /// - Returns: nil if the contents have not come back.
     /// - Throws: `cancelled` only.
     func place(by deadline: LoadDeadline?, progress: LoadProgress?) async throws(PasteboardError) -> Place? {
-        let longest = Duration.milliseconds(Int(WireLimits.settlingTime))
+        let longest = Duration.milliseconds(connection.timeouts.settling)
         let call = Call("the load", timeout: min(deadline?.left ?? longest, longest))
         // Not on the threads of Swift's concurrency, which a program may block.
         let task = Task(executorPreference: ThreadPool.connections) { () -> Result<Place?, PasteboardError> in
@@ -55,7 +55,7 @@ struct ContentsReturn: Sendable {
 
     private func place(for call: Call) async throws(PasteboardError) -> Place? {
         // A load that begins long after the end of its broker finds the contents at the next one, or not at all.
-        let settled = lost.lostAt.addingClamped(WireLimits.settlingTime * 1_000_000)
+        let settled = lost.lostAt.addingClamped(connection.timeouts.settling * 1_000_000)
         var last = lost
         while true {
             let live = try await connection.liveConnection(after: last, for: call)

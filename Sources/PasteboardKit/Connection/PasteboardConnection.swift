@@ -42,7 +42,7 @@ public final class PasteboardConnection: Sendable {
     }
 
     private let groups: [String]
-    private let timeouts: ConnectionTimeouts
+    let timeouts: ConnectionTimeouts
     private let connector: Connector
     private let state = Lock(State())
     private let connectionExecutor = ConnectionExecutor()

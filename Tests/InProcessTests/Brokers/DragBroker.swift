@@ -110,7 +110,9 @@ final class DragBroker: Sendable {
         let pair = try Socket.pair()
         let own = try System.duplicate(pair.first.raw)
         entrance.add(DescriptorBox(try System.duplicate(pair.second.raw)), of: ProcessKey(pid: 1, identity: 1))
-        return try BlockingConnection(adopting: own, path: "test", hello: Hello()).status()
+        let connection = BlockingConnection(adopting: own, path: "test")
+        connection.io.timeouts = .endless
+        return try connection.status()
     }
 
     /// Ends the broker at once.
@@ -121,16 +123,13 @@ final class DragBroker: Sendable {
 
     /// Connects another process, or the given one again.
     func connect(process: UInt32? = nil) -> PasteboardConnection {
-        var timeouts = ConnectionTimeouts()
-        timeouts.welcome = 600_000
-        timeouts.silence = 600_000
         let process =
             process
             ?? processes.withLock { number in
                 number += 1
                 return number
             }
-        return PasteboardConnection(timeouts: timeouts) { [entrance] _ in
+        return PasteboardConnection(timeouts: .endless) { [entrance] _ in
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             entrance.add(

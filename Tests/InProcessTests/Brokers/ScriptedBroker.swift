@@ -26,11 +26,8 @@ final class ScriptedBroker: Sendable {
         ScriptedBroker(welcome: welcomes ? .standard() : nil) { _, _ in }
     }
 
-    func connect() -> PasteboardConnection {
-        var timeouts = ConnectionTimeouts()
-        timeouts.welcome = 600_000
-        timeouts.silence = 600_000
-        return PasteboardConnection(timeouts: timeouts) { _ in
+    func connect(timeouts: ConnectionTimeouts = .endless) -> PasteboardConnection {
+        PasteboardConnection(timeouts: timeouts) { _ in
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             let peer = ScriptedPeer(try System.duplicate(pair.second.raw))

@@ -3,6 +3,7 @@ import PasteboardBroker
 import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 
 /// A broker for one test, with its own socket. Its deadlines are too long to end any wait of a test.
 struct TestBroker: Sendable {
@@ -52,11 +53,7 @@ struct TestBroker: Sendable {
     }
 
     /// Connects a program to this broker.
-    func connect(groups: [String] = []) -> PasteboardConnection {
-        // A busy machine must not look like a broker that does not answer.
-        var timeouts = ConnectionTimeouts()
-        timeouts.welcome = 600_000
-        timeouts.silence = 600_000
+    func connect(groups: [String] = [], timeouts: ConnectionTimeouts = .endless) -> PasteboardConnection {
         let path = "\(directory)/socket"
         return PasteboardConnection(groups: groups, timeouts: timeouts) { _ in
             let deadline = MonotonicClock.deadline(milliseconds: 600_000)

@@ -41,14 +41,3 @@ struct ConnectionHarness {
         thread.detach()
     }
 }
-
-extension ConnectionTimeouts {
-    /// Timeouts that no wait reaches.
-    static var endless: ConnectionTimeouts {
-        var timeouts = ConnectionTimeouts()
-        timeouts.welcome = 600_000
-        timeouts.silence = 600_000
-        timeouts.probe = 600_000
-        return timeouts
-    }
-}

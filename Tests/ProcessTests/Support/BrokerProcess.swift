@@ -8,7 +8,7 @@ import Testing
 /// A broker of one test in its own process and directory, and the peers that the test connects to it.
 final class BrokerProcess {
     /// Limits with which no broker deadline ends a wait.
-    static let patient = ["first-byte=10m", "progress=10m"]
+    static let patient = ["first-byte=10m", "progress=10m", "hello=10m"]
 
     let runner: ProcessRunner
     let place: BrokerPlace
@@ -120,7 +120,7 @@ final class BrokerProcess {
 
     /// A client in the test's own process.
     func connect() throws -> BlockingConnection {
-        BlockingConnection(adopting: try place.connect(), path: place.socket)
+        try place.connection()
     }
 
     /// The number of the broker's open descriptors.
@@ -191,6 +191,13 @@ struct BrokerPlace {
             path: socket,
             deadline: MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         )
+    }
+
+    /// A client in the test's own process.
+    func connection() throws -> BlockingConnection {
+        let connection = BlockingConnection(adopting: try connect(), path: socket)
+        connection.io.timeouts = .endless
+        return connection
     }
 
     /// Starts a broker that cannot run, and returns its end.

@@ -161,7 +161,7 @@ final class DeathLedger: Sendable {
     // MARK: Connections
 
     func connect() throws -> BlockingConnection {
-        BlockingConnection(adopting: try socket.connect(), path: socket.socket)
+        try socket.connection()
     }
 
     /// Whether a request failed because its broker has died.

@@ -51,7 +51,7 @@ final class KeptBroker {
 
     /// A client in the test's own process.
     func connect() throws -> BlockingConnection {
-        BlockingConnection(adopting: try place.connect(), path: place.socket)
+        try place.connection()
     }
 
     /// Ends the broker by SIGTERM, which has to be successful.
