@@ -32,7 +32,7 @@ extension Publication {
     /// - Parameters:
     ///   - types: the types to hand over; nil: all. Other promises stay promises.
     ///   - byteLimit: the number of bytes that may be sent in all. A representation that exceeds what the others have left
-    ///     of it is dropped.
+    ///     of it is dropped. The bytes of a stream take from the limit until the stream is dropped.
     ///   - deadline: the maximum duration of the call. What is not complete by then is dropped; a handler that does not
     ///     end does not delay the others.
     /// - Returns: the types that the broker has, and those that were dropped.
