@@ -42,6 +42,7 @@ import Testing
         .tags(.f84)
     )
     func held() throws {
+        let broker = try Self.broker(with: manager, time: SteppedTime())
         let writer = try broker.connect()
         writer.queueWrite([1, 2, 3], to: "x")
         try broker.step(sending: writer)

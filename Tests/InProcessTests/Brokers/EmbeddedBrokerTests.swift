@@ -11,6 +11,8 @@ import Testing
 struct EmbeddedBrokerTests {
     private struct Trouble: Error, Equatable {}
 
+    private static let patient = ["hello": "10m", "first-byte": "10m", "progress": "10m"]
+
     /// State that belongs to one task: it is not Sendable.
     private final class Notes {
         var lines: [String] = []
@@ -30,7 +32,8 @@ struct EmbeddedBrokerTests {
     @Test("a temporary broker serves its body, has the given limits, and lets the body use its caller's state")
     func temporary() async throws {
         let notes = Notes()
-        let result = try await Broker.withTemporary(limits: ["boards": "4"]) { connection in
+        let limits = Self.patient.merging(["boards": "4"]) { $1 }
+        let result = try await Broker.withTemporary(limits: limits) { connection in
             for name in ["a", "b"] {
                 let pasteboard = Pasteboard(name: Pasteboard.Name(rawValue: name), connection: connection)
                 try await pasteboard.write(name)
@@ -49,7 +52,7 @@ struct EmbeddedBrokerTests {
     func ends() async throws {
         let kept = Lock<Publication?>(nil)
         await #expect(throws: Trouble()) {
-            try await Broker.withTemporary { connection in
+            try await Broker.withTemporary(limits: Self.patient) { connection in
                 let publication = try await Pasteboard(name: .general, connection: connection).write("a")
                 kept.withLock { $0 = publication }
                 throw Trouble()

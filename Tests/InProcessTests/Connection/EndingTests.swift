@@ -265,9 +265,15 @@ struct EndingTests {
 
     @Test("Progress that a handler reports keeps its load alive beyond the limit", arguments: LoadPlace.allCases)
     func keptAlive(place: LoadPlace) async throws {
-        // A load whose handler reports nothing shows when the limit has passed. The limit is long, so that a busy
-        // machine does not look like a handler that does nothing.
-        let (limit, end, isOver) = (Duration.seconds(2), Gate(), Gate())
+        // On a busy machine, a handler may not run within a short limit.
+        var isAlive = false
+        for limit in [1, 30] where !isAlive { isAlive = try await isKeptAlive(in: place, beyond: .seconds(limit)) }
+        #expect(isAlive)
+    }
+
+    private func isKeptAlive(in place: LoadPlace, beyond limit: Duration) async throws -> Bool {
+        // A load whose handler reports nothing shows when the limit has passed.
+        let (end, isOver) = (Gate(), Gate())
         defer { end.open() }
         let provider = Silence.asyncData.provider(limit: limit, until: end)
         provider.registerByteStream(for: .png, firstByteTimeout: limit) { writer in
@@ -279,13 +285,13 @@ struct EndingTests {
             }
             try await writer.write(Data("alive".utf8))
         }
-        try await place.with(provider) { provider in
+        return try await place.with(provider) { provider in
             async let alive = provider.loadData(for: .png)
             let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .text) }
             #expect(error?.code == .sourceStalled)
             isOver.open()
-            let data = try await alive.value
-            #expect(data == Data("alive".utf8))
+            let data = try? await alive.value
+            return data == Data("alive".utf8)
         }
     }
 }

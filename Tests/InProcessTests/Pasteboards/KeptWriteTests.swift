@@ -136,27 +136,34 @@ struct KeptWriteTests {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
             let before = try await pasteboard.write([.text("stays")])
-            let (started, cancelled) = (Gate(), Gate())
-            let slow = ItemProvider()
-            slow.registerDataRepresentation(for: .data) { () async throws -> Data in
-                started.open()
-                await withTaskCancellationHandler {
-                    await cancelled.wait()
-                } onCancel: {
-                    cancelled.open()
+            // A short timeout may pass before the handler begins.
+            for doublings in 0... {
+                let (started, cancelled) = (Gate(), Gate())
+                let slow = ItemProvider()
+                slow.registerDataRepresentation(for: .data) { () async throws -> Data in
+                    started.open()
+                    await withTaskCancellationHandler {
+                        await cancelled.wait()
+                    } onCancel: {
+                        cancelled.open()
+                    }
+                    throw Broken()
                 }
-                throw Broken()
+                let write = Task {
+                    let timeout: Duration? = ending == .timedOut ? .milliseconds(100 << doublings) : nil
+                    try await pasteboard.write([.text("a"), slow], options: options(.everything), timeout: timeout)
+                }
+                if ending == .cancelled {
+                    await started.wait()
+                    write.cancel()
+                }
+                let error = await #expect(throws: PasteboardError.self) { try await write.value }
+                #expect(error?.code == (ending == .cancelled ? .cancelled : .timeout))
+                #expect(before.isCurrent)
+                guard started.isOpen else { continue }
+                await cancelled.wait()
+                break
             }
-            let write = Task {
-                let timeout: Duration? = ending == .timedOut ? .seconds(2) : nil
-                try await pasteboard.write([.text("a"), slow], options: options(.everything), timeout: timeout)
-            }
-            await started.wait()
-            if ending == .cancelled { write.cancel() }
-            let error = await #expect(throws: PasteboardError.self) { try await write.value }
-            #expect(error?.code == (ending == .cancelled ? .cancelled : .timeout))
-            await cancelled.wait()
-            #expect(before.isCurrent)
         }
     }
 

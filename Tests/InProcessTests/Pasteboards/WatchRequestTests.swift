@@ -107,17 +107,29 @@ struct WatchRequestTests {
     @Test("A wait for a change ends at its timeout or with its task, and cancels the watch", arguments: [false, true])
     func ending(isCancelled: Bool) async throws {
         let (kinds, kind) = AsyncStream<FrameKind>.makeStream()
+        let isWatched = Gate()
         let broker = ScriptedBroker { peer, frame in
-            if frame.kind == .watch { try peer.send(Registered(), stream: frame.stream) }
+            if frame.kind == .watch {
+                try peer.send(Registered(), stream: frame.stream)
+                isWatched.open()
+            }
             if let received = frame.kind { kind.yield(received) }
         }
         let pasteboard = Pasteboard(name: .general, connection: broker.connect())
-        let wait = Task { try await pasteboard.nextChange(timeout: isCancelled ? nil : .seconds(2)) }
+        // A short timeout may pass before the watch is made.
+        var timeout = Duration.milliseconds(100)
+        while !isWatched.isOpen {
+            let wait = Task { [timeout] in try await pasteboard.nextChange(timeout: isCancelled ? nil : timeout) }
+            timeout *= 2
+            if isCancelled {
+                await isWatched.wait()
+                wait.cancel()
+            }
+            let error = await #expect(throws: PasteboardError.self) { try await wait.value }
+            #expect(error?.code == (isCancelled ? .cancelled : .timeout))
+        }
         var arrived = kinds.makeAsyncIterator()
         #expect(await arrived.next() == .watch)
-        if isCancelled { wait.cancel() }
-        let error = await #expect(throws: PasteboardError.self) { try await wait.value }
-        #expect(error?.code == (isCancelled ? .cancelled : .timeout))
         #expect(await arrived.next() == .cancel)
     }
 }

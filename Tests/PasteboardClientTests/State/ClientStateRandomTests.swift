@@ -117,7 +117,7 @@ import Testing
         case .session(let stream, _):
             destinationSessions.insert(stream)
             #expect(asks[stream] == nil, seed)
-        case .item, .entered, .updated, .left, .perform, .ended, .failed:
+        case .item, .entered, .updated, .left, .perform, .transferred, .ended, .failed:
             if event.stream & 1 == 1 { fallthrough }
             #expect(destinationSessions.contains(event.stream), seed)
             if event.isEnd { destinationSessions.remove(event.stream) }
