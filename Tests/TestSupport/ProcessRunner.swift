@@ -20,7 +20,7 @@ package final class ProcessRunner {
     }
 
     /// The timeout in milliseconds after which a wait counts as failed.
-    package static let watchdog = 30_000
+    package static let watchdog = 300_000
 
     package let child: ChildProcess
     private let program: String

@@ -23,7 +23,7 @@ package final class ScriptedPeer: Sendable {
     }
 
     /// The timeout in milliseconds after which a wait counts as failed.
-    package static let watchdog = 30_000
+    package static let watchdog = 300_000
 
     private let socket: Lock<DescriptorBox?>
     private let heard = Lock<[UInt8]>([])

@@ -194,12 +194,10 @@ extension Desk {
 
     /// Waits until the broker serves a watch.
     func waitForWatch() throws {
-        for _ in 0..<1_000 {
-            let status = try run("status", "--json").text
-            if status.contains(#""watches":1"#) { return }
-            sched_yield()
+        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+        while try !run("status", "--json").text.contains(#""watches":1"#) {
+            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
         }
-        Issue.record("the broker serves no watch")
     }
 
     /// Waits until the general pasteboard has contents that can be loaded.

@@ -14,7 +14,7 @@ final class Desk {
 
     /// Limits of a broker that never ends a wait by itself, for tests whose programs may get no processor for a while.
     static let patient =
-        "proposal = 10m\ndrop-window = 10m\nconclude = 10m\nfirst-byte = 10m\nprogress = 10m\n"
+        "proposal = 10m\ndrop-window = 10m\nconclude = 10m\nfirst-byte = 10m\nprogress = 10m\nhello = 10m\n"
 
     let directory: TemporaryDirectory
     var environment: [String: String]

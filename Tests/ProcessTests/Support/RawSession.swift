@@ -1,3 +1,4 @@
+import Glibc
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
@@ -138,6 +139,7 @@ extension Desk {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         while !self.directory.names(in: directory).contains(where: { $0.hasPrefix(prefix) }) {
             guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
+            usleep(1_000)
         }
     }
 
@@ -150,6 +152,7 @@ extension Desk {
                 if let link, link.hasPrefix(directory.path), link.hasSuffix(" (deleted)") { return }
             }
             guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
+            usleep(1_000)
         }
     }
 }
