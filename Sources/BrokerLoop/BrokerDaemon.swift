@@ -79,6 +79,7 @@ package enum BrokerDaemon {
         if keeper != nil, let name = CommandLine.arguments.first?.utf8.split(separator: UInt8(ascii: "/")).last {
             SystemThread.setName(String(decoding: name, as: UTF8.self))
         }
+        let startsEmpty = keeper != nil && System.environment(ServiceManager.emptyVariable) != nil
         var passed = try asFailure { () throws(SystemError) in try ServiceManager.passedDescriptors() }
         let manager = ServiceManager()
         var limits = options.limits
@@ -89,9 +90,13 @@ package enum BrokerDaemon {
                 try SignalSource(keeper: keeper, handsOver: manager?.capacity ?? 0 > 0)
             }
         )
-        let spool = limits.keptOnDisk > 0 ? openSpool(passed, log) : nil
         // With another version, a keeper goes on with the program that has saved the contents.
-        try server.beginSaving(with: manager, restoring: passed, on: spool, refusingOthers: keeper != nil)
+        try server.beginSaving(
+            with: manager,
+            restoring: passed,
+            on: limits.keptOnDisk > 0 ? openSpool(passed, isAllowed: !startsEmpty, log) : nil,
+            refusingOthers: keeper != nil
+        )
         let directory = try listen(options, passed, &server)
         // Closes the descriptors that nothing has taken over.
         passed = []
@@ -100,7 +105,7 @@ package enum BrokerDaemon {
         // Not every kernel can ensure that.
         try? System.giveUpFiles(
             exceptRemovingFrom: directory,
-            writingTo: spool?.descriptor.raw,
+            writingTo: server.spoolDirectory,
             readsProcesses: ProcessIdentity.isReadFromFiles()
         )
         // A keeper writes to it, and the number is that of another descriptor here.
@@ -113,9 +118,14 @@ package enum BrokerDaemon {
     }
 
     /// The directory of contents that survive a restart of the machine. The broker can do without.
-    private static func openSpool(_ passed: [ServiceManager.Passed], _ log: LogStream) -> SpoolDirectory? {
+    private static func openSpool(
+        _ passed: [ServiceManager.Passed],
+        isAllowed: Bool,
+        _ log: LogStream
+    ) -> SpoolDirectory? {
         if let passed = SpoolDirectory(passed) { return passed }
         do throws(Failure) {
+            guard isAllowed else { throw Failure(.brokerUnavailable, "no broker could start with what is there") }
             return try SpoolDirectory(at: try SpoolDirectory.wellKnownPath())
         } catch {
             log.write("cannot keep contents on disk: \(error.text)")

@@ -195,7 +195,7 @@ package struct BrokerLoop: ~Copyable {
 
     /// Drains the broker. A second call ends it at once.
     package mutating func stop() {
-        if isDraining { spool?.stop() }
+        if isDraining { spool?.abandon() }
         input { if $0.ending.isDraining { $0.endDraining() } else { $0.drain() } }
     }
 
@@ -296,8 +296,8 @@ package struct BrokerLoop: ~Copyable {
         case .conceal(let peer):
             if let slot = find(peer) { connections[slot].conceal() }
         case .closeKept(let kept):
-            memory.close(kept)
             saver?.closed(kept)
+            memory.close(kept)
         case .save(let contents): save(contents)
         case .removeSaved(let contents): removeSaved(contents)
         case .continueReport(let peer):

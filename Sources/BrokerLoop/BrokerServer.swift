@@ -92,6 +92,9 @@ package struct BrokerServer: ~Copyable {
         try loop.beginSaving(with: manager, restoring: passed, on: spool, refusingOthers: refusingOthers)
     }
 
+    /// The directory in which contents survive a restart of the machine, if there is one.
+    package var spoolDirectory: CInt? { mutating get { loop.spool?.directory.descriptor.raw } }
+
     /// Sends a state such as `READY=1` to the service manager.
     package mutating func notifyManager(_ state: String) {
         loop.notifyManager(state)
@@ -149,8 +152,8 @@ extension BrokerLimits {
     ///
     /// - Parameter capacity: the number of descriptors that the service manager takes.
     package mutating func fit(saved capacity: Int) {
-        // For a moment there are also those that are replaced.
-        keptRepresentations = min(keptRepresentations, UInt64(capacity / 3))
+        // For a moment there are also those that are replaced. One is for the directory of the spool.
+        keptRepresentations = min(keptRepresentations, UInt64(max(0, capacity - 1) / 3))
     }
 
     /// Lowers the limits that consume descriptors to a number of descriptors, with a reserve for those not counted

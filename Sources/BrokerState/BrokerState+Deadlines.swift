@@ -84,8 +84,6 @@ extension BrokerState {
     package mutating func handOver() {
         guard !ending.isDraining else { return }
         begin(.handingOver, .passOnListening)
-        // The other broker would not have their contents.
-        for write in contents.writes { refuse(write, restarting) }
         endUnused()
     }
 
@@ -95,6 +93,8 @@ extension BrokerState {
         loads.failAll(with: restarting, &contents, &context) { !$0.phase.isFlowing }
         reportLoads()
         abortSessions(exceptDropped: true, restarting)
+        // No other broker would have their contents.
+        for write in contents.writes { refuse(write, restarting) }
     }
 
     /// In milliseconds.

@@ -40,6 +40,7 @@ extension BrokerState {
                     + "this broker, \(peers.programVersion), reads format \(SavedContents.format); run the newer one"
             )
         }
+        guard changeCount <= Int64.max else { throw Failure(.invalidArgument, "their change count is too large") }
         try BoardName.check(saved.board)
         guard !boards.exists(saved.board) else {
             throw Failure(.superseded, "newer contents of pasteboard \(saved.board) were restored")

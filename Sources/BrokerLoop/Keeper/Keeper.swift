@@ -45,6 +45,7 @@ struct Keeper: ~Copyable {
     private let environment: [String]
     private var saved: SavedDescriptors
     private var policy = RestartPolicy()
+    private var startsEmpty = false
     private var phase = Phase.pausing(until: 0)
     /// Whether the broker was asked to end, or does so by itself.
     private var isEnding = false
@@ -133,7 +134,7 @@ struct Keeper: ~Copyable {
                 "LISTEN_FDS=\(passed.count)", "LISTEN_FDNAMES=" + passed.map(\.name).joined(separator: ":"),
                 "NOTIFY_SOCKET=\(notifications.path)", "FDSTORE=\(saved.capacity)",
                 "\(ServiceManager.keeperVariable)=\(System.processID)",
-            ]
+            ] + (startsEmpty ? ["\(ServiceManager.emptyVariable)=1"] : [])
         )
         configuration.arguments[0] = SystemString(CommandLine.arguments.first ?? "pasteboardd")
         configuration.input = .inherited
@@ -276,6 +277,7 @@ struct Keeper: ~Copyable {
         case .restart(let pause): phase = .pausing(until: MonotonicClock.deadline(milliseconds: Int(pause)))
         case .restartEmpty(let pause):
             saved.removeAll()
+            startsEmpty = true
             phase = .pausing(until: MonotonicClock.deadline(milliseconds: Int(pause)))
         case .giveUp: throw End.exit(3)
         }

@@ -18,28 +18,33 @@ extension BrokerLoop {
         with manager: ServiceManager?,
         restoring passed: [ServiceManager.Passed] = [],
         on spool: SpoolDirectory? = nil,
-        boot: Boot = .current(),
+        boot: Boot? = nil,
         refusingOthers: Bool = false
     ) throws(Failure) {
         self.manager = manager
-        var restored: [PublicationID] = []
+        var restored = Restored()
         // The contents have an age.
         let now = clock.now
         note { $0.setTime(now) }
         if let manager, manager.capacity > 0 {
-            saver = ContentsSaver(manager, after: passed.map(\.name))
+            saver = ContentsSaver(manager, after: passed.map(\.name), closer: closer)
             restored = try restore(passed, refusingOthers: refusingOthers)
             isSaving = true
         }
         if let spool {
             do throws(SystemError) {
-                try beginSpooling(in: spool, boot, restored)
+                try beginSpooling(in: spool, boot ?? .current(), restored)
             } catch {
                 log("cannot keep contents on disk: \(error)")
             }
         }
-        if self.spool == nil, passed.contains(where: { $0.name == SpoolDirectory.name }) {
-            saver?.remove(SpoolDirectory.name)
+        let isPassed = passed.contains { $0.name == SpoolDirectory.name }
+        switch (self.spool?.directory.isInherited, isPassed) {
+        case (true, _), (nil, false): break
+        case (_, true): forgetRemovals()
+        case (_, false):
+            // From now on, the next broker finds out from the manager what was removed.
+            if let directory = self.spool?.directory { saver?.store(directory.descriptor, as: SpoolDirectory.name) }
         }
         noteSaving()
     }
@@ -50,14 +55,26 @@ extension BrokerLoop {
         note { $0.setSaving(saves) }
     }
 
+    /// Lets the next broker restore what it finds on disk, because the manager may not have all contents.
+    private mutating func forgetRemovals() {
+        saver?.remove(SpoolDirectory.name)
+    }
+
     // MARK: Restoring
 
-    /// - Returns: the contents that were restored.
+    /// What the manager had.
+    private struct Restored {
+        var contents: [PublicationID] = []
+        /// Whether all of it could be restored.
+        var isComplete = true
+    }
+
     private mutating func restore(
         _ passed: [ServiceManager.Passed],
         refusingOthers: Bool
-    ) throws(Failure) -> [PublicationID] {
-        guard passed.contains(where: { ContentsSaver.number($0.name) != nil }) else { return [] }
+    ) throws(Failure) -> Restored {
+        var restored = Restored()
+        guard passed.contains(where: { ContentsSaver.number($0.name) != nil }) else { return restored }
         var files: [String: DescriptorBox] = [:]
         for passed in passed { files[passed.name] = passed.descriptor }
         var saved: [(name: String, contents: SavedContents, order: (UInt64, UInt64))] = []
@@ -71,22 +88,25 @@ extension BrokerLoop {
                 saved.append((passed.name, contents, order))
             } catch {
                 log("cannot restore contents: \(error)")
+                restored.isComplete = false
             }
         }
         // The newest first: of two contents of a board, the older ones were replaced.
         saved.sort { $0.order > $1.order }
-        var restored: [PublicationID] = []
         var used: Set<String> = []
         for (name, contents, _) in saved {
             do {
                 let (publication, kept) = try restore(contents, try Self.memory(of: contents, files))
                 saver?.restored(publication, as: name, kept: Array(zip(kept, contents.keptNames)))
-                restored.append(publication)
+                restored.contents.append(publication)
                 used.formUnion(contents.keptNames)
                 used.insert(name)
             } catch {
                 if refusingOthers, error.code == .versionMismatch { throw error }
-                if error.code != .superseded { logUnrestored(contents, error) }
+                if error.code != .superseded {
+                    log("cannot restore the contents of pasteboard \(contents.board.printable): \(error)")
+                    restored.isComplete = restored.isComplete && error.code == .nothingHere
+                }
             }
         }
         for passed in passed where ContentsSaver.number(passed.name) != nil && !used.contains(passed.name) {
@@ -137,10 +157,6 @@ extension BrokerLoop {
         return (publication, kept)
     }
 
-    private func logUnrestored(_ contents: SavedContents, _ failure: Failure) {
-        log("cannot restore the contents of pasteboard \(contents.board.printable): \(failure)")
-    }
-
     // MARK: The spool
 
     /// Restores what is on disk, unless the manager had it or has removed it, and writes what is not.
@@ -149,21 +165,31 @@ extension BrokerLoop {
     private mutating func beginSpooling(
         in directory: SpoolDirectory,
         _ boot: Boot,
-        _ restored: [PublicationID]
+        _ restored: Restored
     ) throws(SystemError) {
-        var spool = try Spool(directory, limit: state.context.limits.keptOnDisk, boot: boot)
+        let limits = state.context.limits
+        var spool = try Spool(directory, limit: limits.keptOnDisk, boot: boot, closer: closer)
         let log = log
         let files = try spool.stored { log(Self.text($0, $1)) }
         try add(SpoolSource(spool.raw))
-        var unspooled = restored
+        var unspooled = restored.contents
+        var room = limits.keptPool
         for file in files {
             if let known = unspooled.firstIndex(where: { holds($0, file.contents) }) {
                 spool.adopt(file, for: unspooled.remove(at: known))
-            } else if directory.isInherited {
+            } else if directory.isInherited, restored.isComplete, file.contents.format == SavedContents.format {
                 spool.discard(file)
             } else {
                 do throws(Failure) {
+                    let size = SpoolFile.keptSizes(file.contents).reduce(UInt64(0)) { $0.addingClamped($1) }
+                    guard size <= room else {
+                        throw Failure(
+                            .limitExceeded,
+                            "the contents on disk exceed the limit kept-pool, \(limits.keptPool)"
+                        )
+                    }
                     let (contents, kept) = try spool.contents(of: file)
+                    room -= size
                     let publication = try restore(contents, kept).publication
                     spool.adopt(file, for: publication)
                     saveWithManager(publication)
@@ -175,8 +201,8 @@ extension BrokerLoop {
                 }
             }
         }
-        // From now on, the next broker finds out from the manager what was removed.
-        if !directory.isInherited { saver?.store(directory.descriptor, as: SpoolDirectory.name) }
+        // The limit may have been lowered.
+        spool.makeRoom()
         self.spool = consume spool
         for publication in unspooled { saveOnDisk(publication) }
     }
@@ -231,6 +257,7 @@ extension BrokerLoop {
             log(
                 "cannot save the contents of pasteboard \(contents.board.printable), which end with this broker: \(error)"
             )
+            forgetRemovals()
         }
     }
 
@@ -267,6 +294,7 @@ extension BrokerLoop {
     mutating func settleSaving() {
         if saver?.giveUpWaiting(at: clock.now) == true {
             log("the service manager does not answer: contents may not survive the end of this broker")
+            forgetRemovals()
         }
         if let receipt = saver?.send(at: clock.now) {
             do throws(SystemError) {
@@ -345,6 +373,10 @@ private final class SpoolSource: EventSource {
 
     func ready(in loop: inout BrokerLoop) {
         loop.checkSpool()
+        guard loop.isDraining, loop.spool?.isBusy != true else { return }
+        // A broker that starts now may have the directory.
+        loop.remove(self)
+        loop.spool = nil
     }
 
     func draining(in loop: inout BrokerLoop) {

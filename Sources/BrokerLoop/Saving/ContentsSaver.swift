@@ -26,6 +26,8 @@ struct ContentsSaver: ~Copyable {
     }
 
     let manager: ServiceManager
+    /// Closes kept bytes that were not sent in time.
+    private let closer: DescriptorCloser
     /// The number in the latest name.
     private var latest: UInt64
     /// The numbers in the names of kept bytes and of descriptions, by slot; 0: not saved.
@@ -45,8 +47,9 @@ struct ContentsSaver: ~Copyable {
     private(set) var isGone = false
 
     /// - Parameter names: those that exist already. New ones are short, because all of them have to fit one variable.
-    init(_ manager: ServiceManager, after names: [String]) {
+    init(_ manager: ServiceManager, after names: [String], closer: DescriptorCloser) {
         self.manager = manager
+        self.closer = closer
         latest = names.compactMap(Self.number).max() ?? 0
     }
 
@@ -133,7 +136,7 @@ struct ContentsSaver: ~Copyable {
     mutating func remove(_ name: String) {
         guard !isGone else { return }
         count += 1
-        unsent.remove(name)
+        if let descriptor = unsent.remove(name) { closer.release(descriptor) }
     }
 
     /// Sends a state such as `STOPPING=1` after everything else.

@@ -26,12 +26,11 @@ struct UnsentMessages {
         stores.append(ServiceManager.Passed(name: name, descriptor: descriptor))
     }
 
-    mutating func remove(_ name: String) {
-        if let unsent = stores.lastIndex(where: { $0.name == name }) {
-            stores.remove(at: unsent)
-        } else {
-            removals.append(name)
-        }
+    /// - Returns: the descriptor of that name, if it was not sent yet.
+    mutating func remove(_ name: String) -> DescriptorBox? {
+        if let unsent = stores.lastIndex(where: { $0.name == name }) { return stores.remove(at: unsent).descriptor }
+        removals.append(name)
+        return nil
     }
 
     mutating func add(state: String) {

@@ -5,17 +5,19 @@ import PasteboardWire
 package struct Boot: Sendable {
     /// Different for each start; nil if it is unknown.
     package let id: String?
-    /// In milliseconds since 1970.
-    package let startedAt: UInt64
+    /// The time of the start in milliseconds since 1970. It changes if somebody sets the clock.
+    package let startedAt: @Sendable () -> UInt64
 
-    package init(id: String?, startedAt: UInt64) {
+    package init(id: String?, startedAt: @escaping @Sendable () -> UInt64) {
         self.id = id
         self.startedAt = startedAt
     }
 
     package static func current() -> Boot {
-        let (now, since) = (WallClock.microseconds(), MonotonicClock.bootMicroseconds())
-        return Boot(id: try? System.bootID(), startedAt: (now - min(now, since)) / 1_000)
+        Boot(id: try? System.bootID()) {
+            let (now, since) = (WallClock.microseconds(), MonotonicClock.bootMicroseconds())
+            return (now - min(now, since)) / 1_000
+        }
     }
 }
 
@@ -24,12 +26,16 @@ extension SavedContents {
     /// writer and its promises have ended.
     mutating func move(to boot: Boot) {
         guard bootID == nil || bootID != boot.id else { return }
-        let before = bootedAt ?? boot.startedAt
+        let now = boot.startedAt()
+        let before = bootedAt ?? now
         func moved(_ time: UInt64) -> UInt64 {
             let time = time.addingClamped(before)
-            return time - min(time, boot.startedAt)
+            return time - min(time, now)
         }
-        expiresAt = expiresAt.map(moved)
+        // If a clock was wrong, they do not live longer than they were to live.
+        let lifetime = (expiresAt ?? 0) - min(expiresAt ?? 0, committedAt ?? 0)
+        let latest = (MonotonicClock.bootMicroseconds() / 1_000).addingClamped(lifetime)
+        expiresAt = expiresAt.map { min(moved($0), latest) }
         committedAt = committedAt.map(moved)
         (ownerProcess, ownerIdentity) = (nil, nil)
         for index in items.indices { items[index].representations.removeAll { $0.provision != .kept } }

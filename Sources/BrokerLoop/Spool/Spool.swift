@@ -9,11 +9,11 @@ import PasteboardWire
 struct Spool: ~Copyable {
     private struct Entry {
         let contents: PublicationID
-        let number: UInt64
+        var number: UInt64
         let size: UInt64
     }
 
-    private let directory: SpoolDirectory
+    let directory: SpoolDirectory
     private let boot: Boot
     /// The maximum size of all files.
     private let limit: UInt64
@@ -23,29 +23,36 @@ struct Spool: ~Copyable {
     private var total: UInt64 = 0
     /// The number of the latest file.
     private var latest: UInt64 = 0
-    /// Whether the latest file could be written, as far as is known.
-    private var works = true
+    /// Whether the last failure was followed by writes without one.
+    private var hasRecovered = true
 
-    init(_ directory: SpoolDirectory, limit: UInt64, boot: Boot) throws(SystemError) {
+    init(
+        _ directory: SpoolDirectory,
+        limit: UInt64,
+        boot: Boot,
+        closer: DescriptorCloser
+    ) throws(SystemError) {
         self.directory = directory
         self.limit = limit
         self.boot = boot
-        writer = try SpoolWriter(directory.descriptor)
+        writer = try SpoolWriter(directory.descriptor, closer: closer)
     }
 
     deinit {
-        writer.stop()
+        writer.abandon()
     }
 
-    /// Readable when `failures` has to be called.
+    /// Readable when `failures` has to be called, and when everything is written.
     var raw: CInt { writer.raw }
     /// Whether writes are not finished.
     var isBusy: Bool { writer.isBusy }
 
     /// Starts the thread that writes.
     func start() throws(SystemError) { try writer.start() }
-    /// Keeps what is there, and takes nothing more.
+    /// Completes what was saved, and takes nothing more.
     func finish() { writer.finish() }
+    /// Does not complete what was saved.
+    func abandon() { writer.abandon() }
     /// Leaves the files to another broker.
     func stop() { writer.stop() }
 
@@ -58,7 +65,7 @@ struct Spool: ~Copyable {
         let contents: SavedContents
     }
 
-    /// The files of earlier brokers, those of the newest contents first.
+    /// The files of earlier brokers, those that were written last first.
     ///
     /// - Parameter damaged: called with the number of each file that cannot be read. It stays where it is.
     mutating func stored(damaged: (UInt64, Failure) -> Void) throws(SystemError) -> [Stored] {
@@ -74,7 +81,7 @@ struct Spool: ~Copyable {
                 damaged(number, error)
             }
         }
-        return stored.sorted { ($0.contents.changeCount ?? 0, $0.number) > ($1.contents.changeCount ?? 0, $1.number) }
+        return stored.sorted { $0.number > $1.number }
     }
 
     /// Reads a whole file. What has no meaning after a restart of the machine is changed.
@@ -87,20 +94,21 @@ struct Spool: ~Copyable {
     /// Notes that a file has the contents.
     mutating func adopt(_ stored: Stored, for id: PublicationID) {
         let size = (try? System.status(of: stored.file.raw).size) ?? 0
-        entries.append(Entry(contents: id, number: stored.number, size: size))
+        let index = entries.firstIndex { $0.number > stored.number } ?? entries.endIndex
+        entries.insert(Entry(contents: id, number: stored.number, size: size), at: index)
         total = total.addingClamped(size)
     }
 
     /// Removes a file whose contents were replaced or have expired.
     func discard(_ stored: Stored) {
-        writer.add(.remove(stored.number))
+        writer.remove(stored.number)
     }
 
     // MARK: Saving
 
     /// Writes contents to the disk, in place of the earlier ones of the same id.
     ///
-    /// - Parameter file: the file of kept bytes; nil if they are empty.
+    /// - Parameter kept: the files of kept bytes; nil for those that are empty.
     /// - Returns: why they do not reach the disk; nil if they will, or may not.
     mutating func save(
         _ id: PublicationID,
@@ -108,36 +116,47 @@ struct Spool: ~Copyable {
         kept: [DescriptorBox?]
     ) -> String? {
         let earlier = take(id)
-        // After the new file.
-        defer { if let earlier { writer.add(.remove(earlier.number)) } }
         guard contents.terms?.isTransient != true else { return nil }
         var contents = contents
         contents.programVersion = ProgramVersion.current
         contents.bootID = boot.id
-        contents.bootedAt = boot.startedAt
+        contents.bootedAt = boot.startedAt()
         var description: [UInt8] = []
         contents.encode(into: &description)
         let bytes = SpoolFile.keptSizes(contents).reduce(UInt64(0)) { $0.addingClamped($1) }
         let size = SpoolFile.size(description: description.count, kept: bytes)
         guard size <= limit else {
+            if let earlier { writer.remove(earlier.number) }
             return
                 "the contents of pasteboard \(contents.board) have \(size) bytes, which is more than the limit kept-on-disk, "
                 + "\(limit): they do not survive a restart of the machine"
         }
-        while total > limit - size, !entries.isEmpty {
-            let first = entries.removeFirst()
-            total -= min(total, first.size)
-            writer.add(.remove(first.number))
-        }
-        latest &+= 1
+        makeRoom(for: size)
+        latest += 1
         entries.append(Entry(contents: id, number: latest, size: size))
         total += size
-        writer.add(.write(latest, description: description, kept: kept))
+        writer.write(
+            SpoolWriter.Write(
+                number: latest,
+                description: description,
+                kept: kept,
+                replaced: earlier.map { [$0.number] } ?? []
+            )
+        )
         return nil
     }
 
+    /// Removes the files that were written first until there is room for one of this size.
+    mutating func makeRoom(for size: UInt64 = 0) {
+        while total > limit - min(limit, size), !entries.isEmpty {
+            let first = entries.removeFirst()
+            total -= min(total, first.size)
+            writer.remove(first.number)
+        }
+    }
+
     mutating func remove(_ id: PublicationID) {
-        if let entry = take(id) { writer.add(.remove(entry.number)) }
+        if let entry = take(id) { writer.remove(entry.number) }
     }
 
     private mutating func take(_ id: PublicationID) -> Entry? {
@@ -147,16 +166,21 @@ struct Spool: ~Copyable {
         return entry
     }
 
-    /// Forgets files that could not be written.
+    /// Notes files that could not be written or removed.
     ///
-    /// - Returns: the error of the first one after one that could be written, if there is one.
+    /// - Returns: the first error since the disk worked.
     mutating func failures() -> SystemError? {
         let failed = writer.takeFailed()
         for failed in failed {
-            guard let index = entries.firstIndex(where: { $0.number == failed.number }) else { continue }
-            total -= min(total, entries.remove(at: index).size)
+            let index = entries.firstIndex { $0.number == failed.number }
+            if let index, let earlier = failed.replaced.first {
+                entries[index].number = earlier
+            } else {
+                if let index { total -= min(total, entries.remove(at: index).size) }
+                for earlier in failed.replaced { writer.remove(earlier) }
+            }
         }
-        defer { works = failed.isEmpty }
-        return works ? failed.first?.error : nil
+        defer { hasRecovered = failed.isEmpty }
+        return hasRecovered ? failed.first?.error : nil
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import PasteboardTransport
 package import PasteboardWire
 
@@ -8,41 +9,45 @@ package struct SpoolDirectory: Sendable {
     /// The name of the descriptor that the service manager passes.
     static let name = "spool"
     /// The time for which a broker waits until another one has finished its writes, in milliseconds.
-    package static let patience = 2_000
+    package static let timeout = 3_000
     private static let interval = 20
 
     let descriptor: DescriptorBox
     /// Whether a service manager has passed it. Then the manager has everything that is in it and was not removed.
     let isInherited: Bool
 
-    /// Takes over the directory from the broker before, through the service manager; nil if it was not passed.
+    /// Takes over the directory from the broker before, through the service manager; nil if it was not passed, or was
+    /// removed since.
     package init?(_ passed: [ServiceManager.Passed]) {
-        guard let passed = passed.first(where: { $0.name == Self.name }) else { return nil }
+        guard let passed = passed.first(where: { $0.name == Self.name }),
+            let status = try? System.status(of: passed.descriptor.raw), status.links > 0
+        else { return nil }
         descriptor = passed.descriptor
         isInherited = true
     }
 
     /// Opens the directory, which is created if it is missing.
     ///
-    /// - Parameter patience: the time for which to wait while another broker has it, in milliseconds.
-    package init(at path: String, patience: Int = patience) throws(Failure) {
+    /// - Parameter timeout: the time for which to wait while another broker has it, in milliseconds.
+    package init(at path: String, timeout: Int = timeout) throws(Failure) {
         isInherited = false
         do throws(SystemError) {
             try System.makeDirectories(path)
             descriptor = DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
             let status = try System.status(of: descriptor.raw)
             guard status.owner == System.userID else {
-                throw SystemError(call: "open", errno: 1, subject: "\(path), which belongs to user \(status.owner)")
+                throw SystemError(call: "open", errno: EPERM, subject: "\(path), which belongs to user \(status.owner)")
             }
             if status.mode & 0o077 != 0 { try System.setMode(0o700, of: descriptor.raw) }
-            for _ in 0..<(patience / Self.interval) where try !System.lock(descriptor.raw) {
+            var attempts = timeout / Self.interval
+            while try !System.lock(descriptor.raw) {
+                guard attempts > 0 else { throw SystemError(call: "lock", errno: EBUSY, subject: path) }
+                attempts -= 1
                 _ = try System.poll([], milliseconds: Self.interval)
             }
-            if try System.lock(descriptor.raw) { return }
         } catch {
-            throw Failure(.brokerUnavailable, "\(error)")
+            throw Failure(.brokerUnavailable, error.errno == EBUSY ? "another broker uses \(path)" : "\(error)")
         }
-        throw Failure(.brokerUnavailable, "another broker uses \(path)")
     }
 
     /// The well-known path: `pasteboard/spool` in the user's directory for state.
@@ -54,6 +59,8 @@ package struct SpoolDirectory: Sendable {
 
     // MARK: Files
 
+    /// No broker writes so many files.
+    private static let mostNumber = UInt64(1) << 62
     /// The end of the name of a file that is not complete yet.
     private static let unfinished = ".new"
 
@@ -64,12 +71,12 @@ package struct SpoolDirectory: Sendable {
     func numbers() throws(SystemError) -> [UInt64] {
         var numbers: [UInt64] = []
         for name in try System.entries(of: descriptor.raw) {
-            guard let text = name.text else { continue }
-            if let number = UInt64(text) {
-                numbers.append(number)
-            } else if text.hasSuffix(Self.unfinished), UInt64(text.dropLast(Self.unfinished.count)) != nil {
-                try? System.unlink(name, in: descriptor.raw)
+            let digits = name.bytes.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            guard let number = UInt64(String(decoding: digits, as: UTF8.self)), number < Self.mostNumber else {
+                continue
             }
+            if name == Self.name(number) { numbers.append(number) }
+            if name == Self.unfinishedName(number) { try? System.unlink(name, in: descriptor.raw) }
         }
         return numbers
     }

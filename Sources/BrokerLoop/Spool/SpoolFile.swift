@@ -42,8 +42,7 @@ enum SpoolFile {
             checksum.add(bytes)
             try System.write(bytes.span, to: file)
         }
-        try write(mark + littleEndian(UInt64(description.count)))
-        try write(description)
+        try write(mark + littleEndian(UInt64(description.count)) + description)
         for kept in kept {
             guard let kept else { continue }
             var offset: UInt64 = 0
@@ -54,6 +53,7 @@ enum SpoolFile {
                 offset += UInt64(bytes.count)
             }
         }
+        guard !isOver() else { return }
         try System.write(littleEndian(checksum.value).span, to: file)
         try System.synchronize(file)
     }
@@ -131,8 +131,8 @@ enum SpoolFile {
     }
 }
 
-/// A checksum that finds every damaged byte, and with certainty if only one is damaged: FNV-1a with 64 bits. It does not
-/// protect from people.
+/// A checksum that finds damage, with certainty if a single byte is damaged: FNV-1a with 64 bits. It does not protect from
+/// people.
 private struct Checksum {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

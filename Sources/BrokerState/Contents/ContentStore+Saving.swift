@@ -86,7 +86,7 @@ extension ContentStore {
         }
         guard !saved.items.isEmpty else { throw Failure(.invalidArgument, "they have no item") }
         for (index, item) in saved.items.enumerated() { try item.check(at: index) }
-        let process = ProcessKey(pid: saved.ownerProcess ?? 0, identity: saved.ownerIdentity ?? 0)
+        let process = ProcessKey(pid: saved.ownerProcess ?? 0, identity: saved.ownerIdentity ?? .max)
         var kept: [KeptID] = []
         var amount = Accounting.Amount(objects: 1)
         let account = context.accounting.open(process)

@@ -81,10 +81,13 @@ package struct ServiceManager: Sendable {
     /// The variable that contains the process id of the keeper that started this process. A keeper cannot set
     /// `LISTEN_PID`, because it does not know the process id before the program runs.
     package static let keeperVariable = "PASTEBOARD_KEEPER"
+    /// The variable that tells a broker to start without contents, because others could not start with them.
+    package static let emptyVariable = "PASTEBOARD_START_EMPTY"
 
     /// The variables by which a manager addresses the program that it starts, and that the program does not pass on.
     private static let variables = [
         "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "FDSTORE", "SYSTEMD_EXEC_PID", keeperVariable,
+        emptyVariable,
     ]
 
     /// The entries of an environment for a program that this manager does not address.

@@ -21,7 +21,12 @@ extension System {
             if error.errno == EEXIST { return }
             guard error.errno == ENOENT, directory(of: path) != path else { throw error }
             try makeDirectories(directory(of: path))
-            try makeDirectory(path)
+            do throws(SystemError) {
+                try makeDirectory(path)
+            } catch {
+                // Another process may create the same directory at the same time.
+                if error.errno != EEXIST { throw error }
+            }
         }
     }
 

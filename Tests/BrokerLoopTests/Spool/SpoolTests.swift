@@ -24,7 +24,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private static let boot = Boot(id: "first", startedAt: 1_000_000)
+    private static let boot = Boot(id: "first") { 1_000_000 }
 
     /// Starts a broker with the spool, after the end of the one before.
     private func broker(
@@ -39,7 +39,7 @@ import Testing
             with: try manager?.connected(),
             restoring: passed,
             // The thread of the one before may still run.
-            on: try SpoolDirectory(passed) ?? SpoolDirectory(at: directory["state/spool"], patience: 600_000),
+            on: try SpoolDirectory(passed) ?? SpoolDirectory(at: directory["state/spool"], timeout: 600_000),
             boot: boot
         )
         if writes { broker.loop.startSpool() }
@@ -92,7 +92,7 @@ import Testing
         #expect(try System.status(at: directory["state/spool"])?.mode == 0o700)
         for name in files { #expect(try System.status(at: directory["state/spool/\(name)"])?.mode == 0o600) }
         for boot in ["second", "third"] {
-            let next = try broker(boot: Boot(id: boot, startedAt: 2_000_000))
+            let next = try broker(boot: Boot(id: boot) { 2_000_000 })
             #expect(try bytes(on: "x", of: next) == contents)
             #expect(try bytes(on: "y", of: next) == [9])
             #expect(try changeCount(of: "x", at: next) == count)
@@ -174,17 +174,24 @@ import Testing
 
     @Test("If there is no more room, the contents that were written first leave the disk first")
     func full() throws {
-        let broker = try broker(limit: "2048")
+        var broker: SteppedBroker? = try self.broker(limit: "2048")
         for board in 0..<10 { try write(Array(repeating: 7, count: 300), to: "x\(board)", of: broker) }
         try settle(broker)
         let sizes = try files.map { try System.status(at: directory["state/spool/\($0)"])?.size ?? .max }
         #expect(sizes.reduce(0, +) <= 2_048 && files.count >= 3 && files.contains("10") && !files.contains("1"))
+        // A later broker removes the same ones first, also if its limit is lower.
+        broker = nil
+        broker = try self.broker(limit: "1200", nil)
+        try settle(broker)
+        #expect(files.contains("10") && (1...2).contains(files.count))
+        broker = nil
+        broker = try self.broker(limit: "2048", nil)
         try write(Array(repeating: 7, count: 3_000), to: "x9", of: broker)
         try settle(broker)
         #expect(!files.contains("10") && !files.contains("11"))
         let lines = log.all
         #expect(lines.count == 1 && lines[0].contains("x9") && lines[0].contains("kept-on-disk, 2048"))
-        #expect(try bytes(on: "x9", of: broker) == Array(repeating: 7, count: 3_000))
+        #expect(try bytes(on: "x9", of: #require(broker)) == Array(repeating: 7, count: 3_000))
     }
 
     @Test("A file that cannot be written is reported, and the next contents are written", .tags(.f63))
@@ -211,9 +218,23 @@ import Testing
     func locked() throws {
         let first = try broker()
         let error = #expect(throws: Failure.self) {
-            _ = try SpoolDirectory(at: directory["state/spool"], patience: 0)
+            _ = try SpoolDirectory(at: directory["state/spool"], timeout: 0)
         }
         #expect(error?.text.contains("another broker uses") == true)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("A broker that ends leaves the spool to the next one when everything is written")
+    func ended() throws {
+        let first = try broker(writes: false)
+        try write([1], to: "x", of: first)
+        first.loop.stop()
+        try first.step(3)
+        #expect(files == [] && first.loop.spool?.isBusy == true)
+        first.loop.startSpool()
+        while first.loop.spool?.isBusy != nil { try first.loop.turn(waiting: true) }
+        let next = try broker()
+        #expect(try bytes(on: "x", of: next) == [1])
         withExtendedLifetime(first) {}
     }
 
@@ -225,7 +246,7 @@ import Testing
         try settle(first)
         first = nil
         // The machine has started again, and its wall clock is two hours later.
-        let boot = Boot(id: "second", startedAt: Self.boot.startedAt + 7_200_000)
+        let boot = Boot(id: "second") { Self.boot.startedAt() + 7_200_000 }
         let next = try broker(boot: boot)
         #expect(try bytes(on: "x", of: next) == nil)
         #expect(try bytes(on: "y", of: next) == [2])
@@ -260,6 +281,24 @@ import Testing
         #expect(try bytes(on: "z", of: next) == [3])
         try settle(next)
         #expect(files.count == 2)
+    }
+
+    @Test("Contents that replace others, and cannot be written, leave those on the disk until they are cleared")
+    func unwritten() throws {
+        let broker = try broker()
+        let writer = try broker.connect()
+        writer.queueWrite([1], to: "x")
+        for _ in 0..<10 { try broker.step(sending: writer) }
+        try settle(broker)
+        #expect(files == ["1"])
+        _ = try directory.makeDirectory("state/spool/2.new")
+        try write([2], to: "x", of: broker)
+        try settle(broker)
+        // Other contents: the first ones were replaced, whatever happens to these.
+        #expect(files == ["2.new"])
+        try write([3], to: "x", of: broker)
+        try settle(broker)
+        #expect(files == ["2.new", "3"])
     }
 
     @Test("The files of earlier versions are restored", arguments: ReleasedStreams.versions)
