@@ -62,7 +62,7 @@ extension BrokerLoop {
 
     // MARK: Restoring
 
-    /// What the manager had.
+    /// The contents that the manager had.
     private struct Restored {
         var contents: [PublicationID] = []
         /// Whether all of it could be restored.

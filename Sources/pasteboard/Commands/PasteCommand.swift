@@ -151,16 +151,17 @@ struct PasteCommand: Command {
 
     /// Whether the load may be made once more, because its broker has ended without a word and nothing was pasted yet.
     private func canLoadAgain(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
-        failure.code == .brokerRestarted && connection.io.isGone && !state.hasBegun && state.listed != nil
-            && state.required == nil
+        let isLost = failure.code == .brokerRestarted || Reconnection.follows(failure)
+        return isLost && connection.io.isGone && !state.hasBegun && !state.wasLost
     }
 
-    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them again. No
-    /// broker is started for it.
+    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them again. If
+    /// the broker has ended before it told which they were, any contents are those. No broker is started for it.
     ///
     /// - Returns: nil if they have not come back, or other contents have.
     private func connectionAfterLoss() throws -> BlockingConnection? {
-        guard let listed = state.listed else { return nil }
+        let listed = state.listed
+        state.wasLost = true
         state.required = listed
         let deadline = min(end, MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime)))
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
@@ -176,6 +177,7 @@ struct PasteCommand: Command {
                 defer { watch.end() }
                 while let change = try watch.next(until: deadline, watching: signals) {
                     guard change.handle != nil else { continue }
+                    guard let listed else { return connection }
                     return Identity(change.changeCount, change.epoch) == listed ? connection : nil
                 }
             } catch let failure as Failure {
@@ -407,6 +409,8 @@ private final class State {
     var hasBegun = false
     /// The contents that were listed last.
     var listed: Identity?
+    /// Whether the broker was lost, and another connection was made.
+    var wasLost = false
     /// The contents that a load is made once more from, after it has lost its broker.
     var required: Identity?
 
