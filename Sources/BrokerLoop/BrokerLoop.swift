@@ -65,6 +65,9 @@ package struct BrokerLoop: ~Copyable {
     var isSaving = false
     /// nil if contents end with the machine's next restart.
     var spool: Spool?
+    /// Whether the service manager has the spool's directory, so that the next broker relies on what the manager has; nil
+    /// before.
+    var managerKnowsSpool: Bool?
     /// Whether the saver waits until the service manager has room.
     var isAwaitingRoom = false
     /// Connections whose output waits until the service manager has what was saved: their `writing` is `pending`.

@@ -26,6 +26,7 @@ extension BrokerLoop {
         // The contents have an age.
         let now = clock.now
         note { $0.setTime(now) }
+        if passed.contains(where: { $0.name == SpoolDirectory.name }) { managerKnowsSpool = true }
         if let manager, manager.capacity > 0 {
             saver = ContentsSaver(manager, after: passed.map(\.name), closer: closer)
             restored = try restore(passed, refusingOthers: refusingOthers)
@@ -38,13 +39,12 @@ extension BrokerLoop {
                 log("cannot keep contents on disk: \(error)")
             }
         }
-        let isPassed = passed.contains { $0.name == SpoolDirectory.name }
-        switch (self.spool?.directory.isInherited, isPassed) {
-        case (true, _), (nil, false): break
-        case (_, true): forgetRemovals()
-        case (_, false):
+        if managerKnowsSpool == nil, let directory = self.spool?.directory {
             // From now on, the next broker finds out from the manager what was removed.
-            if let directory = self.spool?.directory { saver?.store(directory.descriptor, as: SpoolDirectory.name) }
+            saver?.store(directory.descriptor, as: SpoolDirectory.name)
+            managerKnowsSpool = saver != nil
+        } else if self.spool?.directory.isInherited != true {
+            forgetSpool()
         }
         noteSaving()
     }
@@ -56,8 +56,9 @@ extension BrokerLoop {
     }
 
     /// Lets the next broker restore what it finds on disk, because the manager may not have all contents.
-    private mutating func forgetRemovals() {
-        saver?.remove(SpoolDirectory.name)
+    private mutating func forgetSpool() {
+        if managerKnowsSpool == true { saver?.remove(SpoolDirectory.name) }
+        managerKnowsSpool = false
     }
 
     // MARK: Restoring
@@ -189,14 +190,16 @@ extension BrokerLoop {
                         )
                     }
                     let (contents, kept) = try spool.contents(of: file)
-                    room -= size
                     let publication = try restore(contents, kept).publication
+                    room -= size
                     spool.adopt(file, for: publication)
                     saveWithManager(publication)
                 } catch {
                     switch error.code {
                     case .superseded, .nothingHere: spool.discard(file)
-                    default: log(Self.text(file.number, error))
+                    default:
+                        log(Self.text(file.number, error))
+                        spool.leave(file)
                     }
                 }
             }
@@ -257,7 +260,7 @@ extension BrokerLoop {
             log(
                 "cannot save the contents of pasteboard \(contents.board.printable), which end with this broker: \(error)"
             )
-            forgetRemovals()
+            forgetSpool()
         }
     }
 
@@ -294,7 +297,7 @@ extension BrokerLoop {
     mutating func settleSaving() {
         if saver?.giveUpWaiting(at: clock.now) == true {
             log("the service manager does not answer: contents may not survive the end of this broker")
-            forgetRemovals()
+            forgetSpool()
         }
         if let receipt = saver?.send(at: clock.now) {
             do throws(SystemError) {
@@ -380,6 +383,7 @@ private final class SpoolSource: EventSource {
     }
 
     func draining(in loop: inout BrokerLoop) {
-        if loop.isHandingOver { loop.spool?.stop() } else { loop.spool?.finish() }
+        // Without the manager, the other broker would restore what is not removed yet.
+        if loop.isHandingOver, loop.managerKnowsSpool == true { loop.spool?.stop() } else { loop.spool?.finish() }
     }
 }

@@ -9,7 +9,8 @@ import PasteboardWire
 struct Spool: ~Copyable {
     private struct Entry {
         let contents: PublicationID
-        var number: UInt64
+        /// The number of its latest file.
+        let number: UInt64
         let size: UInt64
     }
 
@@ -25,6 +26,8 @@ struct Spool: ~Copyable {
     private var latest: UInt64 = 0
     /// Whether the last failure was followed by writes without one.
     private var hasRecovered = true
+    /// The files by their pasteboards that could not be restored. They stay until the pasteboard gets other contents.
+    private var unrestored: [String: [UInt64]] = [:]
 
     init(
         _ directory: SpoolDirectory,
@@ -97,11 +100,17 @@ struct Spool: ~Copyable {
         let index = entries.firstIndex { $0.number > stored.number } ?? entries.endIndex
         entries.insert(Entry(contents: id, number: stored.number, size: size), at: index)
         total = total.addingClamped(size)
+        writer.adopt(stored.number, for: id)
+    }
+
+    /// Leaves a file where it is, until its pasteboard gets other contents.
+    mutating func leave(_ stored: Stored) {
+        unrestored[stored.contents.board, default: []].append(stored.number)
     }
 
     /// Removes a file whose contents were replaced or have expired.
     func discard(_ stored: Stored) {
-        writer.remove(stored.number)
+        writer.remove(file: stored.number)
     }
 
     // MARK: Saving
@@ -115,7 +124,8 @@ struct Spool: ~Copyable {
         _ contents: SavedContents,
         kept: [DescriptorBox?]
     ) -> String? {
-        let earlier = take(id)
+        for number in unrestored.removeValue(forKey: contents.board) ?? [] { writer.remove(file: number) }
+        let hasEarlier = take(id)
         guard contents.terms?.isTransient != true else { return nil }
         var contents = contents
         contents.programVersion = ProgramVersion.current
@@ -126,7 +136,7 @@ struct Spool: ~Copyable {
         let bytes = SpoolFile.keptSizes(contents).reduce(UInt64(0)) { $0.addingClamped($1) }
         let size = SpoolFile.size(description: description.count, kept: bytes)
         guard size <= limit else {
-            if let earlier { writer.remove(earlier.number) }
+            if hasEarlier { writer.remove(id) }
             return
                 "the contents of pasteboard \(contents.board) have \(size) bytes, which is more than the limit kept-on-disk, "
                 + "\(limit): they do not survive a restart of the machine"
@@ -135,14 +145,7 @@ struct Spool: ~Copyable {
         latest += 1
         entries.append(Entry(contents: id, number: latest, size: size))
         total += size
-        writer.write(
-            SpoolWriter.Write(
-                number: latest,
-                description: description,
-                kept: kept,
-                replaced: earlier.map { [$0.number] } ?? []
-            )
-        )
+        writer.write(SpoolWriter.Write(number: latest, description: description, kept: kept), for: id)
         return nil
     }
 
@@ -151,36 +154,29 @@ struct Spool: ~Copyable {
         while total > limit - min(limit, size), !entries.isEmpty {
             let first = entries.removeFirst()
             total -= min(total, first.size)
-            writer.remove(first.number)
+            writer.remove(first.contents)
         }
     }
 
     mutating func remove(_ id: PublicationID) {
-        if let entry = take(id) { writer.remove(entry.number) }
+        if take(id) { writer.remove(id) }
     }
 
-    private mutating func take(_ id: PublicationID) -> Entry? {
-        guard let index = entries.firstIndex(where: { $0.contents == id }) else { return nil }
-        let entry = entries.remove(at: index)
-        total -= min(total, entry.size)
-        return entry
+    /// Removes an entry; returns false if there is none.
+    @discardableResult
+    private mutating func take(_ id: PublicationID) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.contents == id }) else { return false }
+        total -= min(total, entries.remove(at: index).size)
+        return true
     }
 
     /// Notes files that could not be written or removed.
     ///
     /// - Returns: the first error since the disk worked.
     mutating func failures() -> SystemError? {
-        let failed = writer.takeFailed()
-        for failed in failed {
-            let index = entries.firstIndex { $0.number == failed.number }
-            if let index, let earlier = failed.replaced.first {
-                entries[index].number = earlier
-            } else {
-                if let index { total -= min(total, entries.remove(at: index).size) }
-                for earlier in failed.replaced { writer.remove(earlier) }
-            }
-        }
-        defer { hasRecovered = failed.isEmpty }
-        return hasRecovered ? failed.first?.error : nil
+        let failures = writer.takeFailures()
+        for contents in failures.lost { take(contents) }
+        defer { hasRecovered = failures.error == nil }
+        return hasRecovered ? failures.error : nil
     }
 }

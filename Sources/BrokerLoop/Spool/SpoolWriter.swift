@@ -1,42 +1,50 @@
+import BrokerState
 import Glibc
 import PasteboardTransport
 
 /// Writes and removes the files of a spool on a thread of its own, because a disk may take long.
 ///
-/// Removals come first: what was cleared leaves the disk even if large contents wait to be written.
+/// Removals come first: what was cleared leaves the disk even if large contents wait to be written. It alone knows which
+/// files there are, because only the thread finds out whether a write has failed.
 final class SpoolWriter: Sendable {
+    /// A file to write.
     struct Write: Sendable {
         let number: UInt64
         /// The encoded contents.
         let description: [UInt8]
         /// Their kept bytes; nil for those that are empty.
         let kept: [DescriptorBox?]
-        /// The files with earlier versions of the contents, which are removed when this one is complete.
-        var replaced: [UInt64]
     }
 
-    /// A file that could not be written or removed.
-    struct Failed: Sendable {
-        let number: UInt64
-        let error: SystemError
-        /// The files that it was to replace, and that are still there.
-        let replaced: [UInt64]
+    struct Failures: Sendable {
+        /// The first error.
+        var error: SystemError?
+        /// Contents of which no version is on the disk or will be.
+        var lost: [PublicationID] = []
     }
 
     private struct State {
-        var removals: [UInt64] = []
-        /// Files that could not be removed. The next job tries again.
-        var unremoved: [UInt64] = []
-        var writes: [Write] = []
+        /// The files of contents, usually one.
+        var files: [PublicationID: [UInt64]] = [:]
+        /// Contents whose files are to be removed.
+        var removals: [PublicationID] = []
+        /// The versions of contents that are to be written, at most one of each.
+        var writes: [(contents: PublicationID, write: Write)] = []
+        /// Files without contents: nobody needs them, or they could not be removed.
+        var unneeded: [UInt64] = []
+        /// Whether to remove those now.
+        var retries = false
         var isWorking = false
         /// Whether the thread ends after the last job.
         var isFinishing = false
-        var failed: [Failed] = []
+        var failed: [(contents: PublicationID?, error: SystemError)] = []
+
+        var hasJobs: Bool { !removals.isEmpty || !writes.isEmpty || retries }
     }
 
     private enum Job {
-        case write(Write)
-        case remove(UInt64)
+        case write(PublicationID, Write)
+        case remove([UInt64])
     }
 
     private let directory: DescriptorBox
@@ -64,51 +72,59 @@ final class SpoolWriter: Sendable {
 
     // MARK: Jobs
 
-    /// Writes a file after the earlier ones. Those that it replaces need not be written first.
-    func write(_ write: Write) {
-        let dropped = state.withLock { state -> [Write] in
-            guard !state.isFinishing else { return [] }
-            var write = write
-            let dropped = state.writes.filter { write.replaced.contains($0.number) }
-            state.writes.removeAll { write.replaced.contains($0.number) }
-            for dropped in dropped {
-                write.replaced.removeAll { $0 == dropped.number }
-                write.replaced += dropped.replaced
+    /// Notes a file that an earlier broker has written.
+    func adopt(_ number: UInt64, for contents: PublicationID) {
+        state.withLock { $0.files[contents, default: []].append(number) }
+    }
+
+    /// Writes a version of contents, after those of others. An earlier version is removed after that, and need not be
+    /// written first.
+    func write(_ write: Write, for contents: PublicationID) {
+        let dropped = state.withLock { state -> Write? in
+            guard !state.isFinishing else { return nil }
+            guard let index = state.writes.firstIndex(where: { $0.contents == contents }) else {
+                state.writes.append((contents, write))
+                return nil
             }
-            state.removals += state.unremoved
-            state.unremoved = []
-            state.writes.append(write)
-            return dropped
+            defer { state.writes[index].write = write }
+            return state.writes[index].write
         }
         release(dropped)
         wake.signal()
     }
 
-    /// Removes a file, and those that it was to replace.
-    func remove(_ number: UInt64) {
-        let dropped = state.withLock { state -> [Write] in
-            guard !state.isFinishing else { return [] }
-            let dropped = state.writes.filter { $0.number == number }
-            state.writes.removeAll { $0.number == number }
-            state.removals += dropped.isEmpty ? [number] : dropped.flatMap(\.replaced)
-            state.removals += state.unremoved
-            state.unremoved = []
-            return dropped
+    /// Removes the files of contents.
+    func remove(_ contents: PublicationID) {
+        let dropped = state.withLock { state -> Write? in
+            guard !state.isFinishing else { return nil }
+            state.removals.append(contents)
+            guard let index = state.writes.firstIndex(where: { $0.contents == contents }) else { return nil }
+            return state.writes.remove(at: index).write
         }
         release(dropped)
+        wake.signal()
+    }
+
+    /// Removes a file without contents.
+    func remove(file number: UInt64) {
+        state.withLock { state in
+            state.unneeded.append(number)
+            state.retries = true
+        }
         wake.signal()
     }
 
     /// The last references to large memory files are not released by the loop.
-    private func release(_ writes: [Write]) {
-        for write in writes {
-            for file in write.kept { if let file { closer.release(file) } }
-        }
+    private func release(_ write: Write?) {
+        for file in write?.kept ?? [] { if let file { closer.release(file) } }
     }
 
     /// Takes no more jobs. The thread ends after the last one.
     func finish() {
-        state.withLock { $0.isFinishing = true }
+        state.withLock { state in
+            state.retries = state.retries || !state.unneeded.isEmpty
+            state.isFinishing = true
+        }
         wake.signal()
     }
 
@@ -117,6 +133,7 @@ final class SpoolWriter: Sendable {
         state.withLock { state in
             state.removals = []
             state.writes = []
+            state.retries = false
             state.isWorking = false
             state.isFinishing = true
         }
@@ -129,14 +146,18 @@ final class SpoolWriter: Sendable {
         abandon()
     }
 
-    var isBusy: Bool { state.withLock { $0.isWorking || !$0.writes.isEmpty || !$0.removals.isEmpty } }
+    var isBusy: Bool { state.withLock { $0.isWorking || $0.hasJobs } }
 
     /// The failures since the last call.
-    func takeFailed() -> [Failed] {
+    func takeFailures() -> Failures {
         event.drain()
         return state.withLock { state in
-            defer { state.failed = [] }
-            return state.failed
+            var failures = Failures(error: state.failed.first?.error)
+            for contents in state.failed.compactMap(\.contents) where state.files[contents] == nil {
+                if !state.writes.contains(where: { $0.contents == contents }) { failures.lost.append(contents) }
+            }
+            state.failed = []
+            return failures
         }
     }
 
@@ -146,18 +167,14 @@ final class SpoolWriter: Sendable {
         while true {
             wake.wait()
             while let job = next() {
-                do throws(SystemError) {
-                    switch job {
-                    case .write(let write): try perform(write)
-                    case .remove(let number): try removeFile(number)
-                    }
-                    ended(nil)
-                } catch {
-                    switch job {
-                    case .write(let write):
-                        ended(Failed(number: write.number, error: error, replaced: write.replaced))
-                    case .remove(let number): ended(Failed(number: number, error: error, replaced: []))
-                    }
+                switch job {
+                case .write(let contents, let write): perform(write, for: contents)
+                case .remove(let numbers): remove(numbers)
+                }
+                state.withLock { state in
+                    state.isWorking = false
+                    // Before another thread can see that there is no job: it would not wait for the failures.
+                    if !state.failed.isEmpty || !state.hasJobs { event.signal() }
                 }
             }
             if state.withLock({ $0.isFinishing }) { break }
@@ -167,61 +184,63 @@ final class SpoolWriter: Sendable {
 
     private func next() -> Job? {
         state.withLock { state in
-            if !state.removals.isEmpty {
-                state.isWorking = true
-                return .remove(state.removals.removeFirst())
-            }
-            guard !state.writes.isEmpty else { return nil }
+            guard state.hasJobs else { return nil }
             state.isWorking = true
-            return .write(state.writes.removeFirst())
-        }
-    }
-
-    private func ended(_ failed: Failed?) {
-        state.withLock { state in
-            state.isWorking = false
-            if var failed {
-                // The next version replaces what this one was to replace.
-                if let next = state.writes.firstIndex(where: { $0.replaced.contains(failed.number) }) {
-                    state.writes[next].replaced += failed.replaced
-                    failed = Failed(number: failed.number, error: failed.error, replaced: [])
-                }
-                state.failed.append(failed)
+            guard state.removals.isEmpty, !state.retries else {
+                var numbers = state.unneeded
+                for contents in state.removals { numbers += state.files.removeValue(forKey: contents) ?? [] }
+                (state.removals, state.unneeded, state.retries) = ([], [], false)
+                return .remove(numbers)
             }
-            // Before another thread can see that there is no job: it would not wait for the failure.
-            if !state.failed.isEmpty || state.writes.isEmpty && state.removals.isEmpty { event.signal() }
+            let (contents, write) = state.writes.removeFirst()
+            return .write(contents, write)
         }
     }
 
     /// Writes beside the name, so that the name has complete contents or none.
-    private func perform(_ write: Write) throws(SystemError) {
-        let unfinished = SpoolDirectory.unfinishedName(write.number)
-        var file: OwnedDescriptor?
-        try unlessStopped { () throws(SystemError) in
-            file = try System.create(unfinished, in: directory.raw, mode: 0o600)
-        }
-        guard let file else { return }
+    private func perform(_ write: Write, for contents: PublicationID) {
+        let (unfinished, name) = (SpoolDirectory.unfinishedName(write.number), SpoolDirectory.name(write.number))
         do throws(SystemError) {
-            try SpoolFile.write(write.description, kept: write.kept, to: file.raw) { isStopped.withLock { $0 } }
+            var file: OwnedDescriptor?
             try unlessStopped { () throws(SystemError) in
-                let name = SpoolDirectory.name(write.number)
+                file = try System.create(unfinished, in: directory.raw, mode: 0o600)
+            }
+            guard let file else { return }
+            try SpoolFile.write(write.description, kept: write.kept, to: file.raw) { isUnwanted(contents) }
+            guard !isUnwanted(contents) else { return try unlink(unfinished) }
+            try unlessStopped { () throws(SystemError) in
                 try System.rename(unfinished, in: directory.raw, to: name, in: directory.raw)
             }
             try synchronize()
+            remove(
+                state.withLock { state in
+                    defer { state.files[contents] = [write.number] }
+                    return state.files[contents] ?? []
+                }
+            )
         } catch {
+            state.withLock { $0.failed.append((contents, error)) }
             try? unlink(unfinished)
-            try? unlink(SpoolDirectory.name(write.number))
-            throw error
+            remove([write.number])
         }
-        for number in write.replaced { try? removeFile(number) }
     }
 
-    private func removeFile(_ number: UInt64) throws(SystemError) {
-        do throws(SystemError) {
-            try unlink(SpoolDirectory.name(number))
-        } catch {
-            state.withLock { $0.unremoved.append(number) }
-            throw error
+    /// Whether contents were removed while they are written.
+    private func isUnwanted(_ contents: PublicationID) -> Bool {
+        isStopped.withLock { $0 } || state.withLock { $0.removals.contains(contents) }
+    }
+
+    private func remove(_ numbers: [UInt64]) {
+        for number in numbers {
+            do throws(SystemError) {
+                try unlink(SpoolDirectory.name(number))
+            } catch {
+                // The next removal tries again.
+                state.withLock { state in
+                    state.unneeded.append(number)
+                    state.failed.append((nil, error))
+                }
+            }
         }
     }
 

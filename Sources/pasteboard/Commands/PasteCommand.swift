@@ -128,7 +128,7 @@ struct PasteCommand: Command {
             } catch let failure as Failure where canRetry(failure) && attempts > 0 {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
-            } catch let failure as Failure where isEmpty(failure) || isLost(failure) {
+            } catch let failure as Failure where isEmpty(failure) || isLost(failure, connection) {
                 guard let watch else { throw failure }
                 let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
                 guard try watch.mayHaveChanged(until: end, watching: signals) else { throw failure }
@@ -141,8 +141,9 @@ struct PasteCommand: Command {
     }
 
     /// Whether the broker has ended before a load began, so that a paste that waits continues at the next one.
-    private func isLost(_ failure: Failure) -> Bool {
-        waits && Reconnection.follows(failure) && !state.hasBegun && state.required == nil
+    private func isLost(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
+        let isEnd = failure.code == .brokerRestarted && connection.io.isGone && state.listed == nil
+        return waits && (Reconnection.follows(failure) || isEnd) && !state.hasBegun && state.required == nil
     }
 
     private func watch(over connection: BlockingConnection) throws -> BoardWatch {
