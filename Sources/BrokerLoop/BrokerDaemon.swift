@@ -125,7 +125,12 @@ package enum BrokerDaemon {
     ) -> SpoolDirectory? {
         if let passed = SpoolDirectory(passed) { return passed }
         do throws(Failure) {
-            guard isAllowed else { throw Failure(.brokerUnavailable, "no broker could start with what is there") }
+            guard isAllowed else {
+                throw Failure(
+                    .brokerUnavailable,
+                    "brokers before could not start with the saved contents, so those on disk are not used until the keeper is restarted"
+                )
+            }
             return try SpoolDirectory(at: try SpoolDirectory.wellKnownPath())
         } catch {
             log.write("cannot keep contents on disk: \(error.text)")

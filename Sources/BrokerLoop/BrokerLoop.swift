@@ -59,11 +59,11 @@ package struct BrokerLoop: ~Copyable {
     var memory: KeptMemory
     /// The program that started the broker and watches it.
     var manager: ServiceManager?
-    /// nil if contents end with this broker.
+    /// nil if there is no service manager that keeps contents.
     var saver: ContentsSaver?
     /// Whether there is a saver. Faster to check.
     var isSaving = false
-    /// nil if contents end with the machine's next restart.
+    /// nil if contents are not kept on disk.
     var spool: Spool?
     /// Whether the service manager has the spool's directory, so that the next broker relies on what the manager has; nil
     /// before.

@@ -3,7 +3,7 @@ package import PasteboardTransport
 package import PasteboardWire
 
 // Contents that outlive the broker. What depends on a change of the saved contents is held back until the service manager
-// has it: a writer that was told that its bytes are kept finds them after a crash, and contents that were cleared do not
+// has it: after an acknowledgement, the bytes of a write survive a crash, and contents that were cleared do not
 // come back.
 extension BrokerLoop {
     /// Saves contents from now on, after restoring those that an earlier broker has saved.
@@ -12,8 +12,8 @@ extension BrokerLoop {
     ///   - manager: the program that started the broker and watches it, and keeps contents if it has room for any.
     ///   - passed: the descriptors that the manager has passed.
     ///   - spool: the directory in which contents survive a restart of the machine, if they do.
-    ///   - refusingOthers: whether contents that a broker of another version has saved are an error. By default they are
-    ///     lost.
+    ///   - refusingOthers: whether contents in a format that this version does not support are an error. By default they are
+    ///     logged and dropped.
     package mutating func beginSaving(
         with manager: ServiceManager?,
         restoring passed: [ServiceManager.Passed] = [],
@@ -23,7 +23,7 @@ extension BrokerLoop {
     ) throws(Failure) {
         self.manager = manager
         var restored = Restored()
-        // The contents have an age.
+        // Restored contents need the current time for their age.
         let now = clock.now
         note { $0.setTime(now) }
         if passed.contains(where: { $0.name == SpoolDirectory.name }) { managerKnowsSpool = true }
@@ -49,7 +49,7 @@ extension BrokerLoop {
         noteSaving()
     }
 
-    /// Tells the state whether anything is done with the contents that it wants to be saved.
+    /// Informs the state whether saved contents have a destination.
     private mutating func noteSaving() {
         let saves = saver != nil || spool != nil
         note { $0.setSaving(saves) }
@@ -160,7 +160,8 @@ extension BrokerLoop {
 
     // MARK: The spool
 
-    /// Restores what is on disk, unless the manager had it or has removed it, and writes what is not.
+    /// Restores the files whose contents the manager did not pass and has not removed, and writes the contents that have no
+    /// file yet.
     ///
     /// - Parameter restored: the contents that the manager had.
     private mutating func beginSpooling(
@@ -186,7 +187,7 @@ extension BrokerLoop {
                     guard size <= room else {
                         throw Failure(
                             .limitExceeded,
-                            "the contents on disk exceed the limit kept-pool, \(limits.keptPool)"
+                            "its \(size) bytes do not fit into the rest of the limit kept-pool, \(room) bytes"
                         )
                     }
                     let (contents, kept) = try spool.contents(of: file)
@@ -211,17 +212,18 @@ extension BrokerLoop {
     }
 
     private static func text(_ number: UInt64, _ failure: Failure) -> String {
-        "cannot restore file \(number) of the spool, which stays there: \(failure)"
+        "cannot restore the contents on disk in pasteboard/spool/\(number), which is not removed: \(failure.text)"
     }
 
-    /// Whether contents are those that were saved.
+    /// Whether the contents have the board, count, epoch and version of saved ones.
     private mutating func holds(_ id: PublicationID, _ saved: SavedContents) -> Bool {
         let (contents, _) = input({ $0.saved(id, at: 0) }) ?? (SavedContents(), [])
         return contents.board == saved.board && contents.changeCount == saved.changeCount
             && contents.epoch == saved.epoch && contents.version == saved.version
     }
 
-    /// Starts the thread that writes to the disk. What this process gives up before, the thread does not have.
+    /// Starts the thread that writes to the disk, after `System.giveUpFiles`, which restricts the calling thread and those that
+    /// start later.
     package mutating func startSpool() {
         do throws(SystemError) {
             try spool?.start()
@@ -235,7 +237,7 @@ extension BrokerLoop {
     /// Writes may have ended, or failed.
     fileprivate mutating func checkSpool() {
         guard let error = spool?.failures() else { return }
-        log("cannot write to the spool; contents may not survive a restart of the machine: \(error)")
+        log("cannot write contents to the disk, or remove them from it, for now: \(error)")
     }
 
     // MARK: Saving
@@ -258,7 +260,7 @@ extension BrokerLoop {
             try saver?.save(id, contents, kept: kept) { memory.saved($0) }
         } catch {
             log(
-                "cannot save the contents of pasteboard \(contents.board.printable), which end with this broker: \(error)"
+                "cannot save the contents of pasteboard \(contents.board.printable) for a crash of this broker: \(error)"
             )
             forgetSpool()
         }
@@ -296,7 +298,7 @@ extension BrokerLoop {
     /// Sends messages to the manager, asks for a receipt, and continues the output for which one has come.
     mutating func settleSaving() {
         if saver?.giveUpWaiting(at: clock.now) == true {
-            log("the service manager does not answer: contents may not survive the end of this broker")
+            log("the service manager does not answer: contents may not survive a crash of this broker")
             forgetSpool()
         }
         if let receipt = saver?.send(at: clock.now) {
@@ -313,7 +315,7 @@ extension BrokerLoop {
             saver = nil
             isSaving = false
             noteSaving()
-            log("the service manager has ended: kept contents do not survive the end of this broker any more")
+            log("the service manager has ended: kept contents do not survive a crash of this broker any more")
         }
         releaseHeld()
     }

@@ -1,9 +1,8 @@
 import PasteboardTransport
 
 /// The messages that are not sent to the service manager yet.
-///
-/// A manager that does not answer must not make them grow: a name that is removed before it was sent is forgotten. So
-/// there are never more than the contents of the boards need, and removals of what was sent.
+/// They are bounded even if the manager does not answer: removing a name that is not sent yet drops its message. So there is
+/// at most one message for each saved descriptor, and one for each removal of a descriptor that was sent.
 struct UnsentMessages {
     // In the order of sending. What is new comes first, so that contents are not removed before those that replace them.
     private var stores: [ServiceManager.Passed] = []

@@ -1,7 +1,7 @@
 import PasteboardTransport
 import PasteboardWire
 
-/// A start of the machine.
+/// One boot of the machine.
 package struct Boot: Sendable {
     /// Different for each start; nil if it is unknown.
     package let id: String?
@@ -22,8 +22,7 @@ package struct Boot: Sendable {
 }
 
 extension SavedContents {
-    /// Changes contents so that they are true after another start of the machine: times are counted from it, and their
-    /// writer and its promises have ended.
+    /// Adapts contents of an earlier boot: converts their times, and removes the writer and its promises.
     mutating func move(to boot: Boot) {
         guard bootID == nil || bootID != boot.id else { return }
         let now = boot.startedAt()
@@ -32,7 +31,7 @@ extension SavedContents {
             let time = time.addingClamped(before)
             return time - min(time, now)
         }
-        // If a clock was wrong, they do not live longer than they were to live.
+        // A wrong wall clock must not extend the remaining time beyond the original one.
         let lifetime = (expiresAt ?? 0) - min(expiresAt ?? 0, committedAt ?? 0)
         let latest = (MonotonicClock.bootMicroseconds() / 1_000).addingClamped(lifetime)
         expiresAt = expiresAt.map { min(moved($0), latest) }

@@ -4,8 +4,7 @@ import PasteboardWire
 
 /// The contents that a broker keeps on disk, so that they survive a restart of the machine: a file for each pasteboard.
 ///
-/// Secret contents and those that their writer calls transient never reach the disk. If there is no more room, the contents
-/// that were written first leave the disk first.
+/// Secret contents and those that their writer calls transient never reach the disk. If a new file would exceed the limit, the oldest ones are removed.
 struct Spool: ~Copyable {
     private struct Entry {
         let contents: PublicationID
@@ -16,7 +15,7 @@ struct Spool: ~Copyable {
 
     let directory: SpoolDirectory
     private let boot: Boot
-    /// The maximum size of all files.
+    /// The maximum size of the latest files. Files that could not be restored are not counted.
     private let limit: UInt64
     private let writer: SpoolWriter
     /// The files in the order of their writing.
@@ -24,9 +23,9 @@ struct Spool: ~Copyable {
     private var total: UInt64 = 0
     /// The number of the latest file.
     private var latest: UInt64 = 0
-    /// Whether the last failure was followed by writes without one.
+    /// Whether jobs have succeeded since the last failure, so that the next failure is logged.
     private var hasRecovered = true
-    /// The files by their pasteboards that could not be restored. They stay until the pasteboard gets other contents.
+    /// The files that could not be restored, by pasteboard. They stay until other contents of it are saved.
     private var unrestored: [String: [UInt64]] = [:]
 
     init(
@@ -54,7 +53,7 @@ struct Spool: ~Copyable {
     func start() throws(SystemError) { try writer.start() }
     /// Completes what was saved, and takes nothing more.
     func finish() { writer.finish() }
-    /// Does not complete what was saved.
+    /// Discards queued writes and removals.
     func abandon() { writer.abandon() }
     /// Leaves the files to another broker.
     func stop() { writer.stop() }
@@ -87,7 +86,7 @@ struct Spool: ~Copyable {
         return stored.sorted { $0.number > $1.number }
     }
 
-    /// Reads a whole file. What has no meaning after a restart of the machine is changed.
+    /// Reads a whole file. Times and the writer are adapted if the machine was restarted.
     func contents(of stored: Stored) throws(Failure) -> (contents: SavedContents, kept: [MemoryFile?]) {
         var (contents, kept) = try SpoolFile.contents(of: stored.file.raw)
         contents.move(to: boot)
@@ -118,7 +117,7 @@ struct Spool: ~Copyable {
     /// Writes contents to the disk, in place of the earlier ones of the same id.
     ///
     /// - Parameter kept: the files of kept bytes; nil for those that are empty.
-    /// - Returns: why they do not reach the disk; nil if they will, or may not.
+    /// - Returns: the reason, if they exceed the limit; nil otherwise, also for transient contents.
     mutating func save(
         _ id: PublicationID,
         _ contents: SavedContents,
@@ -172,7 +171,7 @@ struct Spool: ~Copyable {
 
     /// Notes files that could not be written or removed.
     ///
-    /// - Returns: the first error since the disk worked.
+    /// - Returns: the first error after a success; nil while failures continue.
     mutating func failures() -> SystemError? {
         let failures = writer.takeFailures()
         for contents in failures.lost { take(contents) }

@@ -13,7 +13,8 @@ package struct SpoolDirectory: Sendable {
     private static let interval = 20
 
     let descriptor: DescriptorBox
-    /// Whether a service manager has passed it. Then the manager has everything that is in it and was not removed.
+    /// Whether a service manager has passed the directory. Contents on disk that the manager does not have were then removed,
+    /// unless they could not be restored.
     let isInherited: Bool
 
     /// Takes over the directory from the broker before, through the service manager; nil if it was not passed, or was
@@ -59,7 +60,7 @@ package struct SpoolDirectory: Sendable {
 
     // MARK: Files
 
-    /// No broker writes so many files.
+    /// A file with a larger number is not a broker's. So the next number does not overflow.
     private static let mostNumber = UInt64(1) << 62
     /// The end of the name of a file that is not complete yet.
     private static let unfinished = ".new"
@@ -84,7 +85,7 @@ package struct SpoolDirectory: Sendable {
     /// Opens a file that this user has written.
     func open(_ number: UInt64) throws(Failure) -> OwnedDescriptor {
         do throws(SystemError) {
-            // A pipe would wait for a writer.
+            // Without this option, the call waits until a FIFO has a writer.
             let file = try System.open(
                 Self.name(number),
                 in: descriptor.raw,
@@ -95,6 +96,6 @@ package struct SpoolDirectory: Sendable {
         } catch {
             throw Failure(.sourceFailed, "\(error)")
         }
-        throw Failure(.invalidArgument, "it is not a file of this user")
+        throw Failure(.invalidArgument, "it is not a regular file of this user")
     }
 }

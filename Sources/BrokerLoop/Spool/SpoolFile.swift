@@ -117,7 +117,7 @@ enum SpoolFile {
             throw Failure(.sourceFailed, "\(error)")
         }
         guard header.starts(with: mark), !description.isEmpty else {
-            throw damaged("its start is not that of a spool file")
+            throw damaged("it has no header of a spool file")
         }
         return (try SavedContents(decoding: description), size, header + description)
     }
@@ -131,8 +131,7 @@ enum SpoolFile {
     }
 }
 
-/// A checksum that finds damage, with certainty if a single byte is damaged: FNV-1a with 64 bits. It does not protect from
-/// people.
+/// A checksum that finds damage, with certainty if a single byte is damaged: FNV-1a with 64 bits. It does not find deliberate changes.
 private struct Checksum {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

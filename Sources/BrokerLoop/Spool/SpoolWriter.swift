@@ -2,10 +2,9 @@ import BrokerState
 import Glibc
 import PasteboardTransport
 
-/// Writes and removes the files of a spool on a thread of its own, because a disk may take long.
+/// Writes and removes the files of a spool on a thread of its own, because calls to a disk can block.
 ///
-/// Removals come first: what was cleared leaves the disk even if large contents wait to be written. It alone knows which
-/// files there are, because only the thread finds out whether a write has failed.
+/// Removals come first: what was cleared leaves the disk even if large contents wait to be written. Only it knows which files exist, because its thread learns whether a write has failed.
 final class SpoolWriter: Sendable {
     /// A file to write.
     struct Write: Sendable {
@@ -30,7 +29,7 @@ final class SpoolWriter: Sendable {
         var removals: [PublicationID] = []
         /// The versions of contents that are to be written, at most one of each.
         var writes: [(contents: PublicationID, write: Write)] = []
-        /// Files without contents: nobody needs them, or they could not be removed.
+        /// Files that belong to no current contents, and files whose removal has failed.
         var unneeded: [UInt64] = []
         /// Whether to remove those now.
         var retries = false
@@ -77,8 +76,8 @@ final class SpoolWriter: Sendable {
         state.withLock { $0.files[contents, default: []].append(number) }
     }
 
-    /// Writes a version of contents, after those of others. An earlier version is removed after that, and need not be
-    /// written first.
+    /// Queues a version of contents. It takes the place of an earlier version that is still queued. Files with earlier versions
+    /// are removed when this one is on the disk.
     func write(_ write: Write, for contents: PublicationID) {
         let dropped = state.withLock { state -> Write? in
             guard !state.isFinishing else { return nil }
@@ -105,7 +104,7 @@ final class SpoolWriter: Sendable {
         wake.signal()
     }
 
-    /// Removes a file without contents.
+    /// Removes a file that belongs to no current contents.
     func remove(file number: UInt64) {
         state.withLock { state in
             state.unneeded.append(number)
@@ -128,7 +127,7 @@ final class SpoolWriter: Sendable {
         wake.signal()
     }
 
-    /// Drops all jobs, without waiting for the one that the thread works at.
+    /// Drops all queued jobs, without waiting for the current one.
     func abandon() {
         state.withLock { state in
             state.removals = []
@@ -197,7 +196,7 @@ final class SpoolWriter: Sendable {
         }
     }
 
-    /// Writes beside the name, so that the name has complete contents or none.
+    /// Writes to a temporary name and renames it, so that a numbered file is always complete.
     private func perform(_ write: Write, for contents: PublicationID) {
         let (unfinished, name) = (SpoolDirectory.unfinishedName(write.number), SpoolDirectory.name(write.number))
         do throws(SystemError) {
@@ -249,7 +248,7 @@ final class SpoolWriter: Sendable {
             do throws(SystemError) {
                 try System.unlink(name, in: directory.raw)
             } catch {
-                // It could not be written.
+                // A failed write may not have created the file.
                 guard error.errno == ENOENT else { throw error }
             }
         }

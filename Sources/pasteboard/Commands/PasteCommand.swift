@@ -156,8 +156,7 @@ struct PasteCommand: Command {
         return isLost && connection.io.isGone && !state.hasBegun && !state.wasLost
     }
 
-    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them again. If
-    /// the broker has ended before it told which they were, any contents are those. No broker is started for it.
+    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them again. If the broker has ended before it identified its contents, any contents count. No broker is started for it.
     ///
     /// - Returns: nil if they have not come back, or other contents have.
     private func connectionAfterLoss() throws -> BlockingConnection? {

@@ -165,7 +165,7 @@ import Testing
         #expect(files == ["1", "2", "3", "4", "5", "notes"])
         let lines = log.all
         #expect(
-            lines.count == 4 && ["2", "3", "4", "5"].allSatisfy { n in lines.contains { $0.contains("file \(n) ") } }
+            lines.count == 4 && ["2", "3", "4", "5"].allSatisfy { n in lines.contains { $0.contains("spool/\(n),") } }
         )
         try write([4], to: "y", of: next)
         try settle(next)
@@ -202,7 +202,7 @@ import Testing
         try write([1], to: "x", of: broker)
         try settle(broker)
         let lines = log.all
-        #expect(lines.count == 1 && lines[0].contains("cannot write to the spool"))
+        #expect(lines.count == 1 && lines[0].contains("cannot write contents to the disk"))
         try write([2], to: "x", of: broker)
         try settle(broker)
         #expect(files == ["1.new", "2"])
