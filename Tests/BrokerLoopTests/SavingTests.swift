@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A writer is told that its bytes are kept only after the service manager has them",
+        "A write is acknowledged only after the service manager has its bytes",
         .tags(.f84)
     )
     func held() throws {

@@ -11,14 +11,7 @@ import Testing
             let files = try ["broker.hex", "transcripts.hex"].map { try ReleasedStreams.text($0, of: version) }
             let vectors = try files.flatMap { try VectorFile($0).vectors }
             #expect(vectors.count > 300)
-            for vector in vectors {
-                var player = ExchangePlayer(StatePeers())
-                do {
-                    try player.play(vector)
-                } catch {
-                    Issue.record("\(version), \(vector.rules) \(vector.title), line \(vector.line): \(error.text)")
-                }
-            }
+            VectorTests.play(vectors)
         }
     }
 }

@@ -9,6 +9,10 @@ import Testing
     func exchanges() throws {
         let vectors = try VectorFile.broker().vectors + VectorFile.transcripts().vectors
         #expect(vectors.count > 300)
+        Self.play(vectors)
+    }
+
+    static func play(_ vectors: [Vector]) {
         for vector in vectors {
             var player = ExchangePlayer(StatePeers())
             do {
@@ -21,7 +25,7 @@ import Testing
 }
 
 /// Connections to a broker's state, which answers at once or not at all.
-struct StatePeers: ExchangePeers {
+private struct StatePeers: ExchangePeers {
     private let broker = StateHarness(process: 4_000, programVersion: "1.0") { $0.keptPool = 1 << 30 }
     private var peers: [String: PeerID] = [:]
     private var frames: [String: [Frame]] = [:]

@@ -14,18 +14,7 @@ import Testing
         /// - Parameter shell: commands that run before.
         init(after shell: String = ":") throws {
             desk = try Desk(limits: Desk.patient)
-            keeper = try Self.start(at: desk, after: shell)
-        }
-
-        /// Starts a broker with a keeper.
-        static func start(at desk: Desk, after shell: String = ":") throws -> ProcessRunner {
-            let keeper = try ProcessRunner(
-                "/bin/sh",
-                ["-c", "\(shell); exec \"$0\" broker --ready-fd 4 4>&1", try ProcessRunner.program("pasteboard")],
-                environment: desk.environment
-            )
-            try keeper.waitForOutput(containing: "r")
-            return keeper
+            keeper = try desk.startKeeper(after: shell)
         }
 
         /// The process of the broker that serves now.
@@ -42,9 +31,7 @@ import Testing
         /// Runs a script that has to succeed.
         @discardableResult
         func shell(_ script: String) throws -> String {
-            let finished = try desk.shell(script)
-            #expect(finished.exitCode == 0, "\(script): \(finished.errorText)")
-            return finished.text
+            try desk.succeed(script)
         }
     }
 
@@ -103,7 +90,7 @@ import Testing
         let second = try kept.desk.run("broker")
         #expect(second.exitCode == 3 && second.errorText.contains("a broker is already running"))
         #expect(try kept.desk.run("stop").exitCode == 0)
-        let next = try Kept.start(at: kept.desk)
+        let next = try kept.desk.startKeeper()
         #expect(try kept.desk.run("paste").exitCode == 1)
         try next.child.kill(SIGTERM)
         #expect(try next.finish().exitCode == 0)
@@ -127,7 +114,7 @@ import Testing
             try kept.keeper.child.kill(SIGKILL)
         }
         _ = try kept.keeper.finish()
-        let next = try Kept.start(at: kept.desk)
+        let next = try kept.desk.startKeeper()
         #expect(try kept.desk.run("paste").exitCode == 1)
         try next.child.kill(SIGTERM)
         #expect(try next.finish().exitCode == 0)

@@ -13,25 +13,6 @@ import Testing
         try desk.directory.write(large, to: "large")
     }
 
-    /// Starts a broker with a keeper.
-    private func start() throws -> ProcessRunner {
-        let keeper = try ProcessRunner(
-            "/bin/sh",
-            ["-c", "exec \"$0\" broker --ready-fd 4 4>&1", try ProcessRunner.program("pasteboard")],
-            environment: desk.environment
-        )
-        try keeper.waitForOutput(containing: "r")
-        return keeper
-    }
-
-    /// Runs a script that has to succeed.
-    @discardableResult
-    private func shell(_ script: String) throws -> String {
-        let finished = try desk.shell(script)
-        #expect(finished.exitCode == 0, "\(script): \(finished.errorText)")
-        return finished.text
-    }
-
     private func wait(until isTrue: () throws -> Bool) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         while try !isTrue() {
@@ -55,15 +36,15 @@ import Testing
     @Test("Contents are on disk when a broker has ended")
     func ended() throws {
         for _ in 0..<2 {
-            var keeper = try start()
-            try shell("pasteboard copy --board l large; echo one | pasteboard copy")
-            try shell("echo no | pasteboard copy --board s --sensitive")
+            var keeper = try desk.startKeeper()
+            try desk.succeed("pasteboard copy --board l large; echo one | pasteboard copy")
+            try desk.succeed("echo no | pasteboard copy --board s --sensitive")
             try keeper.child.kill(SIGTERM)
             #expect(try keeper.finish().exitCode == 0)
-            keeper = try start()
-            #expect(try shell("pasteboard paste; pasteboard paste --board l | cmp - large") == "one\n")
+            keeper = try desk.startKeeper()
+            #expect(try desk.succeed("pasteboard paste; pasteboard paste --board l | cmp - large") == "one\n")
             #expect(try desk.shell("pasteboard paste --board s").exitCode == 1)
-            try shell("pasteboard clear; pasteboard clear --board l")
+            try desk.succeed("pasteboard clear; pasteboard clear --board l")
             try keeper.child.kill(SIGTERM)
             #expect(try keeper.finish().exitCode == 0)
             #expect(desk.directory.names(in: "s/pasteboard/spool") == [])
@@ -72,20 +53,20 @@ import Testing
 
     @Test("Contents that are on disk survive the end of broker and keeper at any moment", .tags(.f102))
     func killed() throws {
-        var keeper = try start()
-        try shell("echo one | pasteboard copy; pasteboard copy --board l large")
+        var keeper = try desk.startKeeper()
+        try desk.succeed("echo one | pasteboard copy; pasteboard copy --board l large")
         for text in ["two", "three"] {
-            try shell("echo \(text) | pasteboard copy")
+            try desk.succeed("echo \(text) | pasteboard copy")
             try wait { try isOnDisk("\(text)\n") && desk.directory.names(in: "s/pasteboard/spool").count == 2 }
             let process = try #require(
-                try shell("pasteboard status --json").firstMatch(of: /"process":([0-9]+)/).flatMap { CInt($0.1) }
+                try desk.succeed("pasteboard status --json").firstMatch(of: /"process":([0-9]+)/).flatMap { CInt($0.1) }
             )
             try keeper.child.kill(SIGKILL)
             try System.kill(process, SIGKILL)
             // Both have its output.
             _ = try keeper.finish()
-            keeper = try start()
-            #expect(try shell("pasteboard paste; pasteboard paste --board l | cmp - large") == "\(text)\n")
+            keeper = try desk.startKeeper()
+            #expect(try desk.succeed("pasteboard paste; pasteboard paste --board l | cmp - large") == "\(text)\n")
         }
         try keeper.child.kill(SIGTERM)
         #expect(try keeper.finish().exitCode == 0)

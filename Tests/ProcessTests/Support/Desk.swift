@@ -101,6 +101,27 @@ final class Desk {
         ).finish()
     }
 
+    /// Runs a script that has to succeed, and returns its output.
+    @discardableResult
+    func succeed(_ script: String) throws -> String {
+        let finished = try shell(script)
+        #expect(finished.exitCode == 0, "\(script): \(finished.errorText)")
+        return finished.text
+    }
+
+    /// Starts a broker with a keeper, and returns once it can be used.
+    ///
+    /// - Parameter shell: commands that run before.
+    func startKeeper(after shell: String = ":") throws -> ProcessRunner {
+        let keeper = try ProcessRunner(
+            "/bin/sh",
+            ["-c", "\(shell); exec \"$0\" broker --ready-fd 4 4>&1", try ProcessRunner.program("pasteboard")],
+            environment: environment
+        )
+        try keeper.waitForOutput(containing: "r")
+        return keeper
+    }
+
     /// Starts an offer, and returns once it can be pasted.
     func offer(_ arguments: [String], board: String = "general") throws -> ProcessRunner {
         let runner = try ProcessRunner(
