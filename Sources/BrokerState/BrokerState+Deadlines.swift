@@ -132,11 +132,9 @@ extension BrokerState {
     package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty } }
 
     private var restarting: Failure {
-        let isLost = context.limits.keptOnDisk == 0
-        return Failure(
-            .brokerRestarted,
-            "the broker is shutting down; its contents\(isLost ? "" : " in memory") are lost"
-        )
+        guard !ending.isHandingOver else { return Failure(.brokerRestarted, "another broker takes over; try again") }
+        let exceptions = context.limits.keptOnDisk == 0 ? "" : ", except those on disk"
+        return Failure(.brokerRestarted, "the broker is shutting down; its contents are lost\(exceptions)")
     }
 
     mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {
