@@ -78,6 +78,7 @@ extension BrokerLoop {
     /// Queues the kept bytes for which their destinations have credit, unless that costs too much for one turn. They are
     /// charged to the destinations' processes.
     private mutating func pumpKept() {
+        guard note({ $0.hasReadyKept }) else { return }
         var start = state.context.cost
         let end = start + Self.turnCost
         while state.context.cost < end, let chunk = input({ $0.nextKeptChunk() }) {

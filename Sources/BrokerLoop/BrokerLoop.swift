@@ -13,7 +13,7 @@ package struct BrokerLoop: ~Copyable {
     // Only `input`, at the end of this file, changes the state.
     private(set) var state: BrokerState
     /// Storage for the outbox that the state fills while the other one is performed.
-    private var spareOutbox = Outbox()
+    private var spareOutbox: Outbox?
     /// The descriptor that was passed with the frame that is being processed.
     private(set) var received: DescriptorBox?
 
@@ -228,7 +228,7 @@ package struct BrokerLoop: ~Copyable {
 
     /// Like `input`, for what never leads to output.
     @inline(__always)
-    mutating func note(_ body: (inout BrokerState) -> Void) {
+    mutating func note<Result>(_ body: (inout BrokerState) -> Result) -> Result {
         body(&state)
     }
 
@@ -261,13 +261,13 @@ package struct BrokerLoop: ~Copyable {
     /// Performs the outbox, and empties it.
     private mutating func perform() {
         // Exchanged, because an effect may lead to another input, which fills the state's outbox.
-        var outbox = Outbox()
-        swap(&outbox, &spareOutbox)
+        var outbox = spareOutbox.take() ?? Outbox()
         state.exchangeOutbox(with: &outbox)
         var overfull: [PeerID] = []
-        for send in outbox.sends {
+        for index in 0..<outbox.sends.count {
+            let send = outbox.sends[index]
             guard let target = find(send.peer), !connections[target].isWriteClosed else { continue }
-            let frames = outbox.frames.bytes.span.extracting(send.bytes)
+            let frames = outbox.frames.bytes.span.extracting(outbox.bytes(ofSend: index))
             if let passing = send.passing {
                 pass(frames, passing, to: target)
                 continue
@@ -280,10 +280,10 @@ package struct BrokerLoop: ~Copyable {
             if isOverfull(target) { overfull.append(send.peer) }
         }
         let saved = isSaving ? saver?.count ?? 0 : 0
-        for effect in outbox.effects { perform(effect) }
+        for index in 0..<outbox.effects.count { perform(outbox.effects[index]) }
         if isSaving { hold(outbox.sends, since: saved) }
         for peer in overfull { relieve(peer) }
-        swap(&outbox, &spareOutbox)
+        spareOutbox = consume outbox
     }
 
     private mutating func perform(_ effect: Outbox.Effect) {

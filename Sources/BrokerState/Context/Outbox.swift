@@ -2,12 +2,16 @@ package import PasteboardWire
 
 /// The output of one or more inputs: frames to send, encoded into one reused array, and the few effects that are not
 /// frames. The driver performs it after each input; if it is not urgent, after a whole read.
-package struct Outbox: Sendable {
+///
+/// It cannot be copied, because otherwise each access to one of its arrays would count references.
+package struct Outbox: ~Copyable, Sendable {
     /// One or more frames for one peer.
     package struct Send: Sendable {
-        package let peer: PeerID
+        /// `.none` if the frames have been removed.
+        package fileprivate(set) var peer: PeerID
         package let order: FrameOrder
-        package fileprivate(set) var bytes: Range<Int>
+        /// The offset of the first frame. The last one ends where the next send begins.
+        fileprivate let start: Int
         /// The descriptor to pass, and the load that it ends. Such a send contains exactly one frame.
         package let passing: Passing?
     }
@@ -70,6 +74,12 @@ package struct Outbox: Sendable {
 
     package var isEmpty: Bool { self.sends.isEmpty && self.effects.isEmpty }
 
+    /// The frames of the send at `index`.
+    package func bytes(ofSend index: Int) -> Range<Int> {
+        let next = index + 1
+        return sends[index].start..<(next < sends.count ? sends[next].start : frames.count)
+    }
+
     /// The end of the output so far.
     struct Position {
         fileprivate let sends: Int
@@ -117,28 +127,27 @@ package struct Outbox: Sendable {
     /// Adds the frame that was encoded last. The frames of a read often have one receiver, which is then found once.
     private mutating func add(_ frame: Range<Int>, to peer: PeerID, _ order: FrameOrder) {
         let last = sends.count - 1
-        if last >= 0, sends[last].peer == peer, sends[last].order == order, sends[last].passing == nil {
-            sends[last].bytes = sends[last].bytes.lowerBound..<frame.upperBound
-        } else {
-            sends.append(Send(peer: peer, order: order, bytes: frame, passing: nil))
+        guard last < 0 || sends[last].peer != peer || sends[last].order != order || sends[last].passing != nil else {
+            return
         }
+        sends.append(Send(peer: peer, order: order, start: frame.lowerBound, passing: nil))
     }
 
     /// Sends the answer that is a whole load, with its descriptor.
     mutating func pass(_ answer: Answer, with passing: Passing, to peer: PeerID, stream: UInt64) {
         isUrgent = true
         let range = self.frames.append(answer, stream: stream, flags: .last, descriptorCount: 1)
-        self.sends.append(Send(peer: peer, order: .stream, bytes: range, passing: passing))
+        self.sends.append(Send(peer: peer, order: .stream, start: range.lowerBound, passing: passing))
     }
 
     /// Removes the frames that were added for a peer after a position. The last frame before it must be one for this
     /// peer, too.
     mutating func removeFrames(to peer: PeerID, after position: Position) {
-        // The frames that follow directly have joined the send of that one.
-        let joined = position.sends - 1
-        self.sends[joined].bytes = self.sends[joined].bytes.clamped(to: 0..<position.bytes)
-        let others = self.sends[position.sends...].filter { $0.peer != peer }
-        self.sends.replaceSubrange(position.sends..., with: others)
+        for index in position.sends..<sends.count where sends[index].peer == peer { sends[index].peer = .none }
+        // The frames that follow directly have joined the send of the one before them.
+        guard self.bytes(ofSend: position.sends - 1).upperBound > position.bytes else { return }
+        let joined = Send(peer: .none, order: .connection, start: position.bytes, passing: nil)
+        sends.insert(joined, at: position.sends)
     }
 
     mutating func perform(_ effect: Effect) {

@@ -73,7 +73,7 @@ import Testing
         0x0f47_353b_fc60_d83d, 0x36d6_d92e_c741_f362, 0x9135_cd20_40ab_534f, 0x8963_8fc0_cce7_c6c9,
         0x0f90_fa3e_9aaf_0e69, 0x7781_4358_fd82_64ec, 0x698f_a9af_8843_126d, 0x1aea_44f4_8d1f_56ee,
         0xd6a3_4e1a_4720_4f2c, 0x88a9_5996_dd31_9be7, 0x8a26_b3ff_197a_b411, 0x4ade_4884_c03e_2e07,
-        0x3072_5a1c_5e5a_52d9, 0x49a9_b606_3dfe_c4af, 0x0af3_fd85_b9f1_c048, 0x665e_63d8_7d6a_fa93,
+        0xd045_0a93_b324_f7a9, 0x49a9_b606_3dfe_c4af, 0x0af3_fd85_b9f1_c048, 0x665e_63d8_7d6a_fa93,
     ]
 
     private static let sessionDigests: [UInt64] = [

@@ -241,15 +241,17 @@ final class FuzzBroker {
     private func collect() {
         var outbox = Outbox()
         state.exchangeOutbox(with: &outbox)
-        for send in outbox.sends { receive(send, outbox) }
+        for (index, send) in outbox.sends.enumerated() where send.peer != .none {
+            receive(send, outbox.bytes(ofSend: index), of: outbox)
+        }
         for effect in outbox.effects { perform(effect) }
     }
 
-    private func receive(_ send: Outbox.Send, _ outbox: Outbox) {
-        var start = send.bytes.lowerBound
-        while let header = FrameHeader(outbox.frames.bytes.span, at: start), start < send.bytes.upperBound {
+    private func receive(_ send: Outbox.Send, _ bytes: Range<Int>, of outbox: borrowing Outbox) {
+        var start = bytes.lowerBound
+        while let header = FrameHeader(outbox.frames.bytes.span, at: start), start < bytes.upperBound {
             let payload = start + FrameHeader.byteCount..<start + FrameHeader.byteCount + Int(header.length)
-            check(payload.upperBound <= send.bytes.upperBound, "the broker has sent an incomplete frame")
+            check(payload.upperBound <= bytes.upperBound, "the broker has sent an incomplete frame")
             check(payload.count <= WireLimits.controlLength, "the broker has sent a frame of \(payload.count) bytes")
             start = payload.upperBound
             guard let kind = header.kind else { fault("the broker has sent an unknown frame") }
@@ -271,7 +273,7 @@ final class FuzzBroker {
             if kind == .credit { granted[frame.stream] = frame.decoded(Credit.self).offset ?? 0 }
             receive(frame, at: send.peer)
         }
-        check(start == send.bytes.upperBound, "the broker has sent an incomplete frame")
+        check(start == bytes.upperBound, "the broker has sent an incomplete frame")
     }
 
     private func receive(_ frame: Frame, at peer: PeerID) {

@@ -1,0 +1,53 @@
+import PasteboardWire
+import Testing
+
+@testable import BrokerState
+
+@Suite struct OutboxTests {
+    private let bystander = PeerID(slot: 0, generation: 1)
+    private let ended = PeerID(slot: 1, generation: 1)
+
+    @Test("Nothing that follows the last error for a peer is sent, to it or to others")
+    func removal() {
+        var outbox = Outbox()
+        outbox.send(Failure(.protocolViolation, "its last frame"), to: ended, stream: 0)
+        let position = outbox.end
+        outbox.send(Cancel(), to: ended, stream: 2)
+        outbox.send(Cancel(), to: bystander, stream: 3)
+        outbox.send(Cancel(), to: ended, stream: 4)
+        outbox.send(Cancel(), to: bystander, stream: 5)
+        outbox.removeFrames(to: ended, after: position)
+        // It must not join the frames before the removed one.
+        outbox.send(Cancel(), to: bystander, stream: 7)
+        #expect(streams(of: outbox, for: ended) == [0])
+        #expect(streams(of: outbox, for: bystander) == [3, 5, 7])
+    }
+
+    @Test("The frame after removed ones does not bring them back")
+    func removalAtEnd() {
+        var outbox = Outbox()
+        outbox.send(Failure(.protocolViolation, "its last frame"), to: ended, stream: 0)
+        let position = outbox.end
+        outbox.send(Cancel(), to: bystander, stream: 3)
+        outbox.send(Cancel(), to: ended, stream: 4)
+        outbox.removeFrames(to: ended, after: position)
+        outbox.send(Cancel(), to: bystander, stream: 5)
+        #expect(streams(of: outbox, for: ended) == [0])
+        #expect(streams(of: outbox, for: bystander) == [3, 5])
+    }
+
+    @Test("Without frames after the last one, nothing is removed")
+    func noRemoval() {
+        var outbox = Outbox()
+        outbox.send(Cancel(), to: bystander, stream: 1)
+        outbox.send(Failure(.protocolViolation, "its last frame"), to: ended, stream: 0)
+        outbox.removeFrames(to: ended, after: outbox.end)
+        outbox.send(Cancel(), to: bystander, stream: 3)
+        #expect(streams(of: outbox, for: ended) == [0])
+        #expect(streams(of: outbox, for: bystander) == [1, 3])
+    }
+
+    private func streams(of outbox: borrowing Outbox, for peer: PeerID) -> [UInt64] {
+        outbox.eachFrame.filter { $0.send.peer == peer }.map(\.header.stream)
+    }
+}
