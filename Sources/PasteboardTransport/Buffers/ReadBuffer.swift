@@ -149,7 +149,7 @@ package enum ReceiveOutcome: Equatable, Sendable {
 ///
 /// A descriptor arrives with the first byte of its message, possibly before its frame is complete, but never without
 /// it. If one is left when all bytes have been consumed, no frame announces it, and the peer is at fault.
-package struct ReceivedDescriptors: Sendable {
+package struct ReceivedDescriptors: ~Copyable, Sendable {
     /// nil is a descriptor that the kernel dropped, because this process has too many open.
     @usableFromInline var waiting: [DescriptorBox?] = []
     private let closer: DescriptorCloser?
@@ -159,7 +159,6 @@ package struct ReceivedDescriptors: Sendable {
         self.closer = closer
     }
 
-    // Inlined, because a call would copy the value with its references.
     @inlinable package var isEmpty: Bool { waiting.isEmpty }
     @inlinable package var count: Int { waiting.count }
 

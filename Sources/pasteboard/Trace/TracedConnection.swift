@@ -36,8 +36,8 @@ final class TracedConnection {
     ///   - incoming: the one that writes to it.
     private static func interest(
         _ socket: CInt,
-        from outgoing: TracedDirection,
-        to incoming: TracedDirection
+        from outgoing: borrowing TracedDirection,
+        to incoming: borrowing TracedDirection
     ) -> PollInterest {
         var readiness: PollInterest.Readiness = []
         if outgoing.wantsRead { readiness.insert(.readable) }

@@ -6,7 +6,7 @@ import PasteboardWire
 ///
 /// It reads only after it has written everything that it read before. So a receiver that does not read stops the sender,
 /// as without a trace, and at most one read is held here.
-struct TracedDirection {
+struct TracedDirection: ~Copyable {
     /// Descriptors, and the offset of the byte that they are sent with.
     private struct Passage {
         let offset: Int
@@ -57,7 +57,7 @@ struct TracedDirection {
     var isGone: Bool { isSourceGone && isOver }
 
     /// Whether this direction ended, and the other one did not.
-    func endedFirst(before other: TracedDirection) -> Bool { isSourceGone && !other.isSourceGone }
+    func endedFirst(before other: borrowing TracedDirection) -> Bool { isSourceGone && !other.isSourceGone }
 
     /// The numbers of frames, bytes and descriptors, for a line.
     var counts: String {

@@ -236,7 +236,7 @@ private func frame(_ kind: FrameKind, number: Int, _ payload: [UInt8], descripto
 }
 
 /// Reads what a buffer sent, frame by frame, with the descriptors of each message.
-private struct FrameReader {
+private struct FrameReader: ~Copyable {
     struct Frame {
         let number: Int
         let payload: [UInt8]
