@@ -2,18 +2,6 @@ import PasteboardWire
 
 // The contents of running loads: their names, their sizes, and the bytes that are kept for them.
 extension ContentStore {
-    @inline(__always)
-    func type(of part: PublicationPart, in id: PublicationID) -> String {
-        guard let slot = find(id) else { return "" }
-        return publicationTable[slot].items[Int(part.item)].representations[Int(part.representation)].type
-    }
-
-    @inline(__always)
-    func suggestedName(of part: PublicationPart, in id: PublicationID) -> String? {
-        guard let slot = find(id) else { return nil }
-        return publicationTable[slot].items[Int(part.item)].suggestedName
-    }
-
     /// The drag session that holds a publication.
     func session(of id: PublicationID) -> SessionID? {
         guard let slot = find(id) else { return nil }

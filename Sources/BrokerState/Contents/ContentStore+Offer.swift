@@ -56,7 +56,8 @@ extension ContentStore {
         let count = publicationTable[slot].items[item].representations.count
         var index = 0
         while index < count,
-            !publicationTable[slot].items[item].representations[index].type.utf8.span.hasSameBytes(as: type)
+            !publicationTable[slot].typeNames.span
+                .extracting(publicationTable[slot].items[item].representations[index].typeRange).hasSameBytes(as: type)
         {
             index += 1
         }

@@ -117,7 +117,7 @@ extension ContentStore {
                 }
             )
         }
-        let publication = publicationTable.insert(
+        let publication = insert(
             Publication(
                 owner: nil,
                 writer: AccessContext(

@@ -51,7 +51,7 @@ struct ContentStore: ~Copyable, Sendable {
         hasNewContents = true
         var terms = PublicationTerms(write.terms, at: context.elapsed)
         if write.keepsBytes { terms?.keepsBytes(at: context.elapsed) }
-        let publication = publicationTable.insert(
+        let publication = insert(
             Publication(
                 owner: (write.peer, write.stream),
                 writer: writer,
@@ -66,6 +66,12 @@ struct ContentStore: ~Copyable, Sendable {
         if let slot = find(publication) { noteExpiry(of: slot, &context) }
         if !name.isEmpty { save(publication, &context) }
         return publication
+    }
+
+    mutating func insert(_ publication: consuming Publication) -> PublicationID {
+        let id = publicationTable.insert(publication)
+        if let slot = find(id) { publicationTable[slot].handle = EncodedHandle(id.rawValue) }
+        return id
     }
 
     /// Adds the items of a committed write to a publication.

@@ -16,6 +16,11 @@ package struct Publication: ~Copyable, Sendable {
     /// Empty for the items of a drag session.
     let boardName: String
     private(set) var items: [StoredItem]
+    /// The types of all representations, one after the other. The frames of a load are compared with them and written
+    /// from them, because to read a string in an array of arrays counts its references.
+    private(set) var typeNames: [UInt8] = []
+    /// Set as soon as the publication is in its table.
+    var handle = EncodedHandle(0)
     private(set) var charge: Charge
     /// nil for most publications.
     var terms: PublicationTerms?
@@ -62,6 +67,18 @@ package struct Publication: ~Copyable, Sendable {
         self.committedAt = committedAt
         isRestricted = Self.isRestricted(items)
         isPlain = !isRestricted && terms == nil
+        noteTypes(from: 0)
+    }
+
+    /// Notes the types of the items from `first` on.
+    private mutating func noteTypes(from first: Int) {
+        for item in first..<items.count { noteTypes(of: item, from: 0) }
+    }
+
+    private mutating func noteTypes(of item: Int, from first: Int) {
+        for index in first..<items[item].representations.count {
+            items[item].representations[index].appendType(to: &typeNames)
+        }
     }
 
     private static func isRestricted(_ items: [StoredItem]) -> Bool {
@@ -69,7 +86,9 @@ package struct Publication: ~Copyable, Sendable {
     }
 
     mutating func append(_ items: [StoredItem], charge: Charge) {
+        let existing = self.items.count
         self.items += items
+        noteTypes(from: existing)
         self.charge.absorb(charge)
         isRestricted = isRestricted || Self.isRestricted(items)
         isPlain = isPlain && !isRestricted
@@ -80,7 +99,9 @@ package struct Publication: ~Copyable, Sendable {
         for (part, bytes) in addition.handedOver { update(part) { $0.handOver(bytes) } }
         let existing = items.count
         for (index, item) in addition.items.prefix(existing).enumerated() where !item.representations.isEmpty {
+            let first = items[index].representations.count
             items[index].append(item.representations)
+            noteTypes(of: index, from: first)
         }
         append(Array(addition.items.dropFirst(existing)), charge: charge)
         isRestricted = isRestricted || Self.isRestricted(addition.items)
@@ -91,6 +112,12 @@ package struct Publication: ~Copyable, Sendable {
     /// Changes one representation in place.
     mutating func update(_ part: PublicationPart, _ change: (inout StoredRepresentation) -> Void) {
         change(&items[Int(part.item)].representations[Int(part.representation)])
+    }
+
+    /// The range of a representation's type in `typeNames`.
+    @inline(__always)
+    func typeRange(of part: PublicationPart) -> Range<Int> {
+        items[Int(part.item)].representations[Int(part.representation)].typeRange
     }
 
     func representation(_ part: PublicationPart) -> StoredRepresentation {

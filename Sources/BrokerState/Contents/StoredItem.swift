@@ -67,6 +67,9 @@ struct StoredRepresentation: Sendable {
     /// The time that the source may take for the first byte; 0 if it has set none.
     let firstByteMilliseconds: UInt32
     private(set) var byteCount: UInt64?
+    /// The range of the type in the publication's `typeNames`.
+    private(set) var typeLength: UInt16 = 0
+    private(set) var typeStart: UInt32 = 0
     /// The attributes of the file; nil for most representations, which are not files.
     let file: File?
     /// The broker's own bytes; nil for a promise.
@@ -74,6 +77,17 @@ struct StoredRepresentation: Sendable {
     /// The bytes of its cached load, which become the broker's own if the source sends all of them. After a hand-over
     /// they are only for the loads that had begun.
     var cached: KeptID?
+
+    var typeRange: Range<Int> {
+        @inline(__always) get { Int(typeStart)..<Int(typeStart) + Int(typeLength) }
+    }
+
+    /// Appends the type to the names of all types of the publication.
+    mutating func appendType(to names: inout [UInt8]) {
+        typeStart = UInt32(clamping: names.count)
+        typeLength = UInt16(clamping: type.utf8.count)
+        names += type.utf8
+    }
 
     var allBytes: [KeptID] { [kept, cached].compactMap(\.self) }
 

@@ -108,14 +108,14 @@ package struct Outbox: ~Copyable, Sendable {
     }
 
     /// Asks a source. It may wait: only the answers of the source follow it.
-    mutating func send(_ ask: AskNumbers, type: String, to source: PeerID, stream: UInt64) {
+    mutating func send(_ ask: AskNumbers, type: Span<UInt8>, to source: PeerID, stream: UInt64) {
         add(self.frames.append(ask, type: type, stream: stream), to: source, .connection)
     }
 
     /// Answers a destination. It may wait: only the bytes of the load follow it, and the driver sends them later.
     mutating func send(
         _ answer: AnswerNumbers,
-        type: String,
+        type: Span<UInt8>,
         suggestedName: String?,
         to destination: PeerID,
         stream: UInt64

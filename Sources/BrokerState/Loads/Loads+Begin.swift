@@ -135,11 +135,12 @@ extension Loads {
         expectDescriptor(for: slot, from: peerLoads, &context)
         context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
         let part = loadTable[slot].part
-        let publication = loadTable[slot].publication
+        // The load holds its contents, so they are there.
+        guard let offered = contents.find(loadTable[slot].publication) else { return }
         let endsBy = loadTable[slot].endsBy
         let expectsDescriptor = loadTable[slot].expectsDescriptor
         let ask = AskNumbers(
-            handle: publication.rawValue,
+            handle: contents[offered].handle,
             item: part.item,
             representation: part.representation,
             credit: granted,
@@ -148,7 +149,8 @@ extension Loads {
             firstByteMilliseconds: endsBy.map { $0 - min($0, context.now) } ?? loadTable[slot].firstByte,
             inPlaceWelcome: expectsDescriptor && loadTable[slot].isInPlaceWelcome
         )
-        context.outbox.send(ask, type: contents.type(of: part, in: publication), to: source, stream: id.askStream)
+        let type = contents[offered].typeNames.span.extracting(contents[offered].typeRange(of: part))
+        context.outbox.send(ask, type: type, to: source, stream: id.askStream)
     }
 }
 

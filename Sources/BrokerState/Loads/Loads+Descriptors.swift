@@ -62,8 +62,11 @@ extension Loads {
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
-        guard case .destination(let peer, let stream) = loadTable[slot].receiver else { return }
-        let (numbers, type, suggestedName) = answer(slot, name: name, &contents)
+        guard case .destination(let peer, let stream) = loadTable[slot].receiver,
+            let offered = contents.find(loadTable[slot].publication)
+        else { return }
+        let (numbers, suggestedName) = answer(slot, offered, name: name, contents)
+        let type = contents[offered].representation(loadTable[slot].part).type
         var answer = Answer(numbers, type: type, suggestedName: suggestedName)
         answer.path = path
         let passing = Outbox.Passing(descriptor: descriptor, load: loadTable.id(of: slot))

@@ -274,28 +274,31 @@ extension Loads {
         else { return }
         asked.isAnswered = true
         loadTable[slot].phase = .asked(asked)
-        let (answer, type, suggestedName) = answer(slot, name: name, &contents)
+        guard let offered = contents.find(loadTable[slot].publication) else { return }
+        let (answer, suggestedName) = answer(slot, offered, name: name, contents)
+        let type = contents[offered].typeNames.span.extracting(contents[offered].typeRange(of: loadTable[slot].part))
         context.outbox.send(answer, type: type, suggestedName: suggestedName, to: peer, stream: stream)
     }
 
     @inline(__always)
     mutating func answer(
         _ slot: Slot,
+        _ offered: ContentStore.Slot,
         name: String?,
-        _ contents: inout ContentStore
-    ) -> (answer: AnswerNumbers, type: String, suggestedName: String?) {
-        let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
+        _ contents: borrowing ContentStore
+    ) -> (answer: AnswerNumbers, suggestedName: String?) {
+        let part = loadTable[slot].part
         var answer = AnswerNumbers(
-            handle: publication.rawValue,
+            handle: contents[offered].handle,
             item: loadTable[slot].visibleItem,
             byteCount: loadTable[slot].declaredByteCount,
             itemCount: loadTable[slot].visibleCount,
             content: loadTable[slot].content
         )
-        var suggestedName = contents.suggestedName(of: part, in: publication) ?? name?.asSuggestedName
+        var suggestedName = contents[offered].items[Int(part.item)].suggestedName ?? name?.asSuggestedName
         if case .kept(let kept) = loadTable[slot].source {
             contents.complete(&answer, &suggestedName, of: kept)
         }
-        return (answer, contents.type(of: part, in: publication), suggestedName)
+        return (answer, suggestedName)
     }
 }

@@ -132,10 +132,9 @@ package struct FrameMemory: Sendable {
     }
 
     /// Appends an ask, as the bytes of an ``Ask`` with the same fields.
-    package mutating func append(_ ask: AskNumbers, type: String, stream: UInt64) -> Range<Int> {
-        let type = type.utf8.span
-        return append(.ask, stream: stream, room: 9 * FieldWriter.numberRoom + type.count) { writer, memory in
-            writer.put(1, ask.handle, in: &memory)
+    package mutating func append(_ ask: AskNumbers, type: Span<UInt8>, stream: UInt64) -> Range<Int> {
+        append(.ask, stream: stream, room: 9 * FieldWriter.numberRoom + type.count) { writer, memory in
+            writer.put(ask.handle, in: &memory)
             writer.put(2, UInt64(ask.item), in: &memory)
             writer.put(3, UInt64(ask.representation), in: &memory)
             writer.put(4, name: type, in: &memory)
@@ -150,14 +149,13 @@ package struct FrameMemory: Sendable {
     /// Appends an answer, as the bytes of an ``Answer`` with the same fields.
     package mutating func append(
         _ answer: AnswerNumbers,
-        type: String,
+        type: Span<UInt8>,
         suggestedName: String?,
         stream: UInt64
     ) -> Range<Int> {
-        let type = type.utf8.span
         let room = 7 * FieldWriter.numberRoom + type.count + (suggestedName?.utf8.count ?? 0)
         return append(.answer, stream: stream, room: room) { writer, memory in
-            writer.put(1, answer.handle, in: &memory)
+            writer.put(answer.handle, in: &memory)
             writer.put(2, UInt64(answer.item), in: &memory)
             writer.put(3, name: type, in: &memory)
             writer.put(4, answer.byteCount, in: &memory)

@@ -24,7 +24,7 @@ package struct Answer: WireMessage {
     package init() {}
 
     package init(_ numbers: AnswerNumbers, type: String, suggestedName: String?) {
-        handle = numbers.handle
+        handle = numbers.handle.value
         item = numbers.item
         self.type = type
         byteCount = numbers.byteCount
@@ -61,13 +61,13 @@ package struct Answer: WireMessage {
 
 /// The fields of an ``Answer`` that are numbers.
 package struct AnswerNumbers: Sendable {
-    package var handle: UInt64
+    package var handle: EncodedHandle
     package var item: UInt32
     package var byteCount: UInt64?
     package var itemCount: UInt32
     package var content: ContentForm?
 
-    package init(handle: UInt64, item: UInt32, byteCount: UInt64?, itemCount: UInt32, content: ContentForm?) {
+    package init(handle: EncodedHandle, item: UInt32, byteCount: UInt64?, itemCount: UInt32, content: ContentForm?) {
         self.handle = handle
         self.item = item
         self.byteCount = byteCount

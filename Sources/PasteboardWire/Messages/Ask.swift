@@ -49,7 +49,7 @@ package struct Ask: WireMessage {
 
 /// The fields of an ``Ask`` that are numbers.
 @usableFromInline package struct AskNumbers: BitwiseCopyable, Sendable {
-    @usableFromInline package var handle: UInt64
+    @usableFromInline package var handle: EncodedHandle
     @usableFromInline package var item: UInt32
     @usableFromInline package var representation: UInt32
     @usableFromInline package var credit: UInt64
@@ -60,7 +60,7 @@ package struct Ask: WireMessage {
 
     @inlinable
     package init(
-        handle: UInt64,
+        handle: EncodedHandle,
         item: UInt32,
         representation: UInt32,
         credit: UInt64,

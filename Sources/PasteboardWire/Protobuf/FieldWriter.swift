@@ -22,8 +22,22 @@ struct FieldWriter {
 
     @inline(__always)
     mutating func put(_ number: UInt64, _ value: UInt64, in memory: inout MutableRawSpan) {
-        if value < 0x80 { return put(2, bytesOf: value << 8 | number << 3, in: &memory) }
-        end = Self.putLong(number << 3, value, at: end, in: &memory)
+        let key = number << 3
+        if value < 0x80 { return put(2, bytesOf: value << 8 | key, in: &memory) }
+        // Most long numbers are credits and times, of two or three groups of seven bits.
+        guard value < 1 << 21 else { return end = Self.putLong(key, value, at: end, in: &memory) }
+        let groups = value & 0x7F | (value & 0x3F80) << 1 | (value & 0x1F_C000) << 2
+        if value < 1 << 14 {
+            put(3, bytesOf: (groups | 0x80) << 8 | key, in: &memory)
+        } else {
+            put(4, bytesOf: (groups | 0x8080) << 8 | key, in: &memory)
+        }
+    }
+
+    @inline(__always)
+    mutating func put(_ handle: EncodedHandle, in memory: inout MutableRawSpan) {
+        put(8, bytesOf: handle.words.first, in: &memory)
+        put(handle.byteCount &- 8, bytesOf: handle.words.second, in: &memory)
     }
 
     // The calls return the new end instead of changing the writer, which stays in a register.
@@ -35,16 +49,6 @@ struct FieldWriter {
         in memory: inout MutableRawSpan
     ) -> Int {
         var writer = FieldWriter(at: start)
-        // Most long numbers are credits and times, of three groups of seven bits.
-        if value < 1 << 21 {
-            let low = (value & 0x7F | 0x80) << 8 | key
-            if value < 1 << 14 {
-                writer.put(3, bytesOf: low | (value >> 7) << 16, in: &memory)
-            } else {
-                writer.put(4, bytesOf: low | (value >> 7 & 0x7F | 0x80) << 16 | (value >> 14) << 24, in: &memory)
-            }
-            return writer.end
-        }
         // Eight groups of seven bits, one in each byte. All bytes of the number but its last have the upper bit set.
         var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
         word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2

@@ -30,7 +30,7 @@ final class SessionsDriver {
     /// Begins a session with one item for each type, over no destination.
     func begin(_ types: [String] = ["public.text"], stream: UInt64 = 1, by source: Participant) throws -> SessionID {
         let charge = try context.charge(source.account, for: "a publication")
-        let publication = contents.publicationTable.insert(
+        let publication = contents.insert(
             Publication(
                 owner: (source.peer, stream),
                 writer: source.access,

@@ -30,7 +30,7 @@ import Testing
             ask.firstByteMilliseconds = number()
             ask.inPlaceWelcome = chance(true)
             let numbers = AskNumbers(
-                handle: ask.handle ?? 0,
+                handle: EncodedHandle(ask.handle ?? 0),
                 item: ask.item ?? 0,
                 representation: ask.representation ?? 0,
                 credit: ask.credit ?? 0,
@@ -41,7 +41,7 @@ import Testing
             )
             let stream = number()
             var (direct, encoded) = (FrameMemory(), FrameEncoder())
-            #expect(direct.append(numbers, type: ask.type, stream: stream) == 0..<direct.count)
+            #expect(direct.append(numbers, type: ask.type.utf8.span, stream: stream) == 0..<direct.count)
             encoded.append(ask, stream: stream)
             #expect(Array(direct.bytes.prefix(direct.count)) == encoded.bytes, "seed \(random.seed)")
         }
@@ -51,18 +51,19 @@ import Testing
     mutating func answers() {
         for _ in 0..<5_000 {
             let numbers = AnswerNumbers(
-                handle: number(),
+                handle: EncodedHandle(number()),
                 item: UInt32(truncatingIfNeeded: number()),
                 byteCount: chance(number()),
                 itemCount: UInt32(truncatingIfNeeded: number()),
                 content: chance(ContentForm(rawValue: UInt32(truncatingIfNeeded: number())))
             )
-            let answer = Answer(numbers, type: name(), suggestedName: chance(name()))
+            let type = name()
+            let answer = Answer(numbers, type: type, suggestedName: chance(name()))
             let stream = number()
             var (direct, encoded) = (FrameMemory(), FrameEncoder())
             let range = direct.append(
                 numbers,
-                type: answer.type ?? "",
+                type: type.utf8.span,
                 suggestedName: answer.suggestedName,
                 stream: stream
             )
