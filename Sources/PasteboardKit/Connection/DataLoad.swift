@@ -160,7 +160,7 @@ final class DataLoad: LoadSink {
                 Loaded(value: exchange(&state.data, with: Data()), type: state.otherType ?? expected)
             }
             progress?.end(byteCount: loaded.value.count)
-            result.resolve(.success(loaded))
+            result.resolve(.success(consume loaded))
         case .failed(let failure):
             let error = target.live.error(ofLoad: failure)
             // The load may be made once more. Otherwise its caller ends the progress.

@@ -112,7 +112,11 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
             default: .failure(.cancelled)
             }
         }
-        return try outcome.get()
+        // `get` would copy the value.
+        switch consume outcome {
+        case .success(let value): return value
+        case .failure(let error): throw error
+        }
     }
 
     /// Stores the waiter, or resumes it if the result already exists.
