@@ -25,7 +25,10 @@ struct FieldWriter {
         let key = number << 3
         if value < 0x80 { return put(2, bytesOf: value << 8 | key, in: &memory) }
         // Most long numbers are credits and times, of two or three groups of seven bits.
-        guard value < 1 << 21 else { return end = Self.putLong(key, value, at: end, in: &memory) }
+        guard value < 1 << 21 else {
+            end = Self.putLong(key, value, at: end, in: &memory)
+            return
+        }
         let groups = value & 0x7F | (value & 0x3F80) << 1 | (value & 0x1F_C000) << 2
         if value < 1 << 14 {
             put(3, bytesOf: (groups | 0x80) << 8 | key, in: &memory)
