@@ -23,7 +23,8 @@ extension ConnectionIO {
             if extra.isEmpty, !wantsWrite, letReceiveWait(until: end) {
                 _ = try pump(waiting: true, handle)
                 try flush()
-                try check()
+                // If the broker has closed the connection, what it has sent before is still to be read.
+                if !cannotWrite { try check() }
                 return []
             }
             let ready = try poll(extra, until: end)

@@ -117,6 +117,42 @@ import Testing
         #expect(throws: Failure.self) { try harness.connection.clear() }
     }
 
+    @Test("Bytes that the broker sent before it closed the connection arrive although a write fails", .tags(.f83))
+    func goneWhileGranting() throws {
+        let isReading = try System.pipe()
+        let isClosed = try System.pipe()
+        let (reading, closed) = (isReading.first.raw, isClosed.second.raw)
+        let harness = try ConnectionHarness(script: { peer in
+            let load = try peer.next(.load).stream
+            try peer.send(Answer(), stream: load)
+            try peer.sendData([1], stream: load)
+            _ = try System.read(reading, upTo: 1)
+            try peer.sendData([2], stream: load)
+            try peer.sendData([3], stream: load, last: true)
+            peer.close()
+            try System.write([0].span, to: closed)
+        })
+        var load = Load()
+        load.credit = 1 << 20
+        let stream = try harness.connection.io.state.open(load)
+        var bytes: [UInt8] = []
+        var isDone = false
+        while !isDone {
+            try harness.connection.turn { state, event, memory in
+                guard case .data(_, let payload, let isLast) = event else { return }
+                bytes.append(copying: memory.extracting(payload))
+                isDone = isLast
+                guard bytes == [1] else { return }
+                // The credit is sent after the broker has closed the connection.
+                try? System.write([0].span, to: isReading.second.raw)
+                _ = try? System.read(isClosed.first.raw, upTo: 1)
+                state.consumed(stream, count: 1)
+                state.grant(stream)
+            }
+        }
+        #expect(bytes == [1, 2, 3])
+    }
+
     @Test("A broker that announces its end is broker-restarted, after the frames still in transit")
     func farewell() throws {
         let harness = try ConnectionHarness(script: { peer in
