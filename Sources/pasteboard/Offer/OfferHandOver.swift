@@ -10,7 +10,7 @@ import PasteboardWire
 /// others. Loads that are under way continue meanwhile.
 final class OfferHandOver {
     /// The longest duration, in milliseconds.
-    private static let duration = 5_000
+    static let duration = 5_000
     /// The maximum number of bytes of all representations.
     private static let byteLimit = 64 << 20
 
@@ -37,7 +37,7 @@ final class OfferHandOver {
     private var running: [Running] = []
     private var left = OfferHandOver.byteLimit
     private var kept: [String] = []
-    private var dropped: [String] = []
+    private var dropped: [(type: String, reason: String)] = []
 
     /// - Parameters:
     ///   - handle: the number of the contents at the broker.
@@ -57,22 +57,25 @@ final class OfferHandOver {
     var hasKept: Bool { !kept.isEmpty }
     var isComplete: Bool { dropped.isEmpty }
 
-    /// Hands everything over, and then waits for the loads that are under way. Throws if another signal arrives.
+    /// Hands everything over, and then waits for the loads that are under way. Throws if another signal arrives, or if the
+    /// broker is lost.
     ///
-    /// - Parameter handle: called for each event that does not concern an ask.
+    /// - Parameters:
+    ///   - deadline: the time at which the rest is dropped (see `MonotonicClock`).
+    ///   - handle: called for each event that does not concern an ask.
     func run(
         _ server: AskServer,
+        until deadline: UInt64,
         watching signals: SignalBox,
         _ handle: @escaping (ClientEvent) throws -> Void
     ) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: Self.duration)
         // A broker that does not answer must not delay the exit.
         connection.io.timeouts.silence = 2_000
         connection.io.timeouts.probe = 500
         defer { for run in running { run.program.finishStopping() } }
         for promise in promises {
             try signals.check()
-            if MonotonicClock.now() < deadline { start(promise) } else { dropLate(promise) }
+            if MonotonicClock.now() < deadline { try start(promise) } else { dropLate(promise) }
         }
         while !running.isEmpty || !server.isIdle, MonotonicClock.now() < deadline {
             let watched = running.flatMap { run in
@@ -88,9 +91,19 @@ final class OfferHandOver {
             for (watch, readiness) in zip(watched, ready) where !readiness.isEmpty {
                 try take(watch.stream, of: watch.0)
             }
-            for run in running { finishIfComplete(run) }
+            for run in running { try finishIfComplete(run) }
         }
         for run in running { dropLate(run.promise) }
+        report()
+    }
+
+    /// Says what was kept before the hand-over failed.
+    func abandon(after error: any Error) {
+        let text = (error as? Failure)?.text ?? "\(error)"
+        for promise in promises {
+            let type = promise.representation.type
+            if !kept.contains(type), !dropped.contains(where: { $0.type == type }) { drop(promise, text) }
+        }
         report()
     }
 
@@ -98,17 +111,17 @@ final class OfferHandOver {
         drop(promise, "did not end within \(Self.duration / 1000) s")
     }
 
-    private func start(_ promise: Promise) {
+    private func start(_ promise: Promise) throws {
         do {
             if case .input(let input) = promise.origin, let file = input.file {
                 guard input.size ?? 0 <= UInt64(clamping: left) else { throw Self.tooLarge }
-                return keep(promise, try contents(of: file))
+                return try keep(promise, try contents(of: file))
             }
             // No ask has this number.
             let record = AskRecord(promise.representation.type)
             let program = try ServedProgram(promise.origin, 0, record, reportInterval: 0)
             running.append(Running(promise, program))
-        } catch {
+        } catch let error where !isLoss(error) {
             drop(promise, (error as? Failure)?.text ?? "\(error)")
         }
     }
@@ -139,11 +152,15 @@ final class OfferHandOver {
         }
     }
 
-    private func finishIfComplete(_ run: Running) {
+    private func finishIfComplete(_ run: Running) throws {
         run.program.noteEndOfOutputIfOver()
         guard run.program.isComplete else { return }
         remove(run)
-        if let failure = run.program.failure() { drop(run.promise, failure.text) } else { keep(run.promise, run.bytes) }
+        if let failure = run.program.failure() {
+            drop(run.promise, failure.text)
+        } else {
+            try keep(run.promise, run.bytes)
+        }
     }
 
     private func remove(_ run: Running) {
@@ -152,7 +169,7 @@ final class OfferHandOver {
 
     // MARK: The broker
 
-    private func keep(_ promise: Promise, _ bytes: [UInt8]) {
+    private func keep(_ promise: Promise, _ bytes: [UInt8]) throws {
         guard bytes.count <= left else { return drop(promise, Self.tooLarge.text) }
         var write = Write()
         write.handle = handle
@@ -168,18 +185,24 @@ final class OfferHandOver {
             _ = try connection.write(write, items: items)
             left -= bytes.count
             kept.append(promise.representation.type)
-        } catch {
+        } catch let error where !isLoss(error) {
             drop(promise, (error as? Failure)?.text ?? "\(error)")
         }
     }
 
+    /// Whether the broker was lost, so that nothing more can be handed over to it.
+    private func isLoss(_ error: any Error) -> Bool {
+        (error as? Failure).map { Reconnection.follows($0) && connection.io.isGone } ?? false
+    }
+
     private func drop(_ promise: Promise, _ reason: String) {
-        dropped.append("\(promise.representation.type) (\(reason))")
+        dropped.append((promise.representation.type, reason))
     }
 
     private func report() {
         var text = kept.isEmpty ? "kept nothing" : "kept \(kept.joined(separator: ", "))"
-        if !dropped.isEmpty { text += "; not kept: \(dropped.joined(separator: ", "))" }
+        let reasons = dropped.map { "\($0.type) (\($0.reason))" }
+        if !dropped.isEmpty { text += "; not kept: \(reasons.joined(separator: ", "))" }
         StandardStreams.note("pasteboard: offer: \(text)")
     }
 

@@ -33,17 +33,18 @@ final class OfferLoop {
     func run() throws {
         defer { placed.server.stop() }
         while !hasEnded || !placed.server.isIdle {
-            let signal: CInt?
+            var signal: CInt?
+            var isLost = false
             do {
                 signal = try placed.server.turn(watching: signals) { try handle($0) }
-            } catch let failure as Failure where !hasEnded && contents.mayReturn && Reconnection.follows(failure) {
-                guard try placeAgain() else { return }
-                continue
+            } catch let failure as Failure where mayReturn(after: failure) {
+                signal = try placeAgain()
+                isLost = signal != nil
+                if !isLost, hasEnded { return }
             }
             guard let signal else { continue }
             if !hasEnded {
-                let handOver = keepsOnExit ? contents.handOver(placed) : nil
-                try handOver?.run(placed.server, watching: signals) { try self.handle($0) }
+                let handOver = keepsOnExit ? try handOver(isLost: isLost) : nil
                 if let handOver, handOver.isComplete, !hasEnded { break }
                 if !hasEnded, handOver?.hasKept != true { contents.withdraw(placed) }
             }
@@ -52,28 +53,66 @@ final class OfferLoop {
         try placed.server.sendAll()
     }
 
-    /// Writes the contents again at the next broker, after the present one has ended.
+    /// Hands the promises over: at the next broker, if the present one has been lost or is lost meanwhile.
     ///
-    /// - Returns: false if the contents have ended.
-    private func placeAgain() throws -> Bool {
+    /// - Returns: nil if the contents have ended.
+    private func handOver(isLost: Bool) throws -> OfferHandOver? {
+        let deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
+        var isLost = isLost
+        while !hasEnded {
+            let handOver = contents.handOver(placed)
+            do {
+                guard isLost else {
+                    try handOver.run(placed.server, until: deadline, watching: signals) { try self.handle($0) }
+                    return handOver
+                }
+                if let signal = try placeAgain(until: deadline) { throw CommandFailure.signaled(signal) }
+                isLost = false
+            } catch let failure as Failure where !isLost && mayReturn(after: failure) {
+                isLost = true
+            } catch {
+                handOver.abandon(after: error)
+                throw error
+            }
+        }
+        return nil
+    }
+
+    private func mayReturn(after failure: Failure) -> Bool {
+        !hasEnded && contents.mayReturn && Reconnection.follows(failure)
+    }
+
+    /// Writes the contents again at the next broker, after the present one has ended, unless the contents have ended.
+    ///
+    /// - Parameter deadline: the time at which it fails (see `MonotonicClock`).
+    /// - Returns: the signal that has interrupted it, if any.
+    private func placeAgain(until deadline: UInt64 = .max) throws -> CInt? {
         StandardStreams.note("pasteboard: offer: the broker ended; connecting again")
         placed.server.cancelAll()
         while true {
-            let (connection, ready) = try reconnection.attempt(watching: [PollInterest(signals.raw, .readable)])
-            if !ready[0].isEmpty { try signals.check() }
-            guard let connection else { continue }
+            let interest = PollInterest(signals.raw, .readable)
+            let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
+            if !ready[0].isEmpty, let signal = try signals.next() { return signal }
+            guard let connection else {
+                guard MonotonicClock.now() < deadline else {
+                    throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
+                }
+                continue
+            }
             do {
                 guard let next = try contents.placeAgain(over: connection) else {
                     note(.expired)
-                    return false
+                    hasEnded = true
+                    return nil
                 }
                 // A program that is slow to end does not delay the contents.
                 placed.server.stop()
                 placed = next
-                return true
+                return nil
             } catch let failure as Failure where failure.code == .superseded {
                 note(.replaced)
-                return false
+                hasEnded = true
+                return nil
             } catch let failure as Failure where Reconnection.follows(failure) {
                 // The next attempt may find another broker.
             }

@@ -72,6 +72,39 @@ import Testing
         #expect(try once.finish().exitCode == 3)
     }
 
+    @Test("A hand-over whose broker is killed goes on at the next one")
+    func handOver() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let offer = try desk.offer(["--keep-on-exit", "-t", "text=\(Self.waiting)"])
+        try offer.child.kill(SIGTERM)
+        try desk.waitForFile("asked", in: ".")
+        try desk.killBroker()
+        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
+        try desk.directory.write("", to: "go")
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text\n"))
+        #expect(try desk.run("paste").text == "whole\n")
+    }
+
+    @Test("An offer that is to keep its promises, and finds no other broker, says that nothing was kept")
+    func handOverToNobody() throws {
+        let desk = try Desk(limits: Desk.patient)
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        let broker = try desk.startBroker("--no-keeper")
+        let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words"])
+        try broker.child.kill(SIGKILL)
+        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
+        try offer.child.kill(SIGTERM)
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 3)
+        #expect(
+            ended.errorText.contains(
+                "pasteboard: offer: kept nothing; not kept: public.utf8-plain-text (the broker has ended, and no other one runs)\n"
+            )
+        )
+    }
+
     // MARK: drop
 
     @Test("A destination is registered again, also one for a single drop, and receives drops", .tags(.f82))

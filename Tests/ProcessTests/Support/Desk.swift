@@ -113,13 +113,19 @@ final class Desk {
     ///
     /// - Parameter shell: commands that run before.
     func startKeeper(after shell: String = ":") throws -> ProcessRunner {
-        let keeper = try ProcessRunner(
+        try startBroker(after: shell)
+    }
+
+    /// Starts a broker, and returns once it can be used.
+    func startBroker(_ options: String = "", after shell: String = ":") throws -> ProcessRunner {
+        let program = try ProcessRunner.program("pasteboard")
+        let broker = try ProcessRunner(
             "/bin/sh",
-            ["-c", "\(shell); exec \"$0\" broker --ready-fd 4 4>&1", try ProcessRunner.program("pasteboard")],
+            ["-c", "\(shell); exec \"$0\" broker \(options) --ready-fd 4 4>&1", program],
             environment: environment
         )
-        try keeper.waitForOutput(containing: "r")
-        return keeper
+        try broker.waitForOutput(containing: "r")
+        return broker
     }
 
     /// Starts an offer, and returns once it can be pasted.
