@@ -34,12 +34,34 @@ enum Broker {
     /// The connection for commands about the broker itself.
     ///
     /// - Parameter hint: advice for the user, appended to the message.
-    static func required(hint: String = "; copy, offer and drop start one") throws -> BlockingConnection {
+    static func required(hint: String = Broker.hint) throws -> BlockingConnection {
         let connector = try BrokerConnector()
         guard let running = try BlockingConnection.greetedIfServed(through: connector, hello: hello()) else {
-            throw Failure(.brokerUnavailable, "no broker is running at \(connector.socket.path)\(hint)")
+            throw try absence(hint: hint)
         }
         return running
+    }
+
+    private static let hint = "; copy, offer and drop start one"
+
+    static func absence(hint: String = Broker.hint) throws -> Failure {
+        Failure(.brokerUnavailable, "no broker is running at \(try BrokerConnector().socket.path)\(hint)")
+    }
+
+    /// Makes a request of a running broker, and makes it once more if that one ends before it has answered; nil without a
+    /// broker.
+    ///
+    /// - Parameter isRepeatable: whether making the request twice does no harm. See `Reconnection.mayRepeat`.
+    static func ask<Answer>(
+        isRepeatable: Bool = true,
+        _ request: (BlockingConnection) throws -> Answer
+    ) throws -> Answer? {
+        guard let connection = try running() else { return nil }
+        do {
+            return try request(connection)
+        } catch let failure as Failure where Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable) {
+            return try running().map(request)
+        }
     }
 
     static func nothing(on board: String) -> Failure {

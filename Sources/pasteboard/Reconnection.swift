@@ -19,6 +19,16 @@ struct Reconnection {
     /// Whether a connection that has ended with `failure` is made again.
     static func follows(_ failure: Failure) -> Bool { failure.code == .brokerUnavailable }
 
+    /// Whether a request that has failed with `failure` may be made once more, at the next broker.
+    ///
+    /// A broker that ends refuses requests, which then have had no effect. If the connection was lost, the request may have been
+    /// carried out, and only its answer was lost.
+    ///
+    /// - Parameter isRepeatable: whether making the request twice does no harm.
+    static func mayRepeat(after failure: Failure, isRepeatable: Bool) -> Bool {
+        failure.code == .brokerRestarted || isRepeatable && follows(failure)
+    }
+
     /// Waits for the time of the next attempt, for `deadline`, or until something is ready on `extra`, and makes the attempt if its
     /// time has come.
     ///

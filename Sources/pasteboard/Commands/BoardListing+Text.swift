@@ -12,7 +12,7 @@ extension BoardListing {
     static func print(_ board: String, asJSON: Bool, text: (BoardListing) -> String) throws -> CInt {
         var list = List()
         list.board = board
-        let listing = try Broker.running()?.list(list) ?? BoardListing()
+        let listing = try Broker.ask { try $0.list(list) } ?? BoardListing()
         let isEmpty = listing.contents.handle == nil
         guard !isEmpty || asJSON else { throw Broker.nothing(on: board) }
         try StandardStreams.print(asJSON ? listing.json(of: board).line : text(listing))

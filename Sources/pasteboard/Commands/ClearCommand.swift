@@ -28,7 +28,8 @@ struct ClearCommand: Command {
         clear.board = board
         clear.ifChangeCount = ifChangeCount
         if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
-        let committed = try Broker.running()?.clear(clear)
+        // Another program may have written after a clear whose answer was lost.
+        let committed = try Broker.ask(isRepeatable: false) { try $0.clear(clear) }
         guard committed != nil || ifChangeCount == nil else {
             throw Broker.noChangeCount(of: board)
         }

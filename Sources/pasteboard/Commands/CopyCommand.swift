@@ -66,13 +66,26 @@ struct CopyCommand: Command {
         options.takeHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne()
         let new = try InputItem.kept(items, by: connection, isConcealed: options.isConcealed)
-        let committed =
-            if adds {
-                try PresentContents.add(new, to: board, options, over: connection)
-            } else {
-                try connection.write(options.write(to: board), items: new).committed
-            }
+        let committed: Committed
+        do {
+            committed = try write(new, over: connection)
+        } catch let failure as Failure where mayRepeat(after: failure) && new.allSatisfy(\.canBeWrittenAgain) {
+            // None is started: the broker may have been stopped.
+            guard let next = try Broker.running() else { throw failure }
+            committed = try write(new, over: next)
+        }
         if isJSON { try StandardStreams.print(committed.json(of: board).line) }
         return 0
+    }
+
+    private func write(_ new: [WriteItem], over connection: BlockingConnection) throws -> Committed {
+        if adds { return try PresentContents.add(new, to: board, options, over: connection) }
+        return try connection.write(options.write(to: board), items: new).committed
+    }
+
+    /// Whether the items are written once more after the broker has ended. A write whose answer was lost may have been carried
+    /// out: it is repeated only if it replaces whatever is there.
+    private func mayRepeat(after failure: Failure) -> Bool {
+        Reconnection.mayRepeat(after: failure, isRepeatable: !adds && options.ifChangeCount == nil)
     }
 }

@@ -22,7 +22,7 @@ struct ListCommand: Command {
     }
 
     func run() throws -> CInt {
-        let boards = try Broker.running()?.status().compactMap(\.board) ?? []
+        let boards = try Broker.ask { try $0.status().compactMap(\.board) } ?? []
         try StandardStreams.print(
             isJSON ? JSONValue.array(boards.map(\.json)).line : TextTable.text(boards.map(\.row))
         )

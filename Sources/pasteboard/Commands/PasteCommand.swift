@@ -121,6 +121,7 @@ struct PasteCommand: Command {
         }
         let watch = try waits ? watch(over: connection) : nil
         defer { watch?.end() }
+        if let watch { connection = watch.connection }
         var attempts = 10
         while true {
             do {
@@ -128,42 +129,51 @@ struct PasteCommand: Command {
             } catch let failure as Failure where canRetry(failure) && attempts > 0 {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
-            } catch let failure as Failure where isEmpty(failure) || isLost(failure, connection) {
-                guard let watch else { throw failure }
-                let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-                guard try watch.mayHaveChanged(until: end, watching: signals) else { throw failure }
-                connection = watch.connection
-            } catch let failure as Failure where canLoadAgain(failure, connection) {
-                guard let next = try connectionAfterLoss() else { throw failure }
-                connection = next
+            } catch let failure as Failure where isLost(failure, connection) {
+                if let next = try connectionAfterLoss(of: connection) {
+                    connection = next
+                } else {
+                    connection = try connectionAfterChange(watch, failure)
+                }
+            } catch let failure as Failure where isEmpty(failure) {
+                connection = try connectionAfterChange(watch, failure)
             }
         }
     }
 
-    /// Whether the broker has ended before a load began, so that a paste that waits continues at the next one.
-    private func isLost(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
-        let isEnd = failure.code == .brokerRestarted && connection.io.isGone && state.listed == nil
-        return waits && (Reconnection.follows(failure) || isEnd) && !state.hasBegun && state.required == nil
+    /// Waits until the pasteboard has other contents, or until there is another broker.
+    ///
+    /// - Throws: `failure`, if the command does not wait or its time is over.
+    private func connectionAfterChange(_ watch: BoardWatch?, _ failure: Failure) throws -> BlockingConnection {
+        guard let watch else { throw failure }
+        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        guard try watch.mayHaveChanged(until: end, watching: signals) else { throw failure }
+        // Any contents count.
+        state.required = nil
+        return watch.connection
     }
 
     private func watch(over connection: BlockingConnection) throws -> BoardWatch {
         try BoardWatch(board, over: connection, command: Self.syntax.name) { try Broker.startingOne() }
     }
 
-    /// Whether the load may be made once more, because its broker has ended without a word and nothing was pasted yet.
-    private func canLoadAgain(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
-        let isLost = failure.code == .brokerRestarted || Reconnection.follows(failure)
-        return isLost && connection.io.isGone && !state.hasBegun && !state.wasLost
+    /// Whether the broker has ended and nothing was pasted yet, so that the load is made once more; again and again by a paste
+    /// that waits.
+    private func isLost(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
+        Reconnection.mayRepeat(after: failure, isRepeatable: connection.io.isGone) && !state.hasBegun
+            && (waits || !state.wasLost)
     }
 
     /// Waits until the contents of the load that was lost are back, as long as their source has time to write them again. If the broker has ended before it identified its contents, any contents count. No broker is started for it.
     ///
     /// - Returns: nil if they have not come back, or other contents have.
-    private func connectionAfterLoss() throws -> BlockingConnection? {
+    private func connectionAfterLoss(of connection: BlockingConnection) throws -> BlockingConnection? {
         let listed = state.listed
         state.wasLost = true
         state.required = listed
         let deadline = min(end, MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime)))
+        // After an announced end another broker has the socket already, or there will be none.
+        guard try connection.io.isGone || Broker.running(until: deadline) != nil else { return nil }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let interest = PollInterest(signals.raw, .readable)
         var reconnection = Reconnection { try Broker.running(until: deadline) }
@@ -198,6 +208,7 @@ struct PasteCommand: Command {
     }
 
     private func run(_ connection: BlockingConnection) throws -> CInt {
+        if state.required == nil { state.listed = nil }
         if let directory { return try run(into: directory, connection) }
 
         let sink: any PasteSink =
@@ -279,7 +290,7 @@ struct PasteCommand: Command {
             let text = "the broker ended during the load, and pasteboard \(board) has other contents now"
             throw Failure(.brokerRestarted, text)
         }
-        state.listed = identity
+        if listing.contents.handle != nil { state.listed = identity }
         if let ifChangeCount, listing.contents.changeCount != ifChangeCount {
             let count = listing.contents.changeCount ?? 0
             throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")
@@ -416,6 +427,8 @@ private final class State {
 
     /// Takes the answer to a list that was sent together with a load.
     func note(_ events: [ClientEvent]) {
-        for case .contents(_, let contents) in events { listed = Identity(contents.changeCount, contents.epoch) }
+        for case .contents(_, let contents) in events where contents.handle != nil {
+            listed = Identity(contents.changeCount, contents.epoch)
+        }
     }
 }

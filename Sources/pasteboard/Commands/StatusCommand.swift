@@ -17,9 +17,9 @@ struct StatusCommand: Command {
     }
 
     func run() throws -> CInt {
-        let connection = try Broker.required()
-        let welcome = try connection.welcome()
-        let entries = try connection.status(history: true)
+        guard let (welcome, entries) = try Broker.ask({ (try $0.welcome(), try $0.status(history: true)) }) else {
+            throw try Broker.absence()
+        }
         try StandardStreams.print(isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))
         return 0
     }

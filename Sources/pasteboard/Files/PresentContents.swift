@@ -98,7 +98,7 @@ enum PresentContents {
 
 extension WriteItem {
     /// Whether no bytes are read from a file or a pipe while the item is written.
-    fileprivate var canBeWrittenAgain: Bool {
+    var canBeWrittenAgain: Bool {
         representations.allSatisfy { representation in
             switch representation.source {
             case .promised, .bytes, .memory: true

@@ -97,7 +97,7 @@ final class BoardWatch {
         guard !isLost else { return try connectAgain(watching: extra, until: deadline) }
         do {
             return try receive(extra: extra, until: deadline)
-        } catch let failure as Failure where reconnection != nil && isRegistered && Reconnection.follows(failure) {
+        } catch let failure as Failure where reconnection != nil && Reconnection.follows(failure) {
             StandardStreams.note("pasteboard: \(command): the broker ended; connecting again")
             isLost = true
             return extra.map { _ in [] }

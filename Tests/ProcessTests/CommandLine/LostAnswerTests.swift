@@ -1,0 +1,200 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Commands of one request whose broker ends before it has answered. The test plays it, and the next one.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct LostAnswerTests {
+    /// The end of the first broker.
+    enum Loss: CaseIterable {
+        /// It refuses the request, because another broker takes over.
+        case refusal
+        case crash
+    }
+
+    @Test(
+        "A request that is refused by a broker that ends is made once more",
+        .tags(.f90),
+        arguments: [
+            "list", "types", "info", "status", "clear", "clear --if-change 1", "copy file", "copy --if-change 1 file",
+        ]
+    )
+    func refused(_ line: String) throws {
+        let (finished, requests) = try play(line, .refusal)
+        #expect(requests == 2)
+        #expect(finished.exitCode < 2, "\(finished.errorText)")
+    }
+
+    @Test(
+        "A request whose connection is lost is made once more, if that does no harm",
+        .tags(.f82),
+        arguments: ["list", "types", "info", "status", "copy file"]
+    )
+    func lost(_ line: String) throws {
+        let (finished, requests) = try play(line, .crash)
+        #expect(requests == 2)
+        #expect(finished.exitCode < 2, "\(finished.errorText)")
+    }
+
+    @Test(
+        "A request that may have been carried out is not made again",
+        arguments: ["clear", "copy --if-change 1 file"]
+    )
+    func unknown(_ line: String) throws {
+        let (finished, requests) = try play(line, .crash)
+        #expect(requests == 1)
+        #expect(finished.exitCode == 3 && finished.errorText.contains("was lost"), "\(finished.errorText)")
+    }
+
+    @Test("A request is made again only once")
+    func once() throws {
+        let (finished, requests) = try play("list", .crash, times: 2)
+        #expect(requests == 2)
+        #expect(finished.exitCode == 3 && finished.errorText.contains("was lost"), "\(finished.errorText)")
+    }
+
+    // MARK: Waiting
+
+    /// The answer of the played broker to a load.
+    enum Load {
+        case empty
+        case crash
+        case text
+    }
+
+    @Test("A paste that waits goes on after each broker that ends, wherever it is", arguments: [true, false])
+    func waiting(losesWatch: Bool) throws {
+        var loads: [Load] = [.empty, .crash, .text]
+        var losesWatch = losesWatch
+        var watch: UInt64 = 0
+        let played = try PlayedBroker("paste --wait")
+        while let peer = try played.accept() {
+            while let frame = try? peer.next() {
+                switch frame.kind {
+                case .watch where losesWatch:
+                    losesWatch = false
+                    peer.close()
+                case .watch:
+                    watch = frame.stream
+                    try peer.send(Registered(), stream: watch)
+                case .list:
+                    try peer.send(Contents(), stream: frame.stream)
+                    try peer.send(End(), stream: frame.stream)
+                case .load:
+                    switch loads.removeFirst() {
+                    case .empty:
+                        try peer.send(Failure(.nothingHere, "empty"), stream: frame.stream)
+                        var change = Change()
+                        change.changeCount = 7
+                        try peer.send(change, stream: watch)
+                    case .crash: peer.close()
+                    case .text:
+                        var answer = Answer()
+                        answer.type = "public.utf8-plain-text"
+                        try peer.send(answer, stream: frame.stream)
+                        try peer.sendData(Array("text".utf8), stream: frame.stream, last: true)
+                    }
+                default: break
+                }
+            }
+        }
+        let finished = try played.finish()
+        #expect(finished.exitCode == 0, "\(finished.errorText)")
+        #expect(loads.isEmpty)
+    }
+
+    // MARK: One request
+
+    /// Runs a command, and returns the number of its requests.
+    private func play(_ line: String, _ loss: Loss, times: Int = 1) throws -> (ProcessRunner.Finished, Int) {
+        let played = try PlayedBroker(line)
+        var requests = 0
+        // Held, because a broker that refuses a request does not close the connection.
+        var peers: [ScriptedPeer] = []
+        while let peer = try played.accept() {
+            peers.append(peer)
+            let isEnding = requests < times
+            let request = try request(of: peer, isEnding && loss == .refusal)
+            requests += 1
+            guard isEnding else {
+                try answer(request, to: peer)
+                continue
+            }
+            switch loss {
+            case .refusal:
+                let failure = Failure(.brokerRestarted, "another broker takes over; try again")
+                try peer.send(failure, stream: request.stream)
+            case .crash: peer.close()
+            }
+        }
+        return (try played.finish(), requests)
+    }
+
+    /// The frame that completes a request, or the first one of it.
+    private func request(of peer: ScriptedPeer, _ takesFirst: Bool) throws -> ScriptedPeer.Frame {
+        while true {
+            let frame = try peer.next()
+            switch frame.kind {
+            case .write, .item, .data: if takesFirst { return frame }
+            case .hello: break
+            default: return frame
+            }
+        }
+    }
+
+    private func answer(_ request: ScriptedPeer.Frame, to peer: ScriptedPeer) throws {
+        switch request.kind {
+        case .list:
+            try peer.send(Contents(), stream: request.stream)
+            try peer.send(End(), stream: request.stream)
+        case .status: try peer.send(End(), stream: request.stream)
+        case .commit: try peer.send(Committed(), stream: request.stream)
+        case .clear:
+            try peer.send(Committed(), stream: request.stream)
+            try peer.send(End(), stream: request.stream)
+        default: try peer.send(Failure(.nothingHere, "empty"), stream: request.stream)
+        }
+    }
+}
+
+/// A command, and a broker that a test plays for it.
+private final class PlayedBroker {
+    private let desk: Desk
+    private var listener: ListeningSocket
+    private let command: ProcessRunner
+    private let output: OwnedDescriptor
+
+    init(_ line: String) throws {
+        System.ignoreBrokenPipes()
+        desk = try Desk(.socket)
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        try desk.directory.write("text", to: "file")
+        listener = try ListeningSocket(path: desk.directory["socket"])
+        let pipe = try System.pipe()
+        command = try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            line.split(separator: " ").map(String.init),
+            environment: desk.environment,
+            directory: desk.directory.path,
+            standardOutput: pipe.second.raw
+        )
+        output = pipe.keepingFirst()
+    }
+
+    /// The next connection, welcomed; nil once the command has written its output or has ended.
+    func accept() throws -> ScriptedPeer? {
+        let interests = [PollInterest(listener.raw, .readable), PollInterest(output.raw, .readable)]
+        let ready = try System.poll(interests, milliseconds: ProcessRunner.watchdog)
+        guard !ready[0].isEmpty, case .connection(let socket) = try listener.accept() else { return nil }
+        let peer = ScriptedPeer(socket)
+        try peer.welcome()
+        return peer
+    }
+
+    func finish() throws -> ProcessRunner.Finished {
+        // Nobody plays a broker for the `stop` of the desk.
+        try? System.unlink(desk.directory["socket"])
+        return try command.finish()
+    }
+}
