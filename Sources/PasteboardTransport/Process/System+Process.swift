@@ -103,19 +103,27 @@ extension System {
 
     /// - Parameter groups: the contents of `/proc/self/cgroup`. The line of version 2 has the form `0::/GROUP`.
     static func groupMemoryLimit(_ groups: [UInt8], contents: (String) -> [UInt8]?) -> UInt64? {
-        guard let line = groups.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "0::/".utf8) })
-        else { return nil }
-        var names = line.dropFirst(4).split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        // Every broker reads this when it starts. Splitting and joining would take a tenth of that time, for generic code.
+        let newline = UInt8(ascii: "\n")
+        var lines = groups[...]
+        while !lines.starts(with: "0::/".utf8) {
+            guard let end = lines.firstIndex(of: newline) else { return nil }
+            lines = lines[(end + 1)...]
+        }
+        // The path of the root is empty, all others begin with a slash.
+        var group = lines[(lines.startIndex + 3)..<(lines.firstIndex(of: newline) ?? lines.endIndex)]
+        if group.count == 1 { group = [] }
         var least: UInt64?
         // A limit of a group applies to the groups in it.
         while true {
-            let path = (["/sys/fs/cgroup"] + names + ["memory.max"]).joined(separator: "/")
+            let path = "/sys/fs/cgroup\(String(decoding: group, as: UTF8.self))/memory.max"
             if let bytes = contents(path),
-                let limit = UInt64(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+                let limit = UInt64(String(decoding: bytes.prefix { $0 != newline }, as: UTF8.self))
             {
                 least = min(least ?? limit, limit)
             }
-            guard names.popLast() != nil else { return least }
+            guard let parent = group.lastIndex(of: UInt8(ascii: "/")) else { return least }
+            group = group[..<parent]
         }
     }
 

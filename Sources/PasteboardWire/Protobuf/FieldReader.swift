@@ -43,7 +43,29 @@ struct FieldReader {
         } else {
             // No field has a smaller key.
             guard key >= 8 else { return try nextLong(in: bytes) }
-            (value, offset) = try Protobuf.longVarint(in: bytes, at: offset &+ 1, end: end)
+            if !nextGroups(in: bytes) {
+                (value, offset) = try Protobuf.longVarint(in: bytes, at: offset &+ 1, end: end)
+            }
+        }
+        return true
+    }
+
+    /// Reads a value of two or three groups of seven bits, like most credits and times; false if it is longer, or if so
+    /// many bytes may not be there.
+    @inline(__always)
+    private mutating func nextGroups(in bytes: Span<UInt8>) -> Bool {
+        guard end &- offset >= 4 else { return false }
+        let loaded = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        // After the key.
+        let word = UInt64(UInt32(littleEndian: loaded)) &>> 8
+        let two = word & 0x7F | (word & 0x7F00) &>> 1
+        if word & 0x8000 == 0 {
+            value = two
+            offset = offset &+ 3
+        } else {
+            guard word & 0x80_0000 == 0 else { return false }
+            value = two | (word & 0x7F_0000) &>> 2
+            offset = offset &+ 4
         }
         return true
     }
