@@ -131,7 +131,7 @@ extension BrokerState {
     /// Whether a drain has nothing left to wait for.
     package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty } }
 
-    private var restarting: Failure {
+    var restarting: Failure {
         guard !ending.isHandingOver else { return Failure(.brokerRestarted, "another broker takes over; try again") }
         let exceptions = context.limits.keptOnDisk == 0 ? "" : ", except those on disk"
         return Failure(.brokerRestarted, "the broker is shutting down; its contents are lost\(exceptions)")

@@ -11,7 +11,8 @@ extension BrokerState {
     ) {
         do throws(Failure) {
             guard !ending.isDraining else {
-                throw Failure(.brokerRestarted, "the broker is shutting down; try again")
+                let isPassedOn = ending.isHandingOver
+                throw isPassedOn ? restarting : Failure(.brokerRestarted, "the broker is shutting down; try again")
             }
             switch kind {
             case .load, .list, .status, .wait, .watch, .createBoard:

@@ -48,6 +48,15 @@ enum Broker {
         Failure(.brokerUnavailable, "no broker is running at \(try BrokerConnector().socket.path)\(hint)")
     }
 
+    /// Whether a broker answers hello. One that does not is none.
+    static func isRunning(until deadline: UInt64 = .max) throws -> Bool {
+        do {
+            return try running(until: deadline) != nil
+        } catch is Failure {
+            return false
+        }
+    }
+
     /// Makes a request of a running broker, and makes it once more if that one ends before it has answered; nil without a
     /// broker.
     ///
@@ -60,7 +69,8 @@ enum Broker {
         do {
             return try request(connection)
         } catch let failure as Failure where Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable) {
-            return try running().map(request)
+            guard let next = try running() else { throw failure }
+            return try request(next)
         }
     }
 

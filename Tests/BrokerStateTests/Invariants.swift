@@ -22,8 +22,8 @@ struct BrokenConditions {
 // Conditions between several parts that must hold after each input. The conditions of one part are beside its tests.
 extension BrokerState {
     func brokenInvariants() -> [String] {
-        loads.brokenConditions(contents, context) + brokenPeers() + brokenContents() + brokenSessions()
-            + brokenWatches()
+        loads.brokenConditions(contents, context) + brokenPeers() + brokenContents() + brokenTypes()
+            + brokenSessions() + brokenWatches()
     }
 
     private func brokenPeers() -> [String] {
@@ -118,6 +118,20 @@ extension BrokerState {
             Set(contents.expiring) == expiring && contents.expiring.count == expiring.count,
             "\(contents.expiring.count) contents of \(expiring.count) expire"
         )
+        return broken.all
+    }
+
+    private func brokenTypes() -> [String] {
+        var broken = BrokenConditions()
+        for id in contents.publicationTable.ids {
+            guard let slot = contents.find(id) else { continue }
+            broken.check(contents[slot].handle.value == id.rawValue, "\(id) has another handle")
+            for representation in contents[slot].items.flatMap(\.representations) {
+                let name = contents[slot].typeNames[representation.typeRange]
+                let isSame = name.elementsEqual(representation.type.utf8)
+                broken.check(isSame, "\(id): \(representation.type) has another name")
+            }
+        }
         return broken.all
     }
 

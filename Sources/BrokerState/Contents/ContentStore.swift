@@ -46,7 +46,7 @@ struct ContentStore: ~Copyable, Sendable {
         board name: String = "",
         _ context: inout BrokerContext
     ) -> PublicationID? {
-        guard let write = writeTable.remove(id) else { return nil }
+        guard var write = writeTable.remove(id) else { return nil }
         seal(write.keptBytes, &context)
         hasNewContents = true
         var terms = PublicationTerms(write.terms, at: context.elapsed)
@@ -57,7 +57,8 @@ struct ContentStore: ~Copyable, Sendable {
                 writer: writer,
                 ownerLabel: label,
                 boardName: name,
-                items: write.items,
+                // Moved, so that they are not copied when the publication changes them.
+                items: exchange(&write.items, with: []),
                 charge: write.charge,
                 terms: terms,
                 committedAt: context.now

@@ -77,7 +77,9 @@ package struct Publication: ~Copyable, Sendable {
 
     private mutating func noteTypes(of item: Int, from first: Int) {
         for index in first..<items[item].representations.count {
-            items[item].representations[index].appendType(to: &typeNames)
+            let start = typeNames.count
+            typeNames += items[item].representations[index].type.utf8
+            items[item].representations[index].typeRange = start..<typeNames.count
         }
     }
 
@@ -109,9 +111,12 @@ package struct Publication: ~Copyable, Sendable {
         version += 1
     }
 
-    /// Changes one representation in place.
+    /// Changes one representation in place. Its type stays the same.
     mutating func update(_ part: PublicationPart, _ change: (inout StoredRepresentation) -> Void) {
-        change(&items[Int(part.item)].representations[Int(part.representation)])
+        let (item, index) = (Int(part.item), Int(part.representation))
+        let typeRange = items[item].representations[index].typeRange
+        change(&items[item].representations[index])
+        items[item].representations[index].typeRange = typeRange
     }
 
     /// The range of a representation's type in `typeNames`.

@@ -67,7 +67,7 @@ struct StoredRepresentation: Sendable {
     /// The time that the source may take for the first byte; 0 if it has set none.
     let firstByteMilliseconds: UInt32
     private(set) var byteCount: UInt64?
-    /// The range of the type in the publication's `typeNames`.
+    /// The range of the type in the publication's `typeNames`. Set by the publication.
     private(set) var typeLength: UInt16 = 0
     private(set) var typeStart: UInt32 = 0
     /// The attributes of the file; nil for most representations, which are not files.
@@ -80,13 +80,7 @@ struct StoredRepresentation: Sendable {
 
     var typeRange: Range<Int> {
         @inline(__always) get { Int(typeStart)..<Int(typeStart) + Int(typeLength) }
-    }
-
-    /// Appends the type to the names of all types of the publication.
-    mutating func appendType(to names: inout [UInt8]) {
-        typeStart = UInt32(clamping: names.count)
-        typeLength = UInt16(clamping: type.utf8.count)
-        names += type.utf8
+        set { (typeStart, typeLength) = (UInt32(clamping: newValue.lowerBound), UInt16(clamping: newValue.count)) }
     }
 
     var allBytes: [KeptID] { [kept, cached].compactMap(\.self) }

@@ -30,7 +30,8 @@ extension ConnectionIO {
             let ready = try poll(extra, until: end)
             if ready[0].contains(.writable) { try flush() }
             if ready[0].subtracting(.writable).isEmpty {
-                try check()
+                // After a failed write the next turn finds out what can be read.
+                if !cannotWrite || ready[0].isEmpty { try check() }
             } else {
                 _ = try pump(handle)
                 try flush()

@@ -84,8 +84,9 @@ struct CopyCommand: Command {
     }
 
     /// Whether the items are written once more after the broker has ended. A write whose answer was lost may have been carried
-    /// out: it is repeated only if it replaces whatever is there.
+    /// out: it is repeated only if it replaces whatever is there, and can be pasted any number of times.
     private func mayRepeat(after failure: Failure) -> Bool {
-        Reconnection.mayRepeat(after: failure, isRepeatable: !adds && options.ifChangeCount == nil)
+        let isRepeatable = !adds && options.ifChangeCount == nil && options.write(to: board).terms?.maximumLoads == nil
+        return Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable)
     }
 }

@@ -154,7 +154,7 @@ struct PasteCommand: Command {
     }
 
     private func watch(over connection: BlockingConnection) throws -> BoardWatch {
-        try BoardWatch(board, over: connection, command: Self.syntax.name) { try Broker.startingOne() }
+        try BoardWatch(board, over: connection, until: end, command: Self.syntax.name) { try Broker.startingOne() }
     }
 
     /// Whether the broker has ended and nothing was pasted yet, so that the load is made once more; again and again by a paste
@@ -173,7 +173,7 @@ struct PasteCommand: Command {
         state.required = listed
         let deadline = min(end, MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime)))
         // After an announced end another broker has the socket already, or there will be none.
-        guard try connection.io.isGone || Broker.running(until: deadline) != nil else { return nil }
+        guard try connection.io.isGone || Broker.isRunning(until: deadline) else { return nil }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let interest = PollInterest(signals.raw, .readable)
         var reconnection = Reconnection { try Broker.running(until: deadline) }

@@ -15,6 +15,7 @@ final class OfferHandOver {
     private static let byteLimit = 64 << 20
 
     private struct Promise {
+        let number: Int
         let item: Int
         let representation: Representation
         let origin: AskOrigin
@@ -32,25 +33,38 @@ final class OfferHandOver {
     }
 
     private let connection: BlockingConnection
+    private let board: String?
     private let handle: UInt64?
     private let promises: [Promise]
+    /// The numbers of the promises that are neither kept nor dropped.
+    private var open: Set<Int>
     private var running: [Running] = []
     private var left = OfferHandOver.byteLimit
     private var kept: [String] = []
-    private var dropped: [(type: String, reason: String)] = []
+    private var dropped: [String] = []
 
     /// - Parameters:
+    ///   - board: the board of the contents.
     ///   - handle: the number of the contents at the broker.
     ///   - items: the items of the contents, whose representations are promises.
     ///   - origins: the origins of their bytes.
-    init(_ handle: UInt64?, _ items: [WriteItem], origins: [[AskOrigin]], over connection: BlockingConnection) {
+    init(
+        of board: String?,
+        _ handle: UInt64?,
+        _ items: [WriteItem],
+        origins: [[AskOrigin]],
+        over connection: BlockingConnection
+    ) {
+        self.board = board
         self.handle = handle
         self.connection = connection
-        promises = zip(items, origins).enumerated().flatMap { index, pair in
-            zip(pair.0.representations, pair.1).map {
-                Promise(item: index, representation: $0.representation, origin: $1)
-            }
+        let all = zip(items, origins).enumerated().flatMap { index, pair in
+            zip(pair.0.representations, pair.1).map { (index, $0.representation, $1) }
         }
+        promises = all.enumerated().map { number, promise in
+            Promise(number: number, item: promise.0, representation: promise.1, origin: promise.2)
+        }
+        open = Set(promises.indices)
     }
 
     /// Whether the broker has bytes of at least one representation, or of all.
@@ -73,7 +87,8 @@ final class OfferHandOver {
         connection.io.timeouts.silence = 2_000
         connection.io.timeouts.probe = 500
         defer { for run in running { run.program.finishStopping() } }
-        for promise in promises {
+        try noteKept()
+        for promise in promises where open.contains(promise.number) {
             try signals.check()
             if MonotonicClock.now() < deadline { try start(promise) } else { dropLate(promise) }
         }
@@ -97,14 +112,31 @@ final class OfferHandOver {
         report()
     }
 
-    /// Says what was kept before the hand-over failed.
+    /// Says what was kept before the hand-over failed, if anything.
     func abandon(after error: any Error) {
-        let text = (error as? Failure)?.text ?? "\(error)"
-        for promise in promises {
-            let type = promise.representation.type
-            if !kept.contains(type), !dropped.contains(where: { $0.type == type }) { drop(promise, text) }
+        for promise in promises where open.contains(promise.number) {
+            drop(promise, (error as? Failure)?.text ?? "interrupted")
         }
         report()
+    }
+
+    /// Notes what the broker keeps already, for example because a hand-over began at the broker before it.
+    private func noteKept() throws {
+        var list = List()
+        list.board = board
+        let listing = try connection.list(list)
+        guard listing.contents.handle == handle else { return }
+        for promise in promises where listing.items.indices.contains(promise.item) {
+            let representation = listing.items[promise.item].representations.first {
+                $0.type == promise.representation.type
+            }
+            if representation?.provision == .kept { noteKept(promise) }
+        }
+    }
+
+    private func noteKept(_ promise: Promise) {
+        open.remove(promise.number)
+        kept.append(promise.representation.type)
     }
 
     private func dropLate(_ promise: Promise) {
@@ -184,25 +216,26 @@ final class OfferHandOver {
         do {
             _ = try connection.write(write, items: items)
             left -= bytes.count
-            kept.append(promise.representation.type)
+            noteKept(promise)
         } catch let error where !isLoss(error) {
             drop(promise, (error as? Failure)?.text ?? "\(error)")
         }
     }
 
-    /// Whether the broker was lost, so that nothing more can be handed over to it.
+    /// Whether the broker was lost or ends, so that nothing more can be handed over to it.
     private func isLoss(_ error: any Error) -> Bool {
-        (error as? Failure).map { Reconnection.follows($0) && connection.io.isGone } ?? false
+        guard let failure = error as? Failure else { return false }
+        return Reconnection.mayRepeat(after: failure, isRepeatable: connection.io.isGone)
     }
 
     private func drop(_ promise: Promise, _ reason: String) {
-        dropped.append((promise.representation.type, reason))
+        open.remove(promise.number)
+        dropped.append("\(promise.representation.type) (\(reason))")
     }
 
     private func report() {
         var text = kept.isEmpty ? "kept nothing" : "kept \(kept.joined(separator: ", "))"
-        let reasons = dropped.map { "\($0.type) (\($0.reason))" }
-        if !dropped.isEmpty { text += "; not kept: \(reasons.joined(separator: ", "))" }
+        if !dropped.isEmpty { text += "; not kept: \(dropped.joined(separator: ", "))" }
         StandardStreams.note("pasteboard: offer: \(text)")
     }
 

@@ -10,7 +10,7 @@ final class OfferLoop {
     private var placed: OfferedContents.Placed
     private let signals: SignalBox
     private let keepsOnExit: Bool
-    private var reconnection = Reconnection { try Broker.startingOne(streams: AskServer.maximumAsks) }
+    private var reconnection = OfferLoop.reconnection
     private var hasEnded = false
 
     /// - Parameters:
@@ -38,6 +38,7 @@ final class OfferLoop {
             do {
                 signal = try placed.server.turn(watching: signals) { try handle($0) }
             } catch let failure as Failure where mayReturn(after: failure) {
+                StandardStreams.note("pasteboard: offer: the broker ended; connecting again")
                 signal = try placeAgain()
                 isLost = signal != nil
                 if !isLost, hasEnded { return }
@@ -58,6 +59,8 @@ final class OfferLoop {
     /// - Returns: nil if the contents have ended.
     private func handOver(isLost: Bool) throws -> OfferHandOver? {
         let deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
+        // The next attempt must not wait as long as those of an offer that has no hurry.
+        reconnection = Self.reconnection
         var isLost = isLost
         while !hasEnded {
             let handOver = contents.handOver(placed)
@@ -68,7 +71,8 @@ final class OfferLoop {
                 }
                 if let signal = try placeAgain(until: deadline) { throw CommandFailure.signaled(signal) }
                 isLost = false
-            } catch let failure as Failure where !isLost && mayReturn(after: failure) {
+            } catch let failure as Failure where !isLost && (mayReturn(after: failure) || isPassedOn(after: failure)) {
+                StandardStreams.note("pasteboard: offer: the broker ended; connecting again")
                 isLost = true
             } catch {
                 handOver.abandon(after: error)
@@ -76,6 +80,15 @@ final class OfferLoop {
             }
         }
         return nil
+    }
+
+    private static var reconnection: Reconnection {
+        Reconnection { try Broker.startingOne(streams: AskServer.maximumAsks) }
+    }
+
+    /// Whether the broker refuses the bytes because another one takes over.
+    private func isPassedOn(after failure: Failure) -> Bool {
+        !hasEnded && contents.mayReturn && failure.code == .brokerRestarted && (try? Broker.isRunning()) == true
     }
 
     private func mayReturn(after failure: Failure) -> Bool {
@@ -87,18 +100,12 @@ final class OfferLoop {
     /// - Parameter deadline: the time at which it fails (see `MonotonicClock`).
     /// - Returns: the signal that has interrupted it, if any.
     private func placeAgain(until deadline: UInt64 = .max) throws -> CInt? {
-        StandardStreams.note("pasteboard: offer: the broker ended; connecting again")
         placed.server.cancelAll()
-        while true {
+        while MonotonicClock.now() < deadline {
             let interest = PollInterest(signals.raw, .readable)
             let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
             if !ready[0].isEmpty, let signal = try signals.next() { return signal }
-            guard let connection else {
-                guard MonotonicClock.now() < deadline else {
-                    throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
-                }
-                continue
-            }
+            guard let connection else { continue }
             do {
                 guard let next = try contents.placeAgain(over: connection) else {
                     note(.expired)
@@ -117,6 +124,7 @@ final class OfferLoop {
                 // The next attempt may find another broker.
             }
         }
+        throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
     }
 
     private func handle(_ event: ClientEvent) throws {

@@ -69,7 +69,8 @@ final class OfferedContents {
 
     /// The hand-over of the promises to the broker.
     func handOver(_ placed: Placed) -> OfferHandOver {
-        OfferHandOver(placed.publication.committed.handle, items, origins: origins, over: placed.connection)
+        let handle = placed.publication.committed.handle
+        return OfferHandOver(of: write.board, handle, items, origins: origins, over: placed.connection)
     }
 
     /// Clears the pasteboard if it still has these contents, so that it does not list types that cannot be loaded.

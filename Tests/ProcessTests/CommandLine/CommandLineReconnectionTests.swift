@@ -87,6 +87,27 @@ import Testing
         #expect(try desk.run("paste").text == "whole\n")
     }
 
+    @Test("What a hand-over has kept before its broker is killed stays kept, and its command does not run again")
+    func handOverPartly() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let keeper = try desk.startKeeper()
+        let types = ["-t", "text=echo x >>runs; echo words", "-t", ".png=\(Self.waiting)"]
+        let offer = try desk.offer(["--keep-on-exit"] + types)
+        try offer.child.kill(SIGTERM)
+        try desk.waitForFile("asked", in: ".")
+        try desk.succeed("until pasteboard types | grep -q 'text.*kept'; do sleep 0.01; done")
+        try desk.killBroker()
+        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
+        try desk.directory.write("", to: "go")
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text, public.png\n"))
+        #expect(try desk.run("paste").text == "words\n")
+        #expect(try desk.directory.contents(of: "runs") == Array("x\n".utf8))
+        try keeper.child.kill(SIGTERM)
+        _ = try keeper.finish()
+    }
+
     @Test("An offer that is to keep its promises, and finds no other broker, says that nothing was kept")
     func handOverToNobody() throws {
         let desk = try Desk(limits: Desk.patient)
