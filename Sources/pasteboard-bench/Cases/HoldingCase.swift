@@ -13,8 +13,8 @@ struct HoldingCase: BenchCase {
 
     static func all(quick: Bool) -> [HoldingCase] {
         [
-            HoldingCase("memory, 1000 idle connections", "hold-connections", quick ? 100 : 1_000, 4_000),
-            HoldingCase("memory, 10000 idle connections", "hold-connections", quick ? 200 : 10_000, 4_000),
+            HoldingCase("memory, 1000 idle connections", "hold-connections", quick ? 100 : 1_000, 2_500),
+            HoldingCase("memory, 10000 idle connections", "hold-connections", quick ? 200 : 10_000, 2_500),
             HoldingCase("memory, 20000 promises of 3 types", "hold-promises", quick ? 400 : 20_000, 20_000),
         ]
     }

@@ -46,13 +46,13 @@ struct CopyCommand: Command {
 
     private let board: String
     private let inputs: InputArguments
-    private let options: ContentOptions
+    private let givenOptions: ContentOptions
     private let adds: Bool
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
-        options = try ContentOptions(arguments)
+        givenOptions = try ContentOptions(arguments)
         adds = arguments.has("--add")
         isJSON = arguments.has("--json")
         inputs = try InputArguments(arguments, of: Self.syntax.name)
@@ -62,30 +62,34 @@ struct CopyCommand: Command {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
         let items = try inputs.items()
-        var options = options
+        var options = givenOptions
         options.takeHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne()
         let new = try InputItem.kept(items, by: connection, isConcealed: options.isConcealed)
         let committed: Committed
         do {
-            committed = try write(new, over: connection)
-        } catch let failure as Failure where mayRepeat(after: failure) && new.allSatisfy(\.canBeWrittenAgain) {
+            committed = try write(new, options, over: connection)
+        } catch let failure as Failure where mayRepeat(after: failure, options) && new.allSatisfy(\.canBeWrittenAgain) {
             // None is started: the broker may have been stopped.
             guard let next = try Broker.running() else { throw failure }
-            committed = try write(new, over: next)
+            committed = try write(new, options, over: next)
         }
         if isJSON { try StandardStreams.print(committed.json(of: board).line) }
         return 0
     }
 
-    private func write(_ new: [WriteItem], over connection: BlockingConnection) throws -> Committed {
+    private func write(
+        _ new: [WriteItem],
+        _ options: ContentOptions,
+        over connection: BlockingConnection
+    ) throws -> Committed {
         if adds { return try PresentContents.add(new, to: board, options, over: connection) }
         return try connection.write(options.write(to: board), items: new).committed
     }
 
     /// Whether the items are written once more after the broker has ended. A write whose answer was lost may have been carried
     /// out: it is repeated only if it replaces whatever is there, and can be pasted any number of times.
-    private func mayRepeat(after failure: Failure) -> Bool {
+    private func mayRepeat(after failure: Failure, _ options: ContentOptions) -> Bool {
         let isRepeatable = !adds && options.ifChangeCount == nil && options.write(to: board).terms?.maximumLoads == nil
         return Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable)
     }
