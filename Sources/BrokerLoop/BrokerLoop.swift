@@ -12,7 +12,7 @@ import PasteboardWire
 package struct BrokerLoop: ~Copyable {
     // Only `input`, at the end of this file, changes the state.
     private(set) var state: BrokerState
-    /// Storage for the outbox that the state fills while the other one is performed.
+    /// Storage for the outbox that the state fills while the other one is performed; nil meanwhile.
     private var spareOutbox: Outbox?
     /// The descriptor that was passed with the frame that is being processed.
     private(set) var received: DescriptorBox?
@@ -226,7 +226,7 @@ package struct BrokerLoop: ~Copyable {
         return result
     }
 
-    /// Like `input`, for what never leads to output.
+    /// Calls `body` and performs nothing, for calls that never lead to output.
     @inline(__always)
     mutating func note<Result>(_ body: (inout BrokerState) -> Result) -> Result {
         body(&state)

@@ -48,7 +48,7 @@ enum Broker {
         Failure(.brokerUnavailable, "no broker is running at \(try BrokerConnector().socket.path)\(hint)")
     }
 
-    /// Whether a broker answers hello. One that does not is none.
+    /// Whether a broker answers hello before `deadline`. Any failure to connect counts as no broker.
     static func isRunning(until deadline: UInt64 = .max) throws -> Bool {
         do {
             return try running(until: deadline) != nil

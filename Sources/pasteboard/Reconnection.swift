@@ -4,7 +4,8 @@ import PasteboardWire
 
 /// The attempts of a command to connect again after its broker has ended unexpectedly.
 ///
-/// A broker that was stopped announces its end. A command then ends, too, so that it does not start the broker again.
+/// A broker that was stopped announces its end. No command starts a broker again after that. A refused request is made once
+/// more only if another broker runs already.
 struct Reconnection {
     private let connect: () throws -> BlockingConnection?
     private var backoff = Backoff()

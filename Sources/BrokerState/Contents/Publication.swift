@@ -19,7 +19,7 @@ package struct Publication: ~Copyable, Sendable {
     /// The types of all representations, one after the other. The frames of a load are compared with them and written
     /// from them, because to read a string in an array of arrays counts its references.
     private(set) var typeNames: [UInt8] = []
-    /// Set as soon as the publication is in its table.
+    /// Set by `ContentStore.insert`; 0 before.
     var handle = EncodedHandle(0)
     private(set) var charge: Charge
     /// nil for most publications.
@@ -111,7 +111,8 @@ package struct Publication: ~Copyable, Sendable {
         version += 1
     }
 
-    /// Changes one representation in place. Its type stays the same.
+    /// Changes one representation in place. `change` must keep the type. It may replace the whole representation, as a
+    /// reclaim does, so the range of the type is stored again.
     mutating func update(_ part: PublicationPart, _ change: (inout StoredRepresentation) -> Void) {
         let (item, index) = (Int(part.item), Int(part.representation))
         let typeRange = items[item].representations[index].typeRange

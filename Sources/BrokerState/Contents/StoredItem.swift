@@ -67,7 +67,7 @@ struct StoredRepresentation: Sendable {
     /// The time that the source may take for the first byte; 0 if it has set none.
     let firstByteMilliseconds: UInt32
     private(set) var byteCount: UInt64?
-    /// The range of the type in the publication's `typeNames`. Set by the publication.
+    /// The parts of `typeRange`, which take little memory.
     private(set) var typeLength: UInt16 = 0
     private(set) var typeStart: UInt32 = 0
     /// The attributes of the file; nil for most representations, which are not files.
@@ -78,6 +78,7 @@ struct StoredRepresentation: Sendable {
     /// they are only for the loads that had begun.
     var cached: KeptID?
 
+    /// The range of the type in the publication's `typeNames`. The publication sets it.
     var typeRange: Range<Int> {
         @inline(__always) get { Int(typeStart)..<Int(typeStart) + Int(typeLength) }
         set { (typeStart, typeLength) = (UInt32(clamping: newValue.lowerBound), UInt16(clamping: newValue.count)) }

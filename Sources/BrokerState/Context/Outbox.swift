@@ -10,7 +10,7 @@ package struct Outbox: ~Copyable, Sendable {
         /// `.none` if the frames have been removed.
         package fileprivate(set) var peer: PeerID
         package let order: FrameOrder
-        /// The offset of the first frame. The last one ends where the next send begins.
+        /// The offset of the first frame. The last one ends where the next send begins, or at the end of the outbox.
         fileprivate let start: Int
         /// The descriptor to pass, and the load that it ends. Such a send contains exactly one frame.
         package let passing: Passing?
@@ -74,7 +74,7 @@ package struct Outbox: ~Copyable, Sendable {
 
     package var isEmpty: Bool { self.sends.isEmpty && self.effects.isEmpty }
 
-    /// The frames of the send at `index`.
+    /// The range in `frames` of the frames of the send at `index`.
     package func bytes(ofSend index: Int) -> Range<Int> {
         let next = index + 1
         return sends[index].start..<(next < sends.count ? sends[next].start : frames.count)
@@ -124,7 +124,8 @@ package struct Outbox: ~Copyable, Sendable {
         add(range, to: destination, .connection)
     }
 
-    /// Adds the frame that was encoded last. The frames of a read often have one receiver, which is then found once.
+    /// Adds the frame that was encoded last. The frames of a read often have one receiver, which is then found once: such a
+    /// frame needs no entry, because the last send reaches to the end of `frames`.
     private mutating func add(_ frame: Range<Int>, to peer: PeerID, _ order: FrameOrder) {
         let last = sends.count - 1
         guard last < 0 || sends[last].peer != peer || sends[last].order != order || sends[last].passing != nil else {

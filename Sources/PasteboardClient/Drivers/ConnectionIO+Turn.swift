@@ -23,14 +23,15 @@ extension ConnectionIO {
             if extra.isEmpty, !wantsWrite, letReceiveWait(until: end) {
                 _ = try pump(waiting: true, handle)
                 try flush()
-                // If the broker has closed the connection, what it has sent before is still to be read.
+                // After a failed write, frames that the broker sent before it closed the connection may still be in the socket.
+                // The next turn reads them before the connection fails.
                 if !cannotWrite { try check() }
                 return []
             }
             let ready = try poll(extra, until: end)
             if ready[0].contains(.writable) { try flush() }
             if ready[0].subtracting(.writable).isEmpty {
-                // After a failed write the next turn finds out what can be read.
+                // After a failed write likewise.
                 if !cannotWrite || ready[0].isEmpty { try check() }
             } else {
                 _ = try pump(handle)

@@ -50,8 +50,8 @@ struct FieldReader {
         return true
     }
 
-    /// Reads a value of two or three groups of seven bits, like most credits and times; false if it is longer, or if so
-    /// many bytes may not be there.
+    /// Reads a value of two or three groups of seven bits, like most credits and times. Returns false, and reads nothing,
+    /// if the value is longer or fewer than four bytes are left.
     @inline(__always)
     private mutating func nextGroups(in bytes: Span<UInt8>) -> Bool {
         guard end &- offset >= 4 else { return false }

@@ -40,6 +40,7 @@ struct FieldWriter {
     @inline(__always)
     mutating func put(_ handle: EncodedHandle, in memory: inout MutableRawSpan) {
         put(8, bytesOf: handle.words.first, in: &memory)
+        // Moves the end back if the field has fewer than eight bytes.
         put(handle.byteCount &- 8, bytesOf: handle.words.second, in: &memory)
     }
 

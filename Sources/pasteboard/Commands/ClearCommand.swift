@@ -28,7 +28,7 @@ struct ClearCommand: Command {
         clear.board = board
         clear.ifChangeCount = ifChangeCount
         if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
-        // Another program may have written after a clear whose answer was lost, and nobody wants that to be cleared.
+        // If the answer was lost, another program may have written since; a second clear would delete its contents.
         let committed = try Broker.ask(isRepeatable: false) { try $0.clear(clear) }
         guard committed != nil || ifChangeCount == nil else {
             throw Broker.noChangeCount(of: board)

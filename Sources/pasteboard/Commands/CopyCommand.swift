@@ -70,7 +70,7 @@ struct CopyCommand: Command {
         do {
             committed = try write(new, options, over: connection)
         } catch let failure as Failure where mayRepeat(after: failure, options) && new.allSatisfy(\.canBeWrittenAgain) {
-            // None is started: the broker may have been stopped.
+            // No broker is started: it may have been stopped.
             guard let next = try Broker.running() else { throw failure }
             committed = try write(new, options, over: next)
         }

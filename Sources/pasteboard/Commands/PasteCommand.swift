@@ -148,7 +148,7 @@ struct PasteCommand: Command {
         guard let watch else { throw failure }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         guard try watch.mayHaveChanged(until: end, watching: signals) else { throw failure }
-        // Any contents count.
+        // From now on other contents than the lost ones are pasted, too.
         state.required = nil
         return watch.connection
     }
@@ -157,8 +157,8 @@ struct PasteCommand: Command {
         try BoardWatch(board, over: connection, until: end, command: Self.syntax.name) { try Broker.startingOne() }
     }
 
-    /// Whether the broker has ended and nothing was pasted yet, so that the load is made once more; again and again by a paste
-    /// that waits.
+    /// Whether a load failed because its broker ended or is ending, before anything was pasted. Then it is made once more, or any
+    /// number of times with `--wait`.
     private func isLost(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
         Reconnection.mayRepeat(after: failure, isRepeatable: connection.io.isGone) && !state.hasBegun
             && (waits || !state.wasLost)
@@ -418,7 +418,7 @@ private struct Identity: Equatable {
 private final class State {
     /// Whether a load was answered.
     var hasBegun = false
-    /// The contents that were listed last.
+    /// The contents that the present load has listed; nil before that, or if the pasteboard was empty.
     var listed: Identity?
     /// Whether the broker was lost, and another connection was made.
     var wasLost = false

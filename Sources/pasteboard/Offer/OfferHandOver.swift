@@ -11,7 +11,7 @@ import PasteboardWire
 final class OfferHandOver {
     /// The longest duration, in milliseconds.
     static let duration = 5_000
-    /// The maximum number of bytes of all representations.
+    /// The maximum number of bytes of all representations that are handed over to one broker.
     private static let byteLimit = 64 << 20
 
     private struct Promise {
@@ -71,8 +71,8 @@ final class OfferHandOver {
     var hasKept: Bool { !kept.isEmpty }
     var isComplete: Bool { dropped.isEmpty }
 
-    /// Hands everything over, and then waits for the loads that are under way. Throws if another signal arrives, or if the
-    /// broker is lost.
+    /// Hands over the promises that are not kept yet, and then waits for the loads that are under way. Throws if another
+    /// signal arrives, if the contents cannot be listed, or if the broker is lost or ends.
     ///
     /// - Parameters:
     ///   - deadline: the time at which the rest is dropped (see `MonotonicClock`).
@@ -112,7 +112,7 @@ final class OfferHandOver {
         report()
     }
 
-    /// Says what was kept before the hand-over failed, if anything.
+    /// Drops all open promises, with `error` as the reason, and reports what was kept and what was not.
     func abandon(after error: any Error) {
         for promise in promises where open.contains(promise.number) {
             drop(promise, (error as? Failure)?.text ?? "interrupted")
@@ -120,7 +120,7 @@ final class OfferHandOver {
         report()
     }
 
-    /// Notes what the broker keeps already, for example because a hand-over began at the broker before it.
+    /// Notes what the broker keeps already, for example because an earlier hand-over of this offer began at the previous broker.
     private func noteKept() throws {
         var list = List()
         list.board = board

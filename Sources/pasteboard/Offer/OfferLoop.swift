@@ -59,7 +59,7 @@ final class OfferLoop {
     /// - Returns: nil if the contents have ended.
     private func handOver(isLost: Bool) throws -> OfferHandOver? {
         let deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
-        // The next attempt must not wait as long as those of an offer that has no hurry.
+        // The delay between attempts may have grown to 30 s, and a hand-over has 5 s.
         reconnection = Self.reconnection
         var isLost = isLost
         while !hasEnded {
@@ -95,10 +95,11 @@ final class OfferLoop {
         !hasEnded && contents.mayReturn && Reconnection.follows(failure)
     }
 
-    /// Writes the contents again at the next broker, after the present one has ended, unless the contents have ended.
+    /// Writes the contents again at the next broker, after the present one has ended. Sets `hasEnded` if they have expired or
+    /// were replaced.
     ///
-    /// - Parameter deadline: the time at which it fails (see `MonotonicClock`).
-    /// - Returns: the signal that has interrupted it, if any.
+    /// - Parameter deadline: the time at which it throws `broker-unavailable` (see `MonotonicClock`).
+    /// - Returns: the signal that has interrupted the wait; nil otherwise.
     private func placeAgain(until deadline: UInt64 = .max) throws -> CInt? {
         placed.server.cancelAll()
         while MonotonicClock.now() < deadline {

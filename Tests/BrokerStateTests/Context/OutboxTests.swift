@@ -7,7 +7,7 @@ import Testing
     private let bystander = PeerID(slot: 0, generation: 1)
     private let ended = PeerID(slot: 1, generation: 1)
 
-    @Test("Nothing that follows the last error for a peer is sent, to it or to others")
+    @Test("Frames for a peer that follow its last error are sent neither to it nor to another peer")
     func removal() {
         var outbox = Outbox()
         outbox.send(Failure(.protocolViolation, "its last frame"), to: ended, stream: 0)
@@ -17,7 +17,7 @@ import Testing
         outbox.send(Cancel(), to: ended, stream: 4)
         outbox.send(Cancel(), to: bystander, stream: 5)
         outbox.removeFrames(to: ended, after: position)
-        // It must not join the frames before the removed one.
+        // This frame must not join the removed frames, or the frames before them.
         outbox.send(Cancel(), to: bystander, stream: 7)
         #expect(streams(of: outbox, for: ended) == [0])
         #expect(streams(of: outbox, for: bystander) == [3, 5, 7])

@@ -87,7 +87,7 @@ import Testing
         #expect(try desk.run("paste").text == "whole\n")
     }
 
-    @Test("What a hand-over has kept before its broker is killed stays kept, and its command does not run again")
+    @Test("Bytes that were handed over before the broker is killed stay kept, and their command runs once")
     func handOverPartly() throws {
         let desk = try Desk(limits: Desk.patient)
         let keeper = try desk.startKeeper()
@@ -108,7 +108,7 @@ import Testing
         _ = try keeper.finish()
     }
 
-    @Test("An offer that is to keep its promises, and finds no other broker, says that nothing was kept")
+    @Test("An offer that is to keep its promises, and finds no other broker, reports that nothing was kept")
     func handOverToNobody() throws {
         let desk = try Desk(limits: Desk.patient)
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"

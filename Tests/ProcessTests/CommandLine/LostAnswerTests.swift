@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Commands of one request whose broker ends before it has answered. The test plays it, and the next one.
+/// Commands of one request whose broker ends before it has answered. The test plays that broker and the next one.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct LostAnswerTests {
     /// The end of the first broker.
     enum Loss: CaseIterable {
@@ -63,7 +63,10 @@ import Testing
         case text
     }
 
-    @Test("A paste that waits goes on after each broker that ends, wherever it is", arguments: [true, false])
+    @Test(
+        "A waiting paste continues after crashes before its watch is registered and during a load",
+        arguments: [true, false]
+    )
     func waiting(losesWatch: Bool) throws {
         var loads: [Load] = [.empty, .crash, .text]
         var losesWatch = losesWatch
@@ -131,7 +134,7 @@ import Testing
         return (try played.finish(), requests)
     }
 
-    /// The frame that completes a request, or the first one of it.
+    /// Reads frames up to the one that completes a request, or with `takesFirst` up to its first one.
     private func request(of peer: ScriptedPeer, _ takesFirst: Bool) throws -> ScriptedPeer.Frame {
         while true {
             let frame = try peer.next()

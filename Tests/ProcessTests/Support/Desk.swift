@@ -116,7 +116,7 @@ final class Desk {
         try startBroker(after: shell)
     }
 
-    /// Starts a broker, and returns once it can be used.
+    /// Starts a broker, with a keeper unless `options` contain `--no-keeper`, and returns once it can be used.
     func startBroker(_ options: String = "", after shell: String = ":") throws -> ProcessRunner {
         let program = try ProcessRunner.program("pasteboard")
         let broker = try ProcessRunner(
