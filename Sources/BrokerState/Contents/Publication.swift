@@ -67,6 +67,8 @@ package struct Publication: ~Copyable, Sendable {
         self.committedAt = committedAt
         isRestricted = Self.isRestricted(items)
         isPlain = !isRestricted && terms == nil
+        // Exactly, because most contents never grow.
+        typeNames.reserveCapacity(items.reduce(0) { $0 + $1.representations.reduce(0) { $0 + $1.type.utf8.count } })
         noteTypes(from: 0)
     }
 
