@@ -69,6 +69,7 @@ struct ContentStore: ~Copyable, Sendable {
         return publication
     }
 
+    /// Inserts a publication, whose handle is known from then on.
     mutating func insert(_ publication: consuming Publication) -> PublicationID {
         let id = publicationTable.insert(publication)
         if let slot = find(id) { publicationTable[slot].handle = EncodedHandle(id.rawValue) }

@@ -72,18 +72,23 @@ import Testing
         #expect(try once.finish().exitCode == 3)
     }
 
+    /// Kills the broker during a hand-over, and expects that everything is handed over to the next one.
+    private func killBroker(during offer: ProcessRunner, at desk: Desk, keeping types: String) throws {
+        try desk.killBroker()
+        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
+        try desk.directory.write("", to: "go")
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: kept \(types)\n"))
+    }
+
     @Test("A hand-over whose broker is killed goes on at the next one")
     func handOver() throws {
         let desk = try Desk(limits: Desk.patient)
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=\(Self.waiting)"])
         try offer.child.kill(SIGTERM)
         try desk.waitForFile("asked", in: ".")
-        try desk.killBroker()
-        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
-        try desk.directory.write("", to: "go")
-        let ended = try offer.finish()
-        #expect(ended.exitCode == 0)
-        #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text\n"))
+        try killBroker(during: offer, at: desk, keeping: "public.utf8-plain-text")
         #expect(try desk.run("paste").text == "whole\n")
     }
 
@@ -96,12 +101,7 @@ import Testing
         try offer.child.kill(SIGTERM)
         try desk.waitForFile("asked", in: ".")
         try desk.succeed("until pasteboard types | grep -q 'text.*kept'; do sleep 0.01; done")
-        try desk.killBroker()
-        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
-        try desk.directory.write("", to: "go")
-        let ended = try offer.finish()
-        #expect(ended.exitCode == 0)
-        #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text, public.png\n"))
+        try killBroker(during: offer, at: desk, keeping: "public.utf8-plain-text, public.png")
         #expect(try desk.run("paste").text == "words\n")
         #expect(try desk.directory.contents(of: "runs") == Array("x\n".utf8))
         try keeper.child.kill(SIGTERM)

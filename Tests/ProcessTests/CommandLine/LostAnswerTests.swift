@@ -21,9 +21,7 @@ import Testing
         ]
     )
     func refused(_ line: String) throws {
-        let (finished, requests) = try play(line, .refusal)
-        #expect(requests == 2)
-        #expect(finished.exitCode < 2, "\(finished.errorText)")
+        try expectRepetition(of: line, after: .refusal)
     }
 
     @Test(
@@ -32,7 +30,12 @@ import Testing
         arguments: ["list", "types", "info", "status", "copy file"]
     )
     func lost(_ line: String) throws {
-        let (finished, requests) = try play(line, .crash)
+        try expectRepetition(of: line, after: .crash)
+    }
+
+    /// Expects a second request, whose answer the command reports.
+    private func expectRepetition(of line: String, after loss: Loss) throws {
+        let (finished, requests) = try play(line, loss)
         #expect(requests == 2)
         #expect(finished.exitCode < 2, "\(finished.errorText)")
     }
