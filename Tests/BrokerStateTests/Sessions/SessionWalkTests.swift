@@ -4,7 +4,9 @@ import Testing
 
 /// Several sources and destinations send random frames of drag sessions, valid and invalid.
 @Suite("Random walks of drag sessions") struct SessionWalkTests {
-    static let seeds: [UInt64] = [574_882_921_945_164_383, 1, 2, 3, 4, 5, 6, UInt64.random(in: 1_000...(.max))]
+    /// The seeds whose walks must reach a drop. A walk of another seed without one breaks no rule.
+    static let fixedSeeds: [UInt64] = [574_882_921_945_164_383, 1, 2, 3, 4, 5, 6]
+    static let seeds = fixedSeeds + [UInt64.random(in: 1_000...(.max))]
 
     @Test(
         "Whatever sources and destinations send, each is sent its frames in order, and nothing is left",
@@ -24,6 +26,7 @@ import Testing
         walker.finish()
         #expect(walker.brokenRules().isEmpty, "seed \(seed), at the end")
         #expect(walker.broker.held == .nothing, "seed \(seed)")
+        guard Self.fixedSeeds.contains(seed) else { return }
         #expect(walker.ledger.performs > 0, "seed \(seed): a walk without drops shows nothing")
     }
 }

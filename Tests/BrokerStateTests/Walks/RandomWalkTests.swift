@@ -5,7 +5,9 @@ import Testing
 
 /// Several peers send random frames, valid and invalid. The invariants are checked after each step.
 @Suite struct RandomWalkTests {
-    static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, UInt64.random(in: 1_000...(.max))]
+    /// The seeds whose walks must reach all that is walked for. A quiet walk of another seed breaks no rule.
+    static let fixedSeeds: [UInt64] = [1, 2, 3, 4, 5, 6]
+    static let seeds = fixedSeeds + [UInt64.random(in: 1_000...(.max))]
 
     @Test(
         "Whatever peers send, and in whatever order they die, nothing breaks, leaks or ends twice",
@@ -27,6 +29,7 @@ import Testing
         #expect(walker.brokenRules().isEmpty, "seed \(seed), at the end")
         #expect(walker.broker.held == .nothing, "seed \(seed)")
         #expect(walker.broker.openMemory == 0, "seed \(seed)")
+        guard Self.fixedSeeds.contains(seed) else { return }
         #expect(walker.loadsSeen > 100, "seed \(seed): a walk without loads shows nothing")
         #expect(walker.changesSeen > 20, "seed \(seed): a walk without changes of watched boards shows little")
         let isLeft = walker.handOversSeen > 0 && walker.reclaimsSeen > 0

@@ -4,7 +4,9 @@ import Testing
 
 /// Brokers are killed at random points, and their successors restore what was saved.
 @Suite struct RestartWalkTests {
-    static let seeds: [UInt64] = [1, 2, 3, 4, UInt64.random(in: 1_000...(.max))]
+    /// The seeds whose walks must reach all that is walked for. A quiet walk of another seed breaks no rule.
+    static let fixedSeeds: [UInt64] = [1, 2, 3, 4]
+    static let seeds = fixedSeeds + [UInt64.random(in: 1_000...(.max))]
 
     @Test(
         "After each death, all that was acknowledged and kept is there or was replaced, and nothing cleared comes back",
@@ -26,6 +28,7 @@ import Testing
         #expect(walker.brokenRules() == [], "seed \(seed), at the end")
         #expect(walker.broker.held == .nothing, "seed \(seed)")
         #expect(walker.broker.openMemory == 0 && walker.broker.saved.isEmpty, "seed \(seed)")
+        guard Self.fixedSeeds.contains(seed) else { return }
         let seen = "\(walker.restored) restored, \(walker.reclaimed) reclaimed, \(walker.prevented) prevented"
         let isTelling = walker.restored > 10 && walker.reclaimed > 10 && walker.prevented > 0
         #expect(isTelling, "seed \(seed): \(walker.restarts) restarts, \(seen): this walk shows little")
