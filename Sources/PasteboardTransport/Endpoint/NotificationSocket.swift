@@ -9,19 +9,20 @@ package struct NotificationSocket: ~Copyable {
     package struct Message: Sendable {
         package let sender: CInt
         package let descriptors: [DescriptorBox]
-        private let fields: [(name: Substring, value: Substring)]
+        private let text: ArraySlice<UInt8>
 
-        init(_ text: String, _ descriptors: [DescriptorBox], from sender: CInt) {
+        init(_ text: ArraySlice<UInt8>, _ descriptors: [DescriptorBox], from sender: CInt) {
             self.sender = sender
             self.descriptors = descriptors
-            fields = text.split(separator: "\n").compactMap { line in
-                line.firstIndex(of: "=").map { (line[..<$0], line[line.index(after: $0)...]) }
-            }
+            self.text = text
         }
 
         /// The value of a field; nil if the message has no such field.
         package subscript(name: String) -> String? {
-            fields.first { $0.name == name }.map { String($0.value) }
+            // A character may extend over the end of a line, so bytes are compared.
+            let start = Array("\(name)=".utf8)
+            let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: start) }
+            return line.map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
         }
     }
 
@@ -78,6 +79,6 @@ package struct NotificationSocket: ~Copyable {
         }
         guard let count else { return nil }
         let passed = descriptors.prefix(Int(descriptorCount)).map { DescriptorBox(OwnedDescriptor(adopting: $0)) }
-        return Message(String(decoding: bytes.prefix(count), as: UTF8.self), passed, from: sender)
+        return Message(bytes.prefix(count), passed, from: sender)
     }
 }

@@ -30,6 +30,10 @@ import Testing
                 try MemoryFile(sealing: descriptor)?.contents(limit: 3) == [1, 2, 3]
             else { exit(9) }
             guard try socket.next() == nil else { exit(10) }
+            // To a String, the return and the end of the line are one character.
+            guard case .sent = manager.send("FDNAME=a\r\nFDSTORE=1\nX\nEMPTY="), let odd = try socket.next(),
+                odd["FDNAME"] == "a\r", odd["FDSTORE"] == "1", odd["X"] == nil, odd["EMPTY"] == ""
+            else { exit(11) }
         }
     }
 
