@@ -119,7 +119,7 @@ package struct BrokerLoop: ~Copyable {
             unflushed.isEmpty && deliveries.isEmpty && readingQueue.isEmpty && !state.hasReadyKept && !state.hasRounds
         // Another turn follows at once after a wait that a signal has ended.
         guard try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0) else { return }
-        clock.wake(due: timerSetTo)
+        if clock.wake(due: timerSetTo) { drainTimer() }
         let (now, passed) = (clock.now, expiryClock.passed())
         input { $0.setTime(now, passed: passed) }
         if !paused.isEmpty { resumePaused() }

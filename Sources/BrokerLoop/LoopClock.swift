@@ -23,9 +23,11 @@ struct LoopClock {
     /// Sets the time after a wait.
     ///
     /// - Parameter due: the time at which the timer was to end the wait; the greatest number if it was not set.
-    mutating func wake(due: UInt64) {
+    /// - Returns: whether that time has come.
+    mutating func wake(due: UInt64) -> Bool {
         let monotonic = monotonic()
         var time = max(now, monotonic - min(lost, monotonic))
+        let isDue = time >= due
         let (latest, isUnset) = due.addingReportingOverflow(Self.grace)
         if !isUnset, time > latest {
             // At least a little passes, so that a broker which is always late meets its deadlines, too.
@@ -34,5 +36,6 @@ struct LoopClock {
             time = resumed
         }
         now = time
+        return isDue
     }
 }

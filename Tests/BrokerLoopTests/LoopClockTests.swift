@@ -14,7 +14,8 @@ import Testing
     private mutating func wake(after milliseconds: UInt64, due: UInt64?) -> UInt64 {
         let start = clock.now
         time.advance(by: milliseconds)
-        clock.wake(due: due.map { start + $0 } ?? .max)
+        let isDue = clock.wake(due: due.map { start + $0 } ?? .max)
+        #expect(isDue == (milliseconds >= due ?? .max))
         return clock.now - start
     }
 
