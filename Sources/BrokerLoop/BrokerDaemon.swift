@@ -57,7 +57,7 @@ package enum BrokerDaemon {
     }
 
     /// The exit code of a broker that has let another one take over, which its service manager has to start.
-    private static let handedOver: CInt = 75
+    private static let takenOver: CInt = 75
 
     /// Prepares this process to hold the contents of others, as the broker or as its keeper.
     private static func prepareProcess() {
@@ -87,7 +87,7 @@ package enum BrokerDaemon {
         var server = try BrokerServer(limits: limits) { log.write($0) }
         try server.add(
             try asFailure { () throws(SystemError) in
-                try SignalSource(keeper: keeper, handsOver: manager?.capacity ?? 0 > 0)
+                try SignalSource(keeper: keeper, allowsTakeover: manager?.capacity ?? 0 > 0)
             }
         )
         // With another version, a keeper goes on with the program that has saved the contents.
@@ -114,7 +114,7 @@ package enum BrokerDaemon {
             _ = OwnedDescriptor(adopting: ready)
         }
         try server.run()
-        return server.hasHandedOver ? handedOver : 0
+        return server.wasTakenOver ? takenOver : 0
     }
 
     /// The directory of contents that survive a restart of the machine. The broker can do without.

@@ -194,7 +194,7 @@ package struct BrokerLoop: ~Copyable {
     private static let roundsCost = 10_000
 
     package var isDraining: Bool { state.ending.isDraining }
-    package var isHandingOver: Bool { state.ending.isHandingOver }
+    package var isTakeover: Bool { state.ending.isTakeover }
 
     /// Drains the broker. A second call ends it at once.
     package mutating func stop() {
@@ -203,8 +203,8 @@ package struct BrokerLoop: ~Copyable {
     }
 
     /// Lets another broker take over.
-    package mutating func handOver() {
-        input { $0.handOver() }
+    package mutating func beginTakeover() {
+        input { $0.beginTakeover() }
     }
 
     // MARK: Input and effects

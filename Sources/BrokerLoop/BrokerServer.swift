@@ -107,7 +107,7 @@ package struct BrokerServer: ~Copyable {
     }
 
     /// Whether another broker has taken over.
-    package var hasHandedOver: Bool { mutating get { loop.isHandingOver } }
+    package var wasTakenOver: Bool { mutating get { loop.isTakeover } }
 }
 
 /// Converts errors of the system.

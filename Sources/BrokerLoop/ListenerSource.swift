@@ -55,7 +55,7 @@ package final class ListenerSource: EventSource {
 
     package func draining(in loop: inout BrokerLoop) {
         loop.remove(self)
-        if loop.isHandingOver { claimed?.abandon() } else { claimed?.withdraw() }
+        if loop.isTakeover { claimed?.abandon() } else { claimed?.withdraw() }
         claimed = nil
         inherited = nil
     }

@@ -15,9 +15,9 @@ package final class SignalSource: EventSource {
 
     /// - Parameters:
     ///   - keeper: the process that passes on the signals that it gets.
-    ///   - handsOver: whether the program is started again when it has let another one take over.
-    package init(keeper: CInt? = nil, handsOver: Bool = false) throws(SystemError) {
-        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP] + (handsOver ? [SIGUSR2] : []))
+    ///   - allowsTakeover: whether the program is started again when it has let another one take over.
+    package init(keeper: CInt? = nil, allowsTakeover: Bool = false) throws(SystemError) {
+        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP] + (allowsTakeover ? [SIGUSR2] : []))
         self.keeper = keeper
     }
 
@@ -25,7 +25,7 @@ package final class SignalSource: EventSource {
         while let (signal, sender) = try? signals.nextWithSender() {
             guard signal != SIGUSR2 else {
                 if !loop.isDraining { loop.log("signal \(signal): another broker takes over") }
-                loop.handOver()
+                loop.beginTakeover()
                 continue
             }
             guard !isEcho(of: sender) else { continue }

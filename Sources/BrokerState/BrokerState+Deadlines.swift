@@ -43,7 +43,7 @@ extension BrokerState {
         switch ending {
         case .none: break
         case .draining(let end): if end <= context.now { endDraining() } else { context.check(by: end) }
-        case .handingOver: endUnused()
+        case .takeover: endUnused()
         }
         context.nextCheck = max(context.nextCheck, context.now.addingClamped(coarseness))
     }
@@ -81,9 +81,9 @@ extension BrokerState {
 
     /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes may finish here,
     /// and a connection ends when it has none left, so that its program connects to the other broker.
-    package mutating func handOver() {
+    package mutating func beginTakeover() {
         guard !ending.isDraining else { return }
-        begin(.handingOver, .passOnListening)
+        begin(.takeover, .passOnListening)
         endUnused()
     }
 
@@ -98,12 +98,12 @@ extension BrokerState {
     }
 
     /// In milliseconds.
-    private static let handOverInterval: UInt64 = 20
+    private static let takeoverInterval: UInt64 = 20
 
     private mutating func endUnused() {
         let used = loads.peers
         for id in peers.ids where !used.contains(id) { leave(id) }
-        if !peers.isEmpty { context.check(in: Self.handOverInterval) }
+        if !peers.isEmpty { context.check(in: Self.takeoverInterval) }
     }
 
     /// Ends a connection without an error, as a crash does: the program connects to the other broker and continues there.
@@ -118,7 +118,7 @@ extension BrokerState {
         reportLoads()
         // Before the peers, so that a session does not end with the death of one side.
         abortSessions(exceptDropped: false, restarting)
-        if ending.isHandingOver {
+        if ending.isTakeover {
             for id in peers.ids { leave(id) }
         }
         for id in peers.ids {
@@ -132,7 +132,7 @@ extension BrokerState {
     package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty } }
 
     var restarting: Failure {
-        guard !ending.isHandingOver else { return Failure(.brokerRestarted, "another broker takes over; try again") }
+        guard !ending.isTakeover else { return Failure(.brokerRestarted, "another broker takes over; try again") }
         let exceptions = context.limits.keptOnDisk == 0 ? "" : ", except those on disk"
         return Failure(.brokerRestarted, "the broker is shutting down; its contents are lost\(exceptions)")
     }

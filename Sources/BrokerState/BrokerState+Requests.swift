@@ -11,7 +11,7 @@ extension BrokerState {
     ) {
         do throws(Failure) {
             guard !ending.isDraining else {
-                let isPassedOn = ending.isHandingOver
+                let isPassedOn = ending.isTakeover
                 throw isPassedOn ? restarting : Failure(.brokerRestarted, "the broker is shutting down; try again")
             }
             switch kind {

@@ -4,9 +4,9 @@ package enum Ending: BitwiseCopyable, Sendable {
     /// Loads that have bytes may finish until a time in milliseconds.
     case draining(until: UInt64)
     /// Another broker takes over. Loads that have bytes may finish.
-    case handingOver
+    case takeover
 
     /// Whether the broker begins nothing any more.
     package var isDraining: Bool { if case .none = self { false } else { true } }
-    package var isHandingOver: Bool { if case .handingOver = self { true } else { false } }
+    package var isTakeover: Bool { if case .takeover = self { true } else { false } }
 }

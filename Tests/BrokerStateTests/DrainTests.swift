@@ -46,10 +46,10 @@ import Testing
         "While another broker takes over, a load with bytes finishes however long it takes, and others leave at once",
         .tags(.f90)
     )
-    func handOver() {
+    func takeover() {
         let other = broker.connect()
         let (loads, asks) = startLoads(2)
-        broker.handOver()
+        broker.beginTakeover()
         #expect(broker.stoppedListening && broker.isDraining && !broker.isDrained)
         #expect(broker.take(reader).on(loads[1]).codes == [.brokerRestarted])
         // As after a crash, so that its program connects again.

@@ -189,7 +189,7 @@ final class StateHarness {
 
     func drain() { input { $0.drain() } }
 
-    func handOver() { input { $0.handOver() } }
+    func beginTakeover() { input { $0.beginTakeover() } }
 
     func endDraining() { input { $0.endDraining() } }
 

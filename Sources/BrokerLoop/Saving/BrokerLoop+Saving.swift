@@ -386,6 +386,6 @@ private final class SpoolSource: EventSource {
 
     func draining(in loop: inout BrokerLoop) {
         // Without the manager, the other broker would restore what is not removed yet.
-        if loop.isHandingOver, loop.managerKnowsSpool == true { loop.spool?.stop() } else { loop.spool?.finish() }
+        if loop.isTakeover, loop.managerKnowsSpool == true { loop.spool?.stop() } else { loop.spool?.finish() }
     }
 }

@@ -13,7 +13,7 @@ import PasteboardWire
 /// them.
 struct ContentsSaver: ~Copyable {
     /// The time that the manager has for a receipt. After that, peers do not wait for it. In milliseconds.
-    static let patience: UInt64 = 2_000
+    static let receiptTimeout: UInt64 = 2_000
     /// The time after which a message is sent again that the system refused. In milliseconds.
     private static let retryInterval: UInt64 = 50
 
@@ -159,7 +159,7 @@ struct ContentsSaver: ~Copyable {
 
     /// The time by which to send again, or to stop waiting; `max` if there is nothing to wait for.
     var deadline: UInt64 {
-        var deadline = waitingSince.map { $0.addingClamped(Self.patience) } ?? .max
+        var deadline = waitingSince.map { $0.addingClamped(Self.receiptTimeout) } ?? .max
         if case .refused(let retryAt) = obstacle, isBusy { deadline = min(deadline, retryAt) }
         return deadline
     }
@@ -224,7 +224,7 @@ struct ContentsSaver: ~Copyable {
     ///
     /// - Returns: whether it has.
     mutating func giveUpWaiting(at now: UInt64) -> Bool {
-        guard let waitingSince, now - min(now, waitingSince) >= Self.patience else { return false }
+        guard let waitingSince, now - min(now, waitingSince) >= Self.receiptTimeout else { return false }
         stopWaiting()
         return true
     }

@@ -332,7 +332,7 @@ import Testing
         try write([1], to: "x", of: first)
         try settle(first)
         try manager.take()
-        first.loop.handOver()
+        first.loop.beginTakeover()
         try first.step(2)
         let next = try broker(manager)
         try write([2], to: "x", of: next)

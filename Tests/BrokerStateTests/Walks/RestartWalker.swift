@@ -207,10 +207,10 @@ struct RestartWalker {
 
     /// Replaces the broker: it dies, or lets its successor take over.
     private mutating func restart() -> String {
-        let handsOver = chance(20)
-        if handsOver {
+        let isTakeover = chance(20)
+        if isTakeover {
             settle()
-            broker.handOver()
+            broker.beginTakeover()
         } else {
             let saved = broker.savedEarlier + [broker.saved]
             let index = Int.random(in: saved.indices, using: &random)
@@ -226,7 +226,7 @@ struct RestartWalker {
         for number in clients.indices { clients[number].peer = nil }
         reader = broker.connect(process: Self.reader)
         for name in Self.names { restore(name) }
-        return handsOver ? "hand over to a successor" : "kill"
+        return isTakeover ? "takeover by a successor" : "kill"
     }
 
     /// Finds which of the possible contents a board has after a restart.
