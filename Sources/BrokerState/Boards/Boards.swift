@@ -48,6 +48,8 @@ struct Boards: ~Copyable, Sendable {
     /// The number of boards that may be forgotten.
     private var forgettable = 0
     private(set) var createdCount = 0
+    /// Whether boards were forgotten that were changed here.
+    private var hasForgotten = false
     /// The number of names that were made for boards.
     private var names: UInt64 = 0
 
@@ -148,7 +150,8 @@ struct Boards: ~Copyable, Sendable {
     /// - Returns: the contents that the board has under this count. The caller checks who has written them.
     func checkReclaim(of count: BoardCount, on name: String) throws(Failure) -> PublicationID? {
         guard exists(name) else {
-            guard count.epoch != epoch, count.changeCount < firstChangeCount else {
+            // A board that was forgotten may have had later contents.
+            guard count.epoch != epoch, count.changeCount < firstChangeCount, !hasForgotten else {
                 throw Failure(.superseded, "pasteboard \(name) had no contents at change count \(count.changeCount)")
             }
             return nil
@@ -319,6 +322,7 @@ struct Boards: ~Copyable, Sendable {
         for (name, board) in lowest {
             firstChangeCount = max(firstChangeCount, board.changeCount)
             store(nil, name)
+            hasForgotten = true
         }
     }
 }

@@ -88,6 +88,18 @@ import Testing
         #expect(committed.changeCount == unknown + 1 && committed.epoch == 78 && isIntact)
     }
 
+    @Test("After boards were forgotten, nothing comes back on a board that is unknown, because it may be one of them")
+    func forgotten() {
+        broker.promise("b", board: "x", from: other)
+        broker.clear("x", from: other)
+        for number in 0..<100 {
+            for _ in 0..<5 { broker.promise("t", board: "board \(number)", from: other) }
+            broker.clear("board \(number)", from: other)
+        }
+        #expect(reclaim(5_001, of: 77, board: "x", from: writer).codes == [.superseded])
+        #expect(isIntact)
+    }
+
     @Test("Additions to contents that have come back are answered with their count, and conditions compare it")
     func additions() throws {
         let handle = reclaim(5_001, of: 77, from: writer).first(Committed.self)?.handle
