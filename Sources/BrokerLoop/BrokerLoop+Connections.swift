@@ -46,12 +46,13 @@ extension BrokerLoop {
     mutating func close(_ peer: PeerID, sendsStreams: Bool = true) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
         // Held output waits until the service manager has taken messages. They are sent at the latest now, and the manager
-        // receives them even if this broker crashes.
+        // receives them even if this broker crashes. If it has no room, nothing is acknowledged.
         if connection.isHeld { settleSaving() }
+        let isUnsaved = connection.isHeld && saver?.isSending == true
         if !sendsStreams { connection.output.dropStreamFrames() }
         readingQueue.disconnected(of: connection.account)
         let descriptor = connection.descriptor.raw
-        if !connection.isWriteClosed {
+        if !connection.isWriteClosed, !isUnsaved {
             while case .refused? = try? connection.output.flush(to: descriptor, delivered: &deliveries) {}
         }
         // Before the descriptor is closed: while a duplicate of it exists, the kernel would continue to report it, and
