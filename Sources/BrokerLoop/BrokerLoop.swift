@@ -65,6 +65,8 @@ package struct BrokerLoop: ~Copyable {
     var isSaving = false
     /// nil if contents are not kept on disk.
     var spool: Spool?
+    /// The time at which to write contents to the disk again that could not be written; `max` if there are none.
+    var spoolRetry = UInt64.max
     /// Whether the service manager has the spool's directory, so that the next broker relies on what the manager has; nil
     /// before.
     var managerKnowsSpool: Bool?
@@ -137,6 +139,7 @@ package struct BrokerLoop: ~Copyable {
         if isSaving { settleSaving() }
         settle()
         checkDeadlines()
+        if spoolRetry <= clock.now { retrySpool() }
         if isSaving { settleSaving() }
         // Not before the service manager has what was saved for the next broker, and the disk what it is to keep.
         if state.isDrained, saver?.isSending != true, spool?.isBusy != true {

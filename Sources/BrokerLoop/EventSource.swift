@@ -78,6 +78,7 @@ extension BrokerLoop {
         expiryClock.run(state.context.nextExpiry != .max)
         var next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
         if isSaving, let deadline = saver?.deadline { next = min(next, deadline) }
+        next = min(next, spoolRetry)
         guard next < timerSetTo else { return }
         timerSetTo = next
         let (nanoseconds, isBeyond) = next.addingClamped(clock.lost).multipliedReportingOverflow(by: 1_000_000)

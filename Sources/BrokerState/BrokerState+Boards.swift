@@ -12,10 +12,11 @@ extension BrokerState {
     mutating func changed(_ change: Boards.Change, of name: String, reason: EndReason) -> Boards.Change {
         if let replaced = change.replaced {
             boards.remember(earlierReads(of: replaced), of: name)
+            // After the new contents were saved: of both, a successor restores those with the higher count. And before
+            // their bytes are closed, because a successor would report a description whose bytes are missing.
+            if context.savesContents { context.perform(.removeSaved(replaced)) }
             let owner = contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
-            // After the new contents were saved: of both, a successor restores those with the higher count.
-            if context.savesContents { context.perform(.removeSaved(replaced)) }
         }
         boardChanged(name)
         return change

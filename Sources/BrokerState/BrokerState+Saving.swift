@@ -25,30 +25,37 @@ extension BrokerState {
         return (saved, kept)
     }
 
-    /// Restores contents that an earlier broker saved, under the change count that they had. Called before any peer
-    /// connects, for the newest contents of each board first.
+    /// Restores contents that an earlier broker saved, under the change count that they had, or under a new one if none was
+    /// saved. Called before any peer connects, for the newest contents of each board first.
     ///
     /// - Returns: the contents, and their kept bytes in the order of the representations.
     package mutating func restore(
         _ saved: SavedContents,
         at bootTime: UInt64
     ) throws(Failure) -> (publication: PublicationID, kept: [KeptID]) {
-        guard let changeCount = saved.changeCount, let epoch = saved.epoch, saved.format == SavedContents.format else {
+        guard saved.format == SavedContents.format else {
             throw Failure(
                 .versionMismatch,
                 "broker \(saved.programVersion ?? "of an unknown version") saved them in format \(saved.format ?? 0), and "
                     + "this broker, \(peers.programVersion), reads format \(SavedContents.format); run the newer one"
             )
         }
-        guard changeCount <= Int64.max else { throw Failure(.invalidArgument, "their change count is too large") }
+        guard saved.changeCount ?? 0 <= Int64.max, saved.version ?? 0 <= Int64.max else {
+            throw Failure(.invalidArgument, "their change count or version is too large")
+        }
         try BoardName.check(saved.board)
         guard !boards.exists(saved.board) else {
             throw Failure(.superseded, "newer contents of pasteboard \(saved.board) were restored")
         }
         let (publication, kept) = try contents.restore(saved, at: bootTime, &context)
-        boards.pass(changeCount)
-        let count = BoardCount(changeCount: changeCount, epoch: epoch)
-        let change = boards.restore(saved.board, to: publication, as: count)
+        let change: Boards.Change
+        if let changeCount = saved.changeCount, let epoch = saved.epoch {
+            boards.pass(changeCount)
+            let count = BoardCount(changeCount: changeCount, epoch: epoch)
+            change = boards.restore(saved.board, to: publication, as: count)
+        } else {
+            change = boards.set(saved.board, to: publication, context)
+        }
         if change.isCharged, let slot = contents.find(publication) {
             context.accounting.take(of: .boards, for: contents[slot].charge.account)
         }

@@ -1,4 +1,5 @@
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
@@ -22,12 +23,25 @@ final class SavingManager {
             guard let name = message["FDNAME"] else { continue }
             if message["FDSTORE"] == "1", let descriptor = message.descriptors.first {
                 #expect(message.descriptors.count == 1 && !saved.contains { $0.name == name })
-                saved.append((name, descriptor))
+                let file = try System.status(of: descriptor.raw)
+                // As systemd does: it has a file once.
+                if try !saved.contains(where: { try System.status(of: $0.descriptor.raw).isSameFile(as: file) }) {
+                    saved.append((name, descriptor))
+                }
             }
             if message["FDSTOREREMOVE"] == "1" {
                 #expect(saved.contains { $0.name == name })
                 saved.removeAll { $0.name == name }
+                // If the broker were killed here, its successor would find a description without its bytes.
+                #expect(try described().allSatisfy { !$0.keptNames.contains(name) })
             }
+        }
+    }
+
+    /// The descriptions of contents.
+    private func described() throws -> [SavedContents] {
+        try saved.filter { $0.name.hasPrefix("p") }.compactMap { saved in
+            try MemoryFile(sealed: saved.descriptor).map { try SavedContents(decoding: $0.contents(limit: 1 << 20)) }
         }
     }
 

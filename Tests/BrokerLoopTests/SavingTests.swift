@@ -137,6 +137,82 @@ import Testing
         for board in ["missing", "other", "damaged"] { #expect(try bytes(on: board, of: successor).isEmpty) }
     }
 
+    @Test("Contents of several boards that are in one file outlive each other", .tags(.f86))
+    func shared() throws {
+        let file = try MemoryFile()
+        try file.append([1, 2, 3].span)
+        try file.seal()
+        let writer = try broker.connect(descriptors: true)
+        for board in ["x", "y", "x"] {
+            writer.queueWrite([1, 2, 3], to: board, as: file)
+            try broker.step(sending: writer)
+            try settle(broker)
+            try giveReceipts(broker)
+        }
+        let clearer = try broker.connect()
+        clearer.queue(Clear.board("x"), stream: clearer.newStream())
+        try broker.step(sending: clearer)
+        try settle(broker)
+        try giveReceipts(broker)
+        for _ in 0..<2 {
+            let successor = try Self.broker(with: manager)
+            #expect(try bytes(on: "y", of: successor) == [1, 2, 3] && bytes(on: "x", of: successor) == [])
+            let peer = try successor.connect(descriptors: true)
+            peer.queueWrite([1, 2, 3], to: "z", as: file)
+            try successor.step(sending: peer)
+            try settle(successor)
+            peer.queue(Clear.board("z"), stream: peer.newStream())
+            try giveReceipts(successor)
+            try successor.step(sending: peer)
+            try settle(successor)
+        }
+        #expect(manager.saved.count == 2)
+    }
+
+    @Test("Contents that this version cannot read stay for a later broker", .tags(.f88))
+    func strange() throws {
+        let writer = try broker.connect()
+        writer.queueWrite([1, 2], to: "x")
+        try broker.step(sending: writer)
+        try settle(broker)
+        let index = try #require(manager.saved.firstIndex { $0.name.hasPrefix("p") })
+        let known = manager.saved[index].descriptor
+        var contents = try SavedContents(
+            decoding: try #require(MemoryFile(sealed: known)).contents(limit: 1 << 20)
+        )
+        contents.format = SavedContents.format + 1
+        var encoded: [UInt8] = []
+        contents.encode(into: &encoded)
+        let other = try MemoryFile()
+        try other.append(encoded.span)
+        try other.seal()
+        manager.saved[index].descriptor = other.descriptor
+        let successor = try Self.broker(with: manager)
+        try settle(successor)
+        #expect(try bytes(on: "x", of: successor) == [] && manager.saved.count == 2)
+        manager.saved[index].descriptor = known
+        #expect(try bytes(on: "x", of: Self.broker(with: manager)) == [1, 2])
+    }
+
+    @Test("A write is not acknowledged at the end of its connection if the service manager has no room", .tags(.f84))
+    func closed() throws {
+        let writer = try broker.connect()
+        // Nothing is taken, so its queue fills.
+        let filler = try broker.connect()
+        for number in 0..<200 { filler.queueWrite([1], to: "full \(number)") }
+        for _ in 0..<200 { try broker.step(sending: filler) }
+        for number in 0..<200 {
+            let other = try broker.connect()
+            other.queueWrite([1], to: "full \(number)")
+            try broker.step(sending: other)
+        }
+        writer.queueWrite([1], to: "x")
+        writer.queue(Commit(items: 9), stream: 99)
+        try broker.step(sending: writer)
+        try broker.step(3)
+        #expect(try writer.hear().isEmpty && writer.isEnded)
+    }
+
     @Test("A service manager that does not answer delays each writer for two seconds, and no one else")
     func silent() throws {
         let time = SteppedTime()

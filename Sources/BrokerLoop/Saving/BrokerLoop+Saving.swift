@@ -1,4 +1,5 @@
 import BrokerState
+import Glibc
 package import PasteboardTransport
 package import PasteboardWire
 
@@ -22,7 +23,8 @@ extension BrokerLoop {
         refusingOthers: Bool = false
     ) throws(Failure) {
         self.manager = manager
-        var restored = Restored()
+        // Without the manager, nobody knows which contents on disk were removed.
+        var restored = Restored(isComplete: manager?.capacity ?? 0 > 0)
         // Restored contents need the current time for their age.
         let now = clock.now
         note { $0.setTime(now) }
@@ -67,18 +69,20 @@ extension BrokerLoop {
     private struct Restored {
         var contents: [PublicationID] = []
         /// Whether all of it could be restored.
-        var isComplete = true
+        var isComplete: Bool
     }
 
     private mutating func restore(
         _ passed: [ServiceManager.Passed],
         refusingOthers: Bool
     ) throws(Failure) -> Restored {
-        var restored = Restored()
+        var restored = Restored(isComplete: true)
         guard passed.contains(where: { ContentsSaver.number($0.name) != nil }) else { return restored }
         var files: [String: DescriptorBox] = [:]
         for passed in passed { files[passed.name] = passed.descriptor }
         var saved: [(name: String, contents: SavedContents, order: (UInt64, UInt64))] = []
+        // The names that stay with the manager: those of restored contents, and of contents that a later broker may restore.
+        var used: Set<String> = []
         for passed in passed where ContentsSaver.isDescription(passed.name) {
             do {
                 guard let file = MemoryFile(sealed: passed.descriptor) else {
@@ -90,24 +94,32 @@ extension BrokerLoop {
             } catch {
                 log("cannot restore contents: \(error)")
                 restored.isComplete = false
+                // A later broker may be able to read it. Its bytes are not known here, so all stay.
+                if error is SystemError { used.formUnion(files.keys) }
             }
         }
         // The newest first: of two contents of a board, the older ones were replaced.
         saved.sort { $0.order > $1.order }
-        var used: Set<String> = []
-        for (name, contents, _) in saved {
+        var boards: Set<String> = []
+        for (name, contents, _) in saved where !boards.contains(contents.board) {
             do {
-                let (publication, kept) = try restore(contents, try Self.memory(of: contents, files))
-                saver?.restored(publication, as: name, kept: Array(zip(kept, contents.keptNames)))
+                let memory = try Self.memory(of: contents, files)
+                let (publication, kept) = try restore(contents, memory)
                 restored.contents.append(publication)
-                used.formUnion(contents.keptNames)
-                used.insert(name)
+                used.formUnion(contents.keptNames + [name])
+                boards.insert(contents.board)
+                let named = zip(zip(kept, contents.keptNames), memory)
+                try saver?.restored(
+                    publication,
+                    as: name,
+                    kept: named.compactMap { pair, file in file.map { (pair.0, pair.1, $0.descriptor) } }
+                )
             } catch {
-                if refusingOthers, error.code == .versionMismatch { throw error }
-                if error.code != .superseded {
-                    log("cannot restore the contents of pasteboard \(contents.board.printable): \(error)")
-                    restored.isComplete = restored.isComplete && error.code == .nothingHere
-                }
+                let failure = error as? Failure
+                if refusingOthers, let failure, failure.code == .versionMismatch { throw failure }
+                log("cannot restore the contents of pasteboard \(contents.board.printable): \(error)")
+                restored.isComplete = restored.isComplete && failure?.code == .nothingHere
+                if failure == nil || failure?.code == .versionMismatch { used.formUnion(contents.keptNames + [name]) }
             }
         }
         for passed in passed where ContentsSaver.number(passed.name) != nil && !used.contains(passed.name) {
@@ -120,18 +132,23 @@ extension BrokerLoop {
     private static let descriptionLimit = 64 << 20
 
     /// The memory of kept bytes, which the manager has passed by name; nil for those that are empty.
+    ///
+    /// - Throws: a `Failure` if something is missing, and a `SystemError` if the system refuses to seal a file now.
     private static func memory(
         of contents: SavedContents,
         _ files: [String: DescriptorBox]
-    ) throws(Failure) -> [MemoryFile?] {
+    ) throws -> [MemoryFile?] {
         var memory: [MemoryFile?] = []
         for name in contents.keptNames {
             guard !name.isEmpty else {
                 memory.append(nil)
                 continue
             }
-            guard let file = files[name].flatMap({ MemoryFile(sealing: $0) }) else {
+            guard let passed = files[name] else {
                 throw Failure(.invalidArgument, "the bytes \(name) are missing")
+            }
+            guard let file = MemoryFile(sealing: passed) else {
+                throw SystemError(call: "seal the bytes", errno: EBUSY, subject: name)
             }
             memory.append(file)
         }
@@ -175,6 +192,8 @@ extension BrokerLoop {
         let files = try spool.stored { log(Self.text($0, $1)) }
         try add(SpoolSource(spool.raw))
         var unspooled = restored.contents
+        // Contents of an earlier boot, which have another change count now.
+        var moved: [PublicationID] = []
         var room = limits.keptPool
         for file in files {
             if let known = unspooled.firstIndex(where: { holds($0, file.contents) }) {
@@ -195,6 +214,7 @@ extension BrokerLoop {
                     room -= size
                     spool.adopt(file, for: publication)
                     saveWithManager(publication)
+                    if contents.changeCount == nil { moved.append(publication) }
                 } catch {
                     switch error.code {
                     case .superseded, .nothingHere: spool.discard(file)
@@ -208,18 +228,23 @@ extension BrokerLoop {
         // The limit may have been lowered.
         spool.makeRoom()
         self.spool = consume spool
-        for publication in unspooled { saveOnDisk(publication) }
+        for publication in unspooled + moved { saveOnDisk(publication) }
     }
 
     private static func text(_ number: UInt64, _ failure: Failure) -> String {
         "cannot restore the contents on disk in pasteboard/spool/\(number), which is not removed: \(failure.text)"
     }
 
-    /// Whether the contents have the board, count, epoch and version of saved ones.
+    /// Whether the contents have the board, count, epoch and version of saved ones, and the same kept representations:
+    /// a cached load that completes one changes no version.
     private mutating func holds(_ id: PublicationID, _ saved: SavedContents) -> Bool {
         let (contents, _) = input({ $0.saved(id, at: 0) }) ?? (SavedContents(), [])
+        func provisions(_ contents: SavedContents) -> [Provision?] {
+            contents.items.flatMap { $0.representations.map(\.provision) }
+        }
         return contents.board == saved.board && contents.changeCount == saved.changeCount
             && contents.epoch == saved.epoch && contents.version == saved.version
+            && provisions(contents) == provisions(saved)
     }
 
     /// Starts the thread that writes to the disk, after `System.giveUpFiles`, which restricts the calling thread and those that
@@ -236,8 +261,20 @@ extension BrokerLoop {
 
     /// Writes may have ended, or failed.
     fileprivate mutating func checkSpool() {
-        guard let error = spool?.failures() else { return }
+        guard let failures = spool?.failures() else { return }
+        if failures.hasUnwritten { spoolRetry = clock.now.addingClamped(Self.spoolRetryInterval) }
+        guard let error = failures.error else { return }
         log("cannot write contents to the disk, or remove them from it, for now: \(error)")
+    }
+
+    /// The time after which contents are written again that could not be written to the disk. In milliseconds.
+    private static let spoolRetryInterval: UInt64 = 10_000
+
+    /// Writes contents again that could not be written.
+    mutating func retrySpool() {
+        spoolRetry = .max
+        guard !isDraining else { return }
+        for contents in spool?.takeUnwritten() ?? [] { saveOnDisk(contents) }
     }
 
     // MARK: Saving

@@ -30,8 +30,9 @@ struct ContentsSaver: ~Copyable {
     private let closer: DescriptorCloser
     /// The number in the latest name.
     private var latest: UInt64
-    /// The numbers in the names of kept bytes and of descriptions, by slot; 0: not saved.
-    private var keptNumbers: [UInt64] = []
+    /// The files of kept bytes.
+    private var files = SavedFiles()
+    /// The numbers in the names of descriptions, by slot; 0: not saved.
     private var descriptionNumbers: [UInt64] = []
     private var unsent = UnsentMessages()
     private var obstacle = Obstacle.none
@@ -88,12 +89,7 @@ struct ContentsSaver: ~Copyable {
                 contents.keptNames.append("")
                 continue
             }
-            if keptNumbers.number(of: kept.slot) == 0 {
-                latest &+= 1
-                keptNumbers.set(latest, for: kept.slot)
-                store(file, as: Self.name(Self.kept, latest))
-            }
-            contents.keptNames.append(Self.name(Self.kept, keptNumbers.number(of: kept.slot)))
+            contents.keptNames.append(Self.name(Self.kept, try number(of: kept, in: file)))
         }
         contents.programVersion = ProgramVersion.current
         var bytes: [UInt8] = []
@@ -106,6 +102,17 @@ struct ContentsSaver: ~Copyable {
         if earlier > 0 { remove(Self.name(Self.description, earlier)) }
     }
 
+    /// The number of the file of kept bytes, which is saved if the manager does not have it.
+    private mutating func number(of kept: KeptID, in file: DescriptorBox) throws(SystemError) -> UInt64 {
+        if let number = files.number(of: kept) { return number }
+        let new = latest &+ 1
+        let number = try files.add(kept, in: file, number: new)
+        guard number == new else { return number }
+        latest = new
+        store(file, as: Self.name(Self.kept, new))
+        return new
+    }
+
     /// Removes the description of contents. Their bytes follow when they are closed.
     mutating func remove(_ id: PublicationID) {
         let number = descriptionNumbers.set(0, for: id.slot)
@@ -113,14 +120,19 @@ struct ContentsSaver: ~Copyable {
     }
 
     mutating func closed(_ kept: KeptID) {
-        let number = keptNumbers.set(0, for: kept.slot)
-        if number > 0 { remove(Self.name(Self.kept, number)) }
+        if let number = files.remove(kept) { remove(Self.name(Self.kept, number)) }
     }
 
     /// Notes the names of contents that an earlier broker has saved.
-    mutating func restored(_ id: PublicationID, as name: String, kept: [(id: KeptID, name: String)]) {
+    ///
+    /// - Parameter kept: the kept bytes that are not empty.
+    mutating func restored(
+        _ id: PublicationID,
+        as name: String,
+        kept: [(id: KeptID, name: String, file: DescriptorBox)]
+    ) throws(SystemError) {
         descriptionNumbers.set(Self.number(name) ?? 0, for: id.slot)
-        for (id, name) in kept { keptNumbers.set(Self.number(name) ?? 0, for: id.slot) }
+        for (id, name, file) in kept { _ = try files.add(id, in: file, number: Self.number(name) ?? 0) }
     }
 
     // MARK: Messages
@@ -236,10 +248,7 @@ struct ContentsSaver: ~Copyable {
 }
 
 extension [UInt64] {
-    /// The number of a slot; 0 if none was set.
-    fileprivate func number(of slot: UInt32) -> UInt64 { slot < count ? self[Int(slot)] : 0 }
-
-    /// Sets the number of a slot, and returns the earlier one.
+    /// Sets the number of a slot, and returns the earlier one; 0 if none was set.
     @discardableResult
     fileprivate mutating func set(_ number: UInt64, for slot: UInt32) -> UInt64 {
         while slot >= count { append(0) }

@@ -22,7 +22,8 @@ package struct Boot: Sendable {
 }
 
 extension SavedContents {
-    /// Adapts contents of an earlier boot: converts their times, and removes the writer and its promises.
+    /// Adapts contents of an earlier boot: converts their times, and removes the writer and its promises, and the change
+    /// count. It may be above all counts of this boot, which begin at the time since the start.
     mutating func move(to boot: Boot) {
         guard bootID == nil || bootID != boot.id else { return }
         let now = boot.startedAt()
@@ -36,7 +37,7 @@ extension SavedContents {
         let latest = (MonotonicClock.bootMicroseconds() / 1_000).addingClamped(lifetime)
         expiresAt = expiresAt.map { min(moved($0), latest) }
         committedAt = committedAt.map(moved)
-        (ownerProcess, ownerIdentity) = (nil, nil)
+        (ownerProcess, ownerIdentity, changeCount, epoch) = (nil, nil, nil, nil)
         for index in items.indices { items[index].representations.removeAll { $0.provision != .kept } }
         items.removeAll { $0.representations.isEmpty }
     }

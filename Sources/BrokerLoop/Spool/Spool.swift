@@ -25,6 +25,8 @@ struct Spool: ~Copyable {
     private var latest: UInt64 = 0
     /// Whether jobs have succeeded since the last failure, so that the next failure is logged.
     private var hasRecovered = true
+    /// Contents of which no version is on the disk, because writing them has failed.
+    private var unwritten: Set<PublicationID> = []
     /// The files that could not be restored, by pasteboard. They stay until other contents of it are saved.
     private var unrestored: [String: [UInt64]] = [:]
 
@@ -125,6 +127,7 @@ struct Spool: ~Copyable {
     ) -> String? {
         for number in unrestored.removeValue(forKey: contents.board) ?? [] { writer.remove(file: number) }
         let hasEarlier = take(id)
+        unwritten.remove(id)
         guard contents.terms?.isTransient != true else { return nil }
         var contents = contents
         contents.programVersion = ProgramVersion.current
@@ -158,6 +161,7 @@ struct Spool: ~Copyable {
     }
 
     mutating func remove(_ id: PublicationID) {
+        unwritten.remove(id)
         if take(id) { writer.remove(id) }
     }
 
@@ -171,11 +175,14 @@ struct Spool: ~Copyable {
 
     /// Notes files that could not be written or removed.
     ///
-    /// - Returns: the first error after a success; nil while failures continue.
-    mutating func failures() -> SystemError? {
+    /// - Returns: the first error after a success, and nil while failures continue; and whether contents were not written.
+    mutating func failures() -> (error: SystemError?, hasUnwritten: Bool) {
         let failures = writer.takeFailures()
-        for contents in failures.lost { take(contents) }
+        for contents in failures.lost where take(contents) { unwritten.insert(contents) }
         defer { hasRecovered = failures.error == nil }
-        return hasRecovered ? failures.error : nil
+        return (hasRecovered ? failures.error : nil, !failures.lost.isEmpty)
     }
+
+    /// The contents that have to be written again.
+    mutating func takeUnwritten() -> Set<PublicationID> { exchange(&unwritten, with: []) }
 }

@@ -50,6 +50,19 @@ import Testing
         #expect(successor.brokenInvariants().isEmpty)
     }
 
+    @Test("Contents without a change count get one of the successor, and other ones can still be reclaimed")
+    func uncounted() throws {
+        broker.write([Item([Representation("a", kept: true)])], kept: [[1]], from: writer)
+        let (id, entry) = try #require(broker.saved.first)
+        var contents = entry.contents
+        (contents.changeCount, contents.epoch) = (nil, nil)
+        broker.keepSaved(id, SavedEntry(contents: contents, bytes: entry.bytes, number: entry.number))
+        let successor = broker.successor()
+        let shown = successor.list(from: successor.connect()).first(Contents.self)
+        #expect(shown?.changeCount == 9_001 && shown?.epoch == 78)
+        #expect(loaded(from: successor).bytes == [1] && successor.brokenInvariants().isEmpty)
+    }
+
     @Test("Promises, secrets, contents for a number of loads, and created boards are not saved")
     func unsaved() {
         broker.promise("a", board: "promised", from: writer)

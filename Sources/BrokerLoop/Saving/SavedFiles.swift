@@ -1,0 +1,59 @@
+import BrokerState
+import PasteboardTransport
+
+/// The memory files that the service manager has, each under one number, and the kept bytes that are in them.
+///
+/// A client may pass a file that it has loaded as new bytes, so several kept representations can have one file. The manager
+/// must have it under one name: systemd ignores a file that it has already under another one.
+struct SavedFiles {
+    private struct Identity: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        init(_ file: DescriptorBox) throws(SystemError) {
+            let status = try System.status(of: file.raw)
+            device = status.device
+            inode = status.inode
+        }
+    }
+
+    private struct Entry {
+        let number: UInt64
+        var users = 0
+    }
+
+    private var entries: [Identity: Entry] = [:]
+    /// The file of kept bytes, by slot; nil if they are not saved.
+    private var files: [Identity?] = []
+
+    /// The number of the file of kept bytes; nil if they are not saved.
+    func number(of kept: KeptID) -> UInt64? {
+        Int(kept.slot) < files.count ? files[Int(kept.slot)].flatMap { entries[$0]?.number } : nil
+    }
+
+    /// Notes that kept bytes are in a file.
+    ///
+    /// - Parameter number: the number of the file if it has none yet.
+    /// - Returns: the number of the file.
+    mutating func add(_ kept: KeptID, in file: DescriptorBox, number: UInt64) throws(SystemError) -> UInt64 {
+        let identity = try Identity(file)
+        var entry = entries[identity] ?? Entry(number: number)
+        entry.users += 1
+        entries[identity] = entry
+        while files.count <= Int(kept.slot) { files.append(nil) }
+        files[Int(kept.slot)] = identity
+        return entry.number
+    }
+
+    /// Notes that kept bytes are closed.
+    ///
+    /// - Returns: the number of their file, if nothing else is in it.
+    mutating func remove(_ kept: KeptID) -> UInt64? {
+        guard Int(kept.slot) < files.count, let identity = files[Int(kept.slot)].take(),
+            var entry = entries[identity]
+        else { return nil }
+        entry.users -= 1
+        entries[identity] = entry.users > 0 ? entry : nil
+        return entry.users > 0 ? nil : entry.number
+    }
+}
