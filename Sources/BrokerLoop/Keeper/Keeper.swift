@@ -81,6 +81,7 @@ struct Keeper: ~Copyable {
             try start()
             while true { try turn() }
         } catch End.exit(let code) {
+            if isEnding { replacement?.finish("the broker was asked to end before the new one ran") }
             return code
         } catch {
             throw error as? Failure ?? Failure(.brokerUnavailable, "\(error)")
@@ -96,7 +97,10 @@ struct Keeper: ~Copyable {
         try takeMessages()
         while let signal = try signals.next() { try take(signal) }
         if let replacement, replacement.deadline <= MonotonicClock.now() { endLate() }
-        if case .pausing(let until) = phase, until <= MonotonicClock.now() { try start() }
+        guard case .pausing(let until) = phase else { return }
+        // The signal went to the broker that has let another one take over: the next one would not get it.
+        if isEnding { throw End.exit(0) }
+        if until <= MonotonicClock.now() { try start() }
     }
 
     /// The most messages that are taken at once, so that signals do not wait.
@@ -254,8 +258,9 @@ struct Keeper: ~Copyable {
             case .exited(let code): ("exited with status \(code)", code)
             case .signaled(let signal): ("was ended by signal \(signal)", 128 + signal)
             }
+        if isEnding { throw End.exit(code) }
         if broker.readyAt == nil, giveUpReplacement(reason) { return try start() }
-        if isEnding || code == 0 { throw End.exit(code) }
+        if code == 0 { throw End.exit(code) }
         // It could not start at all, and has said why.
         if broker.readyAt == nil, case .exited = end, !hasBeenReady { throw End.exit(code) }
         let decision = policy.ended(after: broker.readyAt.map { (MonotonicClock.now() - $0) / 1_000_000 })

@@ -28,6 +28,24 @@ import Testing
             try System.kill(try broker(), SIGKILL)
         }
 
+        /// Asks the keeper to start another program instead, as `--replace` does.
+        ///
+        /// - Returns: the descriptor of the answer.
+        func replace(with program: String, _ arguments: String...) throws -> OwnedDescriptor {
+            let path = SocketPath(desk.directory["run/pasteboard/socket"])
+            let keeper = try #require(ServiceManager(at: path.keeper, capacity: 0))
+            let program = try System.open(program, .nameOnly)
+            let list = try MemoryFile()
+            try list.append(Array(arguments.joined(separator: "\0").utf8).span)
+            let pipe = try System.pipe()
+            let sent = keeper.send("REPLACE=1", [program.raw, list.descriptor.raw, pipe.second.raw])
+            withExtendedLifetime(list) {}
+            guard case .sent = sent else {
+                throw SystemError(call: "notify", errno: ECONNREFUSED, subject: "the keeper")
+            }
+            return pipe.keepingFirst()
+        }
+
         /// Runs a script that has to succeed.
         @discardableResult
         func shell(_ script: String) throws -> String {
@@ -136,9 +154,14 @@ import Testing
     }
 
     private static func parent(of process: CInt) throws -> CInt {
+        try #require(CInt(try status("PPid", of: process)))
+    }
+
+    /// A field of a process's state.
+    private static func status(_ field: String, of process: CInt) throws -> String {
         let status = String(decoding: try System.contents(of: "/proc/\(process)/status"), as: UTF8.self)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("PPid:") })
-        return try #require(CInt(line.filter(\.isNumber)))
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(field):\t") })
+        return String(line.dropFirst(field.count + 2))
     }
 
     @Test("A keeper whose broker cannot start ends with the broker's error")
@@ -213,24 +236,52 @@ import Testing
     func unreplaced() throws {
         let kept = try Kept()
         try kept.shell("echo one | pasteboard copy")
-        let path = SocketPath(kept.desk.directory["run/pasteboard/socket"])
-        let keeper = try #require(ServiceManager(at: path.keeper, capacity: 0))
-        let program = try System.open("/bin/false", .nameOnly)
-        let pipe = try System.pipe()
-        let arguments = try MemoryFile()
-        let sent = keeper.send("REPLACE=1", [program.raw, arguments.descriptor.raw, pipe.second.raw])
-        withExtendedLifetime(arguments) {}
-        guard case .sent = sent else {
-            Issue.record("the keeper does not listen")
-            return
-        }
-        let answer = pipe.keepingFirst()
-        _ = try System.poll([PollInterest(answer.raw, .readable)], milliseconds: nil)
-        let text = String(decoding: try System.read(answer.raw, upTo: 1_000), as: UTF8.self)
+        let answer = try kept.replace(with: "/bin/false")
+        let text = try Self.text(answer)
         #expect(text.hasPrefix("the new broker does not start") && text.contains("status 1"), "\(text)")
         #expect(try kept.shell("pasteboard paste") == "one\n")
         try kept.keeper.child.kill(SIGTERM)
         #expect(try kept.keeper.finish().exitCode == 0)
+    }
+
+    /// Waits for the answer of the keeper.
+    private static func text(_ answer: consuming OwnedDescriptor) throws -> String {
+        _ = try System.poll([PollInterest(answer.raw, .readable)], milliseconds: nil)
+        return String(decoding: try System.read(answer.raw, upTo: 1_000), as: UTF8.self)
+    }
+
+    private static func isPending(_ signal: CInt, for process: CInt) throws -> Bool {
+        let signals = try #require(UInt64(try status("ShdPnd", of: process), radix: 16))
+        return signals & 1 << UInt64(signal - 1) != 0
+    }
+
+    @Test("A keeper that is asked to end while a replacement starts ends with it, and says why", .tags(.f90))
+    func endsWhileReplacementStarts() throws {
+        let kept = try Kept()
+        let answer = try kept.replace(with: "/bin/sh", "-c", "echo replacing >&2; exec sleep 1000")
+        try kept.keeper.waitForErrors(containing: "replacing")
+        try kept.keeper.child.kill(SIGTERM)
+        let text = try Self.text(answer)
+        #expect(text.contains("asked to end"), "\(text)")
+        // The replacement does not handle the signal.
+        #expect(try kept.keeper.finish().exitCode == 128 + SIGTERM)
+    }
+
+    @Test("A keeper that is asked to end while the broker lets go does not start the replacement", .tags(.f90))
+    func endsDuringTakeover() throws {
+        let kept = try Kept()
+        let broker = try kept.broker()
+        // Stopped, so that the keeper has passed on the signal when it gets the broker's message.
+        try System.kill(broker, SIGSTOP)
+        let answer = try kept.replace(with: "/bin/sh", "-c", "echo replacing >&2; exec sleep 1000")
+        while try !Self.isPending(SIGUSR2, for: broker) { sched_yield() }
+        try kept.keeper.child.kill(SIGTERM)
+        while try !Self.isPending(SIGTERM, for: broker) { sched_yield() }
+        try System.kill(broker, SIGCONT)
+        let text = try Self.text(answer)
+        #expect(text.contains("asked to end"), "\(text)")
+        let finished = try kept.keeper.finish()
+        #expect(finished.exitCode == 0 && !finished.errorText.contains("replacing"), "\(finished.errorText)")
     }
 
     @Test("A replacement whose keeper ends before it has answered fails with a reason")
