@@ -237,7 +237,10 @@ struct Keeper: ~Copyable {
         else { return }
         // It may have sent some since they were looked for.
         try takeMessages()
-        guard case .running(let latest) = phase else { return }
+        guard case .running(let latest) = phase else {
+            // It has let another one take over. Its process id may be that of any other process from now on.
+            return leaving.removeAll { $0.id == broker.process.id }
+        }
         try ended(latest, end)
     }
 
