@@ -15,8 +15,9 @@ struct Replacement {
 
     /// Reads the request; nil if the message is another one.
     init?(_ message: NotificationSocket.Message) {
+        // The list has to be sealed: sealing it here could keep the keeper waiting while its pages are in use.
         guard message["REPLACE"] == "1", message.descriptors.count == 3,
-            let arguments = try? MemoryFile(sealing: message.descriptors[1])?.contents(limit: 1 << 20)
+            let arguments = try? MemoryFile(sealed: message.descriptors[1])?.contents(limit: 1 << 20)
         else { return nil }
         program = message.descriptors[0]
         self.arguments = arguments.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -42,6 +43,7 @@ struct Replacement {
             let own = try System.open("/proc/self/exe", .nameOnly)
             let list = try MemoryFile()
             try list.append(Array(arguments.filter { $0 != "--replace" }.joined(separator: "\0").utf8).span)
+            try list.seal()
             let pipe = try System.pipe()
             guard case .sent = keeper.send("REPLACE=1", [own.raw, list.descriptor.raw, pipe.second.raw]) else {
                 throw SystemError(call: "notify", errno: ECONNREFUSED, subject: "the keeper at \(path.keeper)")

@@ -30,13 +30,15 @@ import Testing
 
         /// Asks the keeper to start another program instead, as `--replace` does.
         ///
+        /// - Parameter isSealed: whether the keeper can rely on the list of arguments.
         /// - Returns: the descriptor of the answer.
-        func replace(with program: String, _ arguments: String...) throws -> OwnedDescriptor {
+        func replace(with program: String, _ arguments: String..., isSealed: Bool = true) throws -> OwnedDescriptor {
             let path = SocketPath(desk.directory["run/pasteboard/socket"])
             let keeper = try #require(ServiceManager(at: path.keeper, capacity: 0))
             let program = try System.open(program, .nameOnly)
             let list = try MemoryFile()
             try list.append(Array(arguments.joined(separator: "\0").utf8).span)
+            if isSealed { try list.seal() }
             let pipe = try System.pipe()
             let sent = keeper.send("REPLACE=1", [program.raw, list.descriptor.raw, pipe.second.raw])
             withExtendedLifetime(list) {}
@@ -242,6 +244,17 @@ import Testing
         #expect(try kept.shell("pasteboard paste") == "one\n")
         try kept.keeper.child.kill(SIGTERM)
         #expect(try kept.keeper.finish().exitCode == 0)
+    }
+
+    @Test("A request for a replacement whose arguments can still change is ignored")
+    func changingArguments() throws {
+        let kept = try Kept()
+        let answer = try kept.replace(with: "/bin/sh", "-c", "echo replacing >&2", isSealed: false)
+        let text = try Self.text(answer)
+        #expect(text.isEmpty, "\(text)")
+        try kept.keeper.child.kill(SIGTERM)
+        let finished = try kept.keeper.finish()
+        #expect(finished.exitCode == 0 && !finished.errorText.contains("replacing"), "\(finished.errorText)")
     }
 
     /// Waits for the answer of the keeper.
