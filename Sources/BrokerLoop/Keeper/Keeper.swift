@@ -90,13 +90,13 @@ struct Keeper: ~Copyable {
 
     private mutating func turn() throws {
         var wait: Int?
-        if let replacement { wait = Int(MonotonicClock.millisecondsLeft(until: replacement.deadline)) }
+        if let deadline = replacement?.deadline { wait = Int(MonotonicClock.millisecondsLeft(until: deadline)) }
         if case .pausing(let until) = phase { wait = Int(MonotonicClock.millisecondsLeft(until: until)) }
         let interests = [PollInterest(notifications.raw, .readable), PollInterest(signals.raw, .readable)]
         _ = try System.poll(interests, milliseconds: wait)
         try takeMessages()
         while let signal = try signals.next() { try take(signal) }
-        if let replacement, replacement.deadline <= MonotonicClock.now() { endLate() }
+        if let deadline = replacement?.deadline, deadline <= MonotonicClock.now() { endLate() }
         guard case .pausing(let until) = phase else { return }
         // The signal went to the broker that has let another one take over: the next one would not get it.
         if isEnding { throw End.exit(0) }
@@ -198,8 +198,9 @@ struct Keeper: ~Copyable {
     private mutating func endLate() {
         guard case .running(let broker) = phase else { return }
         if broker.readyAt == nil {
-            // The earlier program follows.
+            // The earlier program follows when this one has ended, which a call that cannot be interrupted may delay.
             try? broker.process.kill(SIGKILL)
+            replacement?.deadline = nil
         } else {
             _ = giveUpReplacement("the running one does not let go")
         }

@@ -9,8 +9,9 @@ struct Replacement {
 
     let program: DescriptorBox
     let arguments: [String]
-    /// The time by which clients have to be able to connect to the new broker (see `MonotonicClock`).
-    let deadline = MonotonicClock.deadline(milliseconds: Self.timeout)
+    /// The time by which clients have to be able to connect to the new broker (see `MonotonicClock`); nil once it has been
+    /// killed because they are not.
+    var deadline: UInt64? = MonotonicClock.deadline(milliseconds: Self.timeout)
     private let answer: DescriptorBox
 
     /// Reads the request; nil if the message is another one.
