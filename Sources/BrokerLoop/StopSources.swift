@@ -14,7 +14,7 @@ package final class SignalSource: EventSource {
     package var descriptor: CInt { signals.raw }
 
     /// - Parameters:
-    ///   - keeper: the process that passes on the signals that it gets.
+    ///   - keeper: the parent, if it passes on the signals that it gets.
     ///   - allowsTakeover: whether the program is started again when it has let another one take over.
     package init(keeper: CInt? = nil, allowsTakeover: Bool = false) throws(SystemError) {
         signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP] + (allowsTakeover ? [SIGUSR2] : []))
@@ -24,6 +24,11 @@ package final class SignalSource: EventSource {
     package func ready(in loop: inout BrokerLoop) {
         while let (signal, sender) = try? signals.nextWithSender() {
             guard signal != SIGUSR2 else {
+                // The keeper may have been killed since the start.
+                guard keeper == nil || keeper == getppid() else {
+                    loop.log("signal \(signal) is ignored: the keeper has ended, so no other broker would take over")
+                    continue
+                }
                 if !loop.isDraining { loop.log("signal \(signal): another broker takes over") }
                 loop.beginTakeover()
                 continue

@@ -116,6 +116,19 @@ import Testing
         #expect(try next.finish().exitCode == 0)
     }
 
+    @Test("A broker whose keeper has died lets no other one take over, and says so")
+    func noTakeover() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let broker = try kept.broker()
+        try kept.keeper.child.kill(SIGKILL)
+        // When the end of a process is reported, its children have another parent.
+        _ = try kept.keeper.child.wait()
+        try System.kill(broker, SIGUSR2)
+        try kept.keeper.waitForErrors(containing: "is ignored: the keeper has ended")
+        #expect(try kept.shell("pasteboard paste") == "one\n" && kept.broker() == broker)
+    }
+
     @Test(
         "The keeper and its broker, killed in either order, leave the path to the next one",
         arguments: [true, false]
