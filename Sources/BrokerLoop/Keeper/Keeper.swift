@@ -131,8 +131,10 @@ struct Keeper: ~Copyable {
         var passed: [(name: String, raw: CInt)] = [("socket", socket), (Self.lockName, lock)]
         for kept in saved.all { passed.append((kept.name, kept.descriptor.raw)) }
         if let program { passed.append((Self.programName, program.raw)) }
+        // In this order, the start takes no further descriptors, of which many saved ones may leave too few.
+        passed.sort { $0.raw < $1.raw }
         var configuration = ChildProcess.Configuration(
-            path: program == nil ? "/proc/self/exe" : "/proc/self/fd/\(2 + passed.count)",
+            path: passed.firstIndex { $0.raw == program?.raw }.map { "/proc/self/fd/\(3 + $0)" } ?? "/proc/self/exe",
             arguments: replacement?.arguments ?? arguments,
             environment: environment + [
                 "LISTEN_FDS=\(passed.count)", "LISTEN_FDNAMES=" + passed.map(\.name).joined(separator: ":"),

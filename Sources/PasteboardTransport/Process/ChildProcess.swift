@@ -26,7 +26,8 @@ package struct ChildProcess: Sendable {
         package var input = Stream.null
         package var output = Stream.inherited
         package var errors = Stream.inherited
-        /// Further descriptors for the child, where they have the numbers 3, 4 and so on.
+        /// Further descriptors for the child, where they have the numbers 3, 4 and so on. In ascending order, they take no
+        /// further descriptors of this process.
         package var descriptors: [CInt] = []
         /// Whether the child also gets the descriptors that this process was started with. Those that this process opens
         /// are closed in its children.
@@ -64,8 +65,8 @@ package struct ChildProcess: Sendable {
     package let id: CInt
 
     package init(_ configuration: Configuration) throws(SystemError) {
-        // The actions below would overwrite a source that has one of the child's numbers, so all sources move above
-        // them.
+        // The actions below follow the child's numbers, so they would overwrite a source with a number below its own in the
+        // child. Only such a source moves above them: this process may have no room for a second descriptor of each.
         let given: [CInt?] =
             [configuration.input, configuration.output, configuration.errors].enumerated().map { number, stream in
                 switch stream {
@@ -75,13 +76,13 @@ package struct ChildProcess: Sendable {
                 case .file(let file): file.raw
                 }
             } + configuration.descriptors
-        var sources: [DescriptorBox?] = []
-        for descriptor in given {
-            guard let descriptor else {
-                sources.append(nil)
-                continue
-            }
-            sources.append(DescriptorBox(try System.duplicate(descriptor, above: CInt(given.count))))
+        var sources = given
+        var duplicates: [DescriptorBox] = []
+        for (number, descriptor) in given.enumerated() {
+            guard let descriptor, descriptor < number else { continue }
+            let duplicate = DescriptorBox(try System.duplicate(descriptor, above: CInt(given.count)))
+            sources[number] = duplicate.raw
+            duplicates.append(duplicate)
         }
 
         var actions = posix_spawn_file_actions_t()
@@ -91,7 +92,8 @@ package struct ChildProcess: Sendable {
         if let directory = configuration.directory { posix_spawn_file_actions_addfchdir_np(&actions, directory.raw) }
         for (number, source) in sources.enumerated() {
             if let source {
-                posix_spawn_file_actions_adddup2(&actions, source.raw, CInt(number))
+                // If the two are equal, it makes the child inherit the descriptor.
+                posix_spawn_file_actions_adddup2(&actions, source, CInt(number))
             } else {
                 posix_spawn_file_actions_addopen(&actions, CInt(number), "/dev/null", O_RDWR, 0)
             }
@@ -122,7 +124,7 @@ package struct ChildProcess: Sendable {
             }
         }
         // Needed until the child has been created.
-        withExtendedLifetime((sources, configuration)) {}
+        withExtendedLifetime((duplicates, configuration)) {}
         if code != 0 { throw SystemError(call: "start", errno: code, subject: configuration.path) }
         id = child
     }

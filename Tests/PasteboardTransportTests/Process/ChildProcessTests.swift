@@ -1,5 +1,6 @@
 import Glibc
 import PasteboardTransport
+import TestSupport
 import Testing
 
 @Suite struct ChildProcessTests {
@@ -37,6 +38,49 @@ import Testing
         #expect(try ChildProcess(configuration).wait() == .exited(0))
         #expect(try System.read(one.first.raw, upTo: 100) == Array("one\nfour\n".utf8))
         #expect(try System.read(other.first.raw, upTo: 100) == Array("two\nthree\n".utf8))
+    }
+
+    @Test("Descriptors in any order reach the child correctly")
+    func orders() async {
+        // In a process of its own, whose descriptors have about the numbers that they get in the child.
+        await #expect(processExitsWith: .success) {
+            var files: [MemoryFile] = []
+            for number in 0..<24 {
+                let file = try MemoryFile()
+                try file.append(Array("\(number) ".utf8).span)
+                files.append(file)
+            }
+            var generator = SeededGenerator(seed: 7)
+            let ascending = Array(files.indices)
+            let shuffled = (0..<20).map { _ in ascending.shuffled(using: &generator) }
+            for order in [ascending, ascending.reversed()] + shuffled {
+                let output = try System.pipe()
+                var configuration = ChildProcess.Configuration(
+                    path: "/bin/cat",
+                    arguments: files.indices.map { "/proc/self/fd/\(3 + $0)" }
+                )
+                configuration.output = .descriptor(output.second.raw)
+                configuration.descriptors = order.map { files[$0].descriptor.raw }
+                guard try ChildProcess(configuration).wait() == .exited(0) else { exit(3) }
+                let text = String(decoding: try System.read(output.first.raw, upTo: 4096), as: UTF8.self)
+                guard text == order.map({ "\($0) " }).joined() else { exit(4) }
+            }
+        }
+    }
+
+    @Test("Descriptors in ascending order reach a child of a process that can have no more of them")
+    func noRoom() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(3) }
+            var files: [DescriptorBox] = []
+            while let file = try? System.open("/dev/null") { files.append(DescriptorBox(file)) }
+            // The child opens its libraries.
+            guard files.count > 2, files.popLast() != nil else { exit(4) }
+            var configuration = ChildProcess.Configuration(path: "/bin/true")
+            configuration.descriptors = files.map(\.raw)
+            guard try ChildProcess(configuration).wait() == .exited(0) else { exit(5) }
+        }
     }
 
     @Test("The end of a child is reported as its exit code or signal")
