@@ -32,7 +32,10 @@ package enum BrokerDaemon {
         let log = LogStream(2, program: program)
         do throws(Failure) {
             try asFailure { () throws(SystemError) in try System.checkArguments() }
-            let options = try DaemonOptions(arguments)
+            // To the process that became the keeper, or that asked for a replacement, a bad line was an error. One that has
+            // become bad since then must not cost the saved contents.
+            let isKept = ServiceManager.keeper != nil
+            let options = try DaemonOptions(arguments, reportingBadLines: isKept ? { log.write($0) } : nil)
             if options.showsHelp {
                 try? System.write(Array(usage.utf8).span, to: 1)
                 return 0

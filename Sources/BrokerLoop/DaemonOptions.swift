@@ -13,8 +13,10 @@ struct DaemonOptions {
     var hasKeeper = true
     var showsHelp = false
 
-    init(_ arguments: [String]) throws(Failure) {
-        try readConfiguration()
+    /// - Parameter report: called for each bad line of the configuration file, which is then ignored. By default, such a
+    ///   line is an error.
+    init(_ arguments: [String], reportingBadLines report: ((String) -> Void)? = nil) throws(Failure) {
+        try readConfiguration(report)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             // As bytes: to divide characters, a start would load the tables of Unicode.
@@ -58,7 +60,7 @@ struct DaemonOptions {
     }
 
     /// Reads lines of the form `NAME = VALUE`. `#` begins a comment. The file may be missing.
-    private mutating func readConfiguration() throws(Failure) {
+    private mutating func readConfiguration(_ report: ((String) -> Void)?) throws(Failure) {
         func directory(_ name: String) -> String? {
             System.environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
@@ -72,7 +74,9 @@ struct DaemonOptions {
             do throws(Failure) {
                 try limits.set(String(text))
             } catch {
-                throw Failure(.invalidArgument, "\(path), line \(index + 1): \(error.text)")
+                let text = "\(path), line \(index + 1): \(error.text)"
+                guard let report else { throw Failure(.invalidArgument, text) }
+                report("\(text); this line is ignored")
             }
         }
     }

@@ -186,6 +186,20 @@ import Testing
         #expect(finished.exitCode == 2 && finished.errorText.contains("nonsense"))
     }
 
+    @Test("A line of the configuration that has become wrong is logged, and costs no contents")
+    func configurationChanged() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        try kept.desk.directory.write("boards = 7\nnonsense = 1\n", to: ".config/pasteboard/config")
+        try kept.killBroker()
+        #expect(try kept.shell("pasteboard paste") == "one\n")
+        try kept.keeper.waitForErrors(containing: "config, line 2: unknown limit 'nonsense'")
+        // The line before it applies.
+        try kept.shell("pasteboard limits | grep '^boards  *7 '")
+        try kept.keeper.child.kill(SIGTERM)
+        #expect(try kept.keeper.finish().exitCode == 0)
+    }
+
     @Test("A keeper whose socket was removed does not start its broker again, and says so")
     func socketRemoved() throws {
         let kept = try Kept()
