@@ -85,6 +85,14 @@ package enum BrokerDaemon {
         let startsEmpty = keeper != nil && System.environment(ServiceManager.emptyVariable) != nil
         var passed = try asFailure { () throws(SystemError) in try ServiceManager.passedDescriptors() }
         let manager = ServiceManager()
+        if let keeper, manager == nil {
+            // Otherwise it would serve without the saved contents, and remove those on disk as if they had been cleared.
+            throw Failure(
+                .brokerUnavailable,
+                "cannot connect to the keeper (process \(keeper)), which has the saved contents; if its socket was removed, "
+                    + "end it and start another broker"
+            )
+        }
         var limits = options.limits
         if let manager, manager.capacity > 0 { limits.fit(saved: manager.capacity) }
         var server = try BrokerServer(limits: limits) { log.write($0) }

@@ -186,6 +186,20 @@ import Testing
         #expect(finished.exitCode == 2 && finished.errorText.contains("nonsense"))
     }
 
+    @Test("A broker that cannot connect to its keeper does not serve, and the next one has the contents")
+    func keeperNotReached() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let broker = try kept.broker()
+        try kept.shell("mv run/pasteboard/socket.k away")
+        try System.kill(broker, SIGKILL)
+        try kept.keeper.waitForErrors(containing: "cannot connect to the keeper")
+        try kept.shell("mv away run/pasteboard/socket.k")
+        #expect(try kept.shell("pasteboard paste") == "one\n")
+        try kept.keeper.child.kill(SIGTERM)
+        #expect(try kept.keeper.finish().exitCode == 0)
+    }
+
     @Test("A line of the configuration that has become wrong is logged, and costs no contents")
     func configurationChanged() throws {
         let kept = try Kept()
