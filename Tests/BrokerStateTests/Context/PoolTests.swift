@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BrokerState
@@ -122,7 +123,7 @@ import Testing
     @Test("No pool gives more than it has, and none counts what it does not have, after any sequence")
     func random() {
         let seed = UInt64.random(in: 0...(.max))
-        var generator = SplitMix64(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             let limit = UInt64.random(in: 0...300, using: &generator)
             let part = UInt64.random(in: 1...8, using: &generator)

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 
 /// Sources and destinations that do random things with drag sessions. A `SessionLedger` checks the frames that they are
 /// sent.
@@ -13,13 +14,13 @@ struct SessionWalker {
 
     var broker: StateHarness
     private(set) var ledger = SessionLedger()
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private var peers: [PeerID] = []
     private var destinations: [Stream] = []
     private var asks: [Stream] = []
 
     init(seed: UInt64) {
-        random = SplitMix64(state: seed)
+        random = SeededGenerator(seed: seed)
         broker = StateHarness { limits in
             limits.sessions = 20
             limits.sessionsPerProcess = 9

@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 
 /// Clients that write, clear and load while their broker is killed again and again, and what each board may have.
 ///
@@ -30,7 +31,7 @@ struct RestartWalker {
     private static let reader: UInt32 = 90
 
     private(set) var broker = StateHarness()
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private var clients = (1...4).map { Client(process: $0) }
     private var reader: PeerID
     private var boards = Dictionary(uniqueKeysWithValues: names.map { ($0, Board()) })
@@ -42,7 +43,7 @@ struct RestartWalker {
     private(set) var prevented = 0
 
     init(seed: UInt64) {
-        random = SplitMix64(state: seed)
+        random = SeededGenerator(seed: seed)
         broker.setSaving(true)
         reader = broker.connect(process: Self.reader)
     }

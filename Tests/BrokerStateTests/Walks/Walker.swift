@@ -1,5 +1,6 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 
 /// Peers that do random things to a broker, and the ends of their loads.
 struct Walker {
@@ -9,7 +10,7 @@ struct Walker {
     }
 
     var broker: StateHarness
-    var random: SplitMix64
+    var random: SeededGenerator
     var peers: [PeerID] = []
     var openLoads: Set<Stream> = []
     var endedLoads: Set<Stream> = []
@@ -42,7 +43,7 @@ struct Walker {
     var reclaiming: Set<Stream> = []
 
     init(seed: UInt64, namesTypes: Bool = false, leavesContents: Bool = false, readsLoadsInPlace: Bool = true) {
-        random = SplitMix64(state: seed)
+        random = SeededGenerator(seed: seed)
         self.leavesContents = leavesContents
         self.namesTypes = namesTypes
         broker = StateHarness(readsLoadsInPlace: readsLoadsInPlace) { limits in

@@ -1,5 +1,6 @@
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 import Testing
 
 @Suite struct OutputBufferTests {
@@ -38,7 +39,7 @@ import Testing
     }
 
     private func mix(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         let ends = try Socket.pair()
         Socket.setBuffers(of: ends.first.raw, bytes: 1)
         var buffer = OutputBuffer()
@@ -274,18 +275,5 @@ private struct FrameReader: ~Copyable {
         }
         bytes.removeFirst(offset)
         return true
-    }
-}
-
-/// A generator that returns the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

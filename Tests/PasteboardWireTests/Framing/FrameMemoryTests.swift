@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The frames that are written directly have the bytes of the encoded messages.

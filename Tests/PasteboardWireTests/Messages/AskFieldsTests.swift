@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Asks and answers, which are read in place.

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Plain loads, which are read in place.

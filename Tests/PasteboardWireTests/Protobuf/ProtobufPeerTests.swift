@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The golden bytes only show what this encoder does. Another implementation of protobuf has to confirm that it is

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The bytes of a message, made from the schema alone, and the fields that they contain.
