@@ -169,7 +169,7 @@ import Testing
         #expect(manager.saved.count == 2)
     }
 
-    @Test("Contents that this version cannot read stay for a later broker", .tags(.f88))
+    @Test("Contents that this version cannot read stay for a later broker", .tags(.f86))
     func strange() throws {
         let writer = try broker.connect()
         writer.queueWrite([1, 2], to: "x")
