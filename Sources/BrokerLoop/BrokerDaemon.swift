@@ -83,6 +83,7 @@ package enum BrokerDaemon {
             SystemThread.setName(String(decoding: name, as: UTF8.self))
         }
         let startsEmpty = keeper != nil && System.environment(ServiceManager.emptyVariable) != nil
+        let isRestart = keeper != nil && System.environment(ServiceManager.restartVariable) != nil
         var passed = try asFailure { () throws(SystemError) in try ServiceManager.passedDescriptors() }
         let manager = ServiceManager()
         if let keeper, manager == nil {
@@ -106,7 +107,8 @@ package enum BrokerDaemon {
             with: manager,
             restoring: passed,
             on: limits.keptOnDisk > 0 ? openSpool(passed, isAllowed: !startsEmpty, log) : nil,
-            refusingOthers: keeper != nil
+            refusingOthers: keeper != nil,
+            isRestart: isRestart
         )
         let directory = try listen(options, passed, &server)
         // Closes the descriptors that nothing has taken over.

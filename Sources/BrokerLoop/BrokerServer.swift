@@ -83,12 +83,15 @@ package struct BrokerServer: ~Copyable {
     ///   - passed: the descriptors that the manager has passed.
     ///   - spool: the directory in which contents survive a restart of the machine.
     ///   - refusingOthers: whether contents that a broker of another version has saved are an error.
+    ///   - isRestart: whether another broker has served before, even if it has saved nothing.
     package mutating func beginSaving(
         with manager: ServiceManager?,
         restoring passed: [ServiceManager.Passed],
         on spool: SpoolDirectory?,
-        refusingOthers: Bool
+        refusingOthers: Bool,
+        isRestart: Bool
     ) throws(Failure) {
+        if isRestart { loop.expectReclaims() }
         try loop.beginSaving(with: manager, restoring: passed, on: spool, refusingOthers: refusingOthers)
     }
 

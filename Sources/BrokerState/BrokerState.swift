@@ -53,6 +53,11 @@ package struct BrokerState: ~Copyable, Sendable {
         watches.started(at: now)
     }
 
+    /// Notes that another broker has served before this one, so that its clients may write their contents again.
+    package mutating func expectReclaims() {
+        context.settlesAt = watches.settlesAt
+    }
+
     /// Sets the number of descriptors that the driver has received and cannot close yet.
     package mutating func setUnclosedDescriptors(_ count: UInt64) {
         context.unclosedDescriptors = count

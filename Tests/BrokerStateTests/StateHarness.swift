@@ -190,6 +190,7 @@ final class StateHarness {
     func drain() { input { $0.drain() } }
 
     func beginTakeover() { input { $0.beginTakeover() } }
+    func expectReclaims() { input { $0.expectReclaims() } }
 
     func endDraining() { input { $0.endDraining() } }
 

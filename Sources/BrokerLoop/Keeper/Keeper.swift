@@ -141,6 +141,7 @@ struct Keeper: ~Copyable {
                 "NOTIFY_SOCKET=\(notifications.path)", "FDSTORE=\(saved.capacity)",
                 "\(ServiceManager.keeperVariable)=\(System.processID)",
             ] + (startsEmpty ? ["\(ServiceManager.emptyVariable)=1"] : [])
+                + (hasBeenReady ? ["\(ServiceManager.restartVariable)=1"] : [])
         )
         configuration.arguments[0] = SystemString(CommandLine.arguments.first ?? "pasteboardd")
         configuration.input = .inherited

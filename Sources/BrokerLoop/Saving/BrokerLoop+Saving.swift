@@ -51,6 +51,11 @@ extension BrokerLoop {
         noteSaving()
     }
 
+    /// Notes that another broker has served before this one.
+    package mutating func expectReclaims() {
+        note { $0.expectReclaims() }
+    }
+
     /// Informs the state whether saved contents have a destination.
     private mutating func noteSaving() {
         let saves = saver != nil || spool != nil
@@ -78,6 +83,7 @@ extension BrokerLoop {
     ) throws(Failure) -> Restored {
         var restored = Restored(isComplete: true)
         guard passed.contains(where: { ContentsSaver.number($0.name) != nil }) else { return restored }
+        expectReclaims()
         var files: [String: DescriptorBox] = [:]
         for passed in passed { files[passed.name] = passed.descriptor }
         var saved: [(name: String, contents: SavedContents, order: (UInt64, UInt64))] = []

@@ -21,6 +21,8 @@ package struct BrokerContext: ~Copyable, Sendable {
     var accounting: Accounting
     var counters = Counters()
     package internal(set) var outbox = Outbox()
+    /// The time until which contents of an earlier broker may come back; 0 if there was none.
+    var settlesAt: UInt64 = 0
     /// Whether the driver saves contents, so that a successor of this broker can restore them.
     package internal(set) var savesContents = false
     /// Descriptors that the driver has received and cannot close yet. They count as descriptors in transfer.

@@ -163,6 +163,7 @@ struct Peers: ~Copyable, Sendable {
         welcome.progressMilliseconds = context.limits.progress
         welcome.process = process
         welcome.programVersion = programVersion
+        if context.settlesAt > context.now { welcome.settlingMilliseconds = context.settlesAt - context.now }
         return welcome
     }
 

@@ -83,11 +83,13 @@ package struct ServiceManager: Sendable {
     package static let keeperVariable = "PASTEBOARD_KEEPER"
     /// The variable that tells a broker to start without contents, because others could not start with them.
     package static let emptyVariable = "PASTEBOARD_START_EMPTY"
+    /// The variable that tells a broker that another one has served before it.
+    package static let restartVariable = "PASTEBOARD_RESTART"
 
     /// The variables by which a manager addresses the program that it starts, and that the program does not pass on.
     private static let variables = [
         "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "FDSTORE", "SYSTEMD_EXEC_PID", keeperVariable,
-        emptyVariable,
+        emptyVariable, restartVariable,
     ]
 
     /// The entries of an environment for a program that this manager does not address.

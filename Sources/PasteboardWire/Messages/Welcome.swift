@@ -20,6 +20,8 @@ package struct Welcome: WireMessage {
     package var programVersion: String?
     /// The bytes of the kept pool that this client may take now.
     package var keptFree: UInt64?
+    /// The time in which contents of an earlier broker may still come back; nil if there was none, or this time is over.
+    package var settlingMilliseconds: UInt64?
 
     package init() {}
 
@@ -34,6 +36,7 @@ package struct Welcome: WireMessage {
         bytes.appendField(8, process)
         bytes.appendField(9, programVersion)
         bytes.appendField(10, keptFree)
+        bytes.appendField(11, settlingMilliseconds)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -48,6 +51,7 @@ package struct Welcome: WireMessage {
         case 8: process = try field.number32()
         case 9: programVersion = try field.string(in: bytes)
         case 10: keptFree = try field.number64()
+        case 11: settlingMilliseconds = try field.number64()
         default: break
         }
     }

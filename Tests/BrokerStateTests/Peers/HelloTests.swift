@@ -19,6 +19,23 @@ import Testing
         #expect(welcome.maximumStreams == 128)
         #expect(welcome.keptPool == 1_000 && welcome.keptFree == 444)
         #expect(welcome.firstByteMilliseconds == 30_000 && welcome.progressMilliseconds == 10_000)
+        #expect(welcome.settlingMilliseconds == nil)
+    }
+
+    @Test("After another broker, welcome has the time in which contents may come back")
+    func settling() {
+        let broker = StateHarness()
+        broker.expectReclaims()
+        func settling() -> UInt64? {
+            let peer = broker.connectSilently()
+            broker.send(Hello(), on: 0, from: peer)
+            return broker.take(peer).first(Welcome.self)?.settlingMilliseconds
+        }
+        #expect(settling() == 2_000)
+        broker.advance(by: 1_999)
+        #expect(settling() == 1)
+        broker.advance(by: 1)
+        #expect(settling() == nil)
     }
 
     @Test("A peer that sends no hello within 5 s is sent an error and closed", .tags(.f01))
