@@ -91,7 +91,7 @@ final class InputBytes {
         return FileType(named: names, head: head.span, isWhole: hasEnded)
     }
 
-    private func readHead(upTo limit: Int = FileType.maximumHeadLength) throws {
+    private func readHead(upTo limit: Int) throws {
         while head.count < limit, !hasEnded {
             let chunk = try read(upTo: limit - head.count)
             hasEnded = chunk.isEmpty
@@ -100,9 +100,11 @@ final class InputBytes {
     }
 
     /// Whether there are more bytes than one message can carry. For a pipe this is known once that many have arrived.
+    ///
+    /// A small file is read whole, so that it can be written again if the broker is lost.
     func isLarge() throws -> Bool {
-        if let size, size > 0 { return size > WireLimits.inlineLength }
-        try readHead()
+        if let size, size > WireLimits.inlineLength { return true }
+        try readHead(upTo: Int(WireLimits.inlineLength) + 1)
         return !hasEnded
     }
 

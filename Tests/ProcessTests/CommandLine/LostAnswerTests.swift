@@ -18,6 +18,7 @@ import Testing
         .tags(.f90),
         arguments: [
             "list", "types", "info", "status", "clear", "clear --if-change 1", "copy file", "copy --if-change 1 file",
+            "copy photo.png", "copy -t png photo",
         ]
     )
     func refused(_ line: String) throws {
@@ -27,7 +28,7 @@ import Testing
     @Test(
         "A request whose connection is lost is made once more, if that does no harm",
         .tags(.f82),
-        arguments: ["list", "types", "info", "status", "copy file"]
+        arguments: ["list", "types", "info", "status", "copy file", "copy photo.png", "copy -t png photo"]
     )
     func lost(_ line: String) throws {
         try expectRepetition(of: line, after: .crash)
@@ -176,6 +177,8 @@ private final class PlayedBroker {
         desk = try Desk(.socket)
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
         try desk.directory.write("text", to: "file")
+        // Of each, less than the whole is read to determine the type.
+        for name in ["photo.png", "photo"] { try desk.directory.write(Desk.bytes(20_000), to: name) }
         listener = try ListeningSocket(path: desk.directory["socket"])
         let pipe = try System.pipe()
         command = try ProcessRunner(
