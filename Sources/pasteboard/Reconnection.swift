@@ -7,13 +7,13 @@ import PasteboardWire
 /// A broker that was stopped announces its end. No command starts a broker again after that. A refused request is made once
 /// more only if another broker runs already.
 struct Reconnection {
-    private let connect: () throws -> BlockingConnection?
+    private let connect: (UInt64) throws -> BlockingConnection?
     private var backoff = Backoff()
     /// The time of the next attempt (see `MonotonicClock`); nil if it has not been determined.
     private var next: UInt64?
 
-    /// - Parameter connect: makes one attempt; nil if no broker runs.
-    init(_ connect: @escaping () throws -> BlockingConnection?) {
+    /// - Parameter connect: makes one attempt, which may take until the deadline that it is passed; nil if no broker runs.
+    init(_ connect: @escaping (_ deadline: UInt64) throws -> BlockingConnection?) {
         self.connect = connect
     }
 
@@ -45,7 +45,7 @@ struct Reconnection {
         guard MonotonicClock.now() >= time else { return (nil, ready) }
         next = nil
         do {
-            return (try connect(), ready)
+            return (try connect(deadline), ready)
         } catch let failure as Failure where Self.follows(failure) {
             return (nil, ready)
         }

@@ -176,10 +176,9 @@ struct PasteCommand: Command {
         guard try connection.io.isGone || Broker.isRunning(until: deadline) else { return nil }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let interest = PollInterest(signals.raw, .readable)
-        var reconnection = Reconnection { try Broker.running(until: deadline) }
         while MonotonicClock.now() < deadline {
             do {
-                let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
+                let (connection, ready) = try state.reconnection.attempt(watching: [interest], until: deadline)
                 if !ready[0].isEmpty { try signals.check() }
                 guard let connection else { continue }
                 // Without an epoch, so that the present state is reported at once.
@@ -424,6 +423,9 @@ private final class State {
     var wasLost = false
     /// The contents that a load is made once more from, after it has lost its broker.
     var required: Identity?
+    /// The attempts to connect after a loss. Shared by all losses, so that contents whose load ends the broker are loaded again
+    /// after growing delays.
+    var reconnection = Reconnection { try Broker.running(until: $0) }
 
     /// Takes the answer to a list that was sent together with a load.
     func note(_ events: [ClientEvent]) {

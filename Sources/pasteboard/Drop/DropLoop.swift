@@ -10,7 +10,7 @@ final class DropLoop {
     private var connection: BlockingConnection
     /// The stream of the destination.
     private var stream: UInt64
-    private var reconnection = Reconnection { try Broker.startingOne() }
+    private var reconnection = Reconnection { _ in try Broker.startingOne() }
     private let directory: SystemString
     private let isOnce: Bool
     private let signals: SignalBox

@@ -83,7 +83,7 @@ final class OfferLoop {
     }
 
     private static var reconnection: Reconnection {
-        Reconnection { try Broker.startingOne(streams: AskServer.maximumAsks) }
+        Reconnection { _ in try Broker.startingOne(streams: AskServer.maximumAsks) }
     }
 
     /// Whether the broker refuses the bytes because another one takes over.

@@ -37,7 +37,7 @@ final class BoardWatch {
     ) throws {
         self.connection = connection
         self.command = command
-        reconnection = reconnect.map { Reconnection($0) }
+        reconnection = reconnect.map { reconnect in Reconnection { _ in try reconnect() } }
         self.board = board
         self.since = (since, nil)
         stream = 0
