@@ -1,14 +1,23 @@
+import Glibc
 import PasteboardTransport
 
 /// A reference to a signal descriptor, so that it can be shared and optional.
 final class SignalBox {
     private let signals: SignalDescriptor
+    /// The signals that were blocked before.
+    private var before = sigset_t()
 
     var raw: CInt { signals.raw }
 
     /// Signals that the process ignores, for example because it was started by `nohup`, are left ignored.
     init(_ signals: [CInt]) throws {
+        pthread_sigmask(SIG_BLOCK, nil, &before)
         self.signals = try SignalDescriptor(signals.filter { !System.ignores($0) })
+    }
+
+    /// Lets the signals have their usual effect again, also those that have arrived and were not read.
+    func unblock() {
+        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
     func next() throws -> CInt? {

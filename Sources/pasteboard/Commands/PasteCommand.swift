@@ -147,6 +147,8 @@ struct PasteCommand: Command {
     private func connectionAfterChange(_ watch: BoardWatch?, _ failure: Failure) throws -> BlockingConnection {
         guard let watch else { throw failure }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        // A signal has to end a load that writes no file, also while it waits for the reader of a pipe.
+        defer { signals.unblock() }
         guard try watch.mayHaveChanged(until: end, watching: signals) else { throw failure }
         // From now on other contents than the lost ones are pasted, too.
         state.required = nil
@@ -175,6 +177,7 @@ struct PasteCommand: Command {
         // After an announced end another broker has the socket already, or there will be none.
         guard try connection.io.isGone || Broker.isRunning(until: deadline) else { return nil }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        defer { signals.unblock() }
         let interest = PollInterest(signals.raw, .readable)
         while MonotonicClock.now() < deadline {
             do {

@@ -186,6 +186,29 @@ import Testing
         #expect(try other.finish().exitCode == 3)
     }
 
+    @Test("A signal ends a paste that has waited, while it waits for the source or for the reader of its output")
+    func interruptedPaste() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let paste = try desk.start("paste", "--wait")
+        try desk.waitForWatch()
+        let offer = try desk.offer(["-t", "text=\(Self.waiting)"])
+        try desk.waitForFile("asked", in: ".")
+        try paste.child.kill(SIGINT)
+        #expect(try paste.finish().exitCode == 130)
+        try offer.child.kill(SIGTERM)
+        #expect(try offer.finish().exitCode == 143)
+
+        let pipe = try System.pipe()
+        let blocked = try desk.start("paste", "--wait", standardOutput: pipe.second.raw)
+        try desk.waitForWatch()
+        try desk.directory.write(Desk.bytes(1_000_000), to: "large")
+        try desk.run("copy", "large")
+        // More than the pipe holds is left.
+        #expect(try System.read(pipe.first.raw, upTo: 1).count == 1)
+        try blocked.child.kill(SIGINT)
+        #expect(try blocked.finish().exitCode == 130)
+    }
+
     @Test(
         "A paste whose broker is killed before the first byte pastes the same contents when they are back",
         .tags(.f83),
