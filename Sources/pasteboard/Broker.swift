@@ -60,17 +60,20 @@ enum Broker {
     /// Makes a request of a running broker, and makes it once more if that one ends before it has answered; nil without a
     /// broker.
     ///
-    /// - Parameter isRepeatable: whether making the request twice does no harm. See `Reconnection.mayRepeat`.
+    /// - Parameters:
+    ///   - isRepeatable: whether making the request twice does no harm. See `Reconnection.mayRepeat`.
+    ///   - again: makes the request of the next broker; nil if it is the same request.
     static func ask<Answer>(
         isRepeatable: Bool = true,
-        _ request: (BlockingConnection) throws -> Answer
+        _ request: (BlockingConnection) throws -> Answer,
+        again: ((BlockingConnection) throws -> Answer)? = nil
     ) throws -> Answer? {
         guard let connection = try running() else { return nil }
         do {
             return try request(connection)
         } catch let failure as Failure where Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable) {
             guard let next = try running() else { throw failure }
-            return try request(next)
+            return try again?(next) ?? request(next)
         }
     }
 

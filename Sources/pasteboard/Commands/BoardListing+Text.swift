@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
@@ -12,7 +13,17 @@ extension BoardListing {
     static func print(_ board: String, asJSON: Bool, text: (BoardListing) -> String) throws -> CInt {
         var list = List()
         list.board = board
-        let listing = try Broker.ask { try $0.list(list) } ?? BoardListing()
+        let listing =
+            try Broker.ask {
+                try $0.list(list)
+            } again: { connection in
+                let listing = try connection.list(list)
+                guard listing.contents.handle == nil else { return listing }
+                // The source of promises may not have written them again yet.
+                let deadline = MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime))
+                _ = try BoardWatch.contents(of: board, over: connection, until: deadline)
+                return try connection.list(list)
+            } ?? BoardListing()
         let isEmpty = listing.contents.handle == nil
         guard !isEmpty || asJSON else { throw Broker.nothing(on: board) }
         try StandardStreams.print(asJSON ? listing.json(of: board).line : text(listing))

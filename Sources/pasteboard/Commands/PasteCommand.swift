@@ -184,14 +184,9 @@ struct PasteCommand: Command {
                 let (connection, ready) = try state.reconnection.attempt(watching: [interest], until: deadline)
                 if !ready[0].isEmpty { try signals.check() }
                 guard let connection else { continue }
-                // Without an epoch, so that the present state is reported at once.
-                let watch = try BoardWatch(board, since: 0, over: connection, until: deadline)
-                defer { watch.end() }
-                while let change = try watch.next(until: deadline, watching: signals) {
-                    guard change.handle != nil else { continue }
-                    guard let listed else { return connection }
-                    return Identity(change.changeCount, change.epoch) == listed ? connection : nil
-                }
+                let change = try BoardWatch.contents(of: board, over: connection, until: deadline, watching: signals)
+                guard let change else { return nil }
+                return listed == nil || Identity(change.changeCount, change.epoch) == listed ? connection : nil
             } catch let failure as Failure {
                 // Another broker may follow one that has ended. The failure of the load says more than any other.
                 guard Reconnection.follows(failure) else { return nil }

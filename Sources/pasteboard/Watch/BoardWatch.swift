@@ -50,6 +50,25 @@ final class BoardWatch {
         }
     }
 
+    /// Waits until a board has contents, for example until a source that has lost its broker has promised them again.
+    ///
+    /// - Parameter signals: ends the wait by throwing the failure of a command that a signal has ended.
+    /// - Returns: the change that reports the contents; nil if there are none until `deadline` (see `MonotonicClock`).
+    static func contents(
+        of board: String,
+        over connection: BlockingConnection,
+        until deadline: UInt64,
+        watching signals: SignalBox? = nil
+    ) throws -> Change? {
+        // Without an epoch, so that the present state is reported at once.
+        let watch = try BoardWatch(board, since: 0, over: connection, until: deadline)
+        defer { watch.end() }
+        while let change = try watch.next(until: deadline, watching: signals) {
+            if change.handle != nil { return change }
+        }
+        return nil
+    }
+
     private func open() throws -> UInt64 {
         var watch = Watch()
         watch.board = board
@@ -62,10 +81,10 @@ final class BoardWatch {
     /// Waits for a change. Throws the failure of a command that a signal has ended, if one arrives.
     ///
     /// - Returns: the newest change; nil if there is none until `deadline` (see `MonotonicClock`).
-    func next(until deadline: UInt64, watching signals: SignalBox) throws -> Change? {
+    func next(until deadline: UInt64, watching signals: SignalBox?) throws -> Change? {
+        let extra = signals.map { [PollInterest($0.raw, .readable)] } ?? []
         while newest == nil {
-            let ready = try turn(extra: [PollInterest(signals.raw, .readable)], until: deadline)
-            if !ready[0].isEmpty { try signals.check() }
+            if try turn(extra: extra, until: deadline).contains(where: { !$0.isEmpty }) { try signals?.check() }
             if newest == nil, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return nil }
         }
         return take()

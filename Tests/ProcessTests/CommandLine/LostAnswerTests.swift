@@ -58,6 +58,47 @@ import Testing
         #expect(finished.exitCode == 3 && finished.errorText.contains("was lost"), "\(finished.errorText)")
     }
 
+    @Test(
+        "The contents of one pasteboard are listed once they have come back to the next broker",
+        .tags(.f82),
+        arguments: ["types", "info"],
+        Loss.allCases
+    )
+    func returned(_ line: String, after loss: Loss) throws {
+        let finished = try playReturn(line, after: loss, of: 1)
+        #expect(finished.exitCode == 0, "\(finished.errorText)")
+    }
+
+    @Test("A pasteboard whose contents have not come back to the next broker in time is empty")
+    func notReturned() throws {
+        let finished = try playReturn("types", after: .crash, of: nil)
+        #expect(finished.exitCode == 1 && finished.errorText.contains("is empty"), "\(finished.errorText)")
+    }
+
+    /// Runs a command that lists a pasteboard, which is empty at first at the next broker.
+    ///
+    /// - Parameter handle: the number of the contents that come back then; nil if none do.
+    private func playReturn(
+        _ line: String,
+        after loss: Loss,
+        of handle: UInt64?
+    ) throws -> ProcessRunner.Finished {
+        let played = try PlayedBroker(line)
+        let peer = try #require(try played.accept())
+        try lose(try peer.next(.list), of: peer, loss)
+        let next = try #require(try played.accept())
+        try answer(try next.next(.list), to: next, handle: nil)
+        let watch = try next.next(.watch).stream
+        try next.send(Registered(), stream: watch)
+        if let handle {
+            var change = Change()
+            change.handle = handle
+            try next.send(change, stream: watch)
+        }
+        try answer(try next.next(.list), to: next, handle: handle)
+        return try played.finish()
+    }
+
     // MARK: Waiting
 
     /// The answer of the played broker to a load.
@@ -128,14 +169,19 @@ import Testing
                 try answer(request, to: peer)
                 continue
             }
-            switch loss {
-            case .refusal:
-                let failure = Failure(.brokerRestarted, "another broker takes over; try again")
-                try peer.send(failure, stream: request.stream)
-            case .crash: peer.close()
-            }
+            try lose(request, of: peer, loss)
         }
         return (try played.finish(), requests)
+    }
+
+    /// Ends the first broker at a request.
+    private func lose(_ request: ScriptedPeer.Frame, of peer: ScriptedPeer, _ loss: Loss) throws {
+        switch loss {
+        case .refusal:
+            let failure = Failure(.brokerRestarted, "another broker takes over; try again")
+            try peer.send(failure, stream: request.stream)
+        case .crash: peer.close()
+        }
     }
 
     /// Reads frames up to the one that completes a request, or with `takesFirst` up to its first one.
@@ -150,10 +196,13 @@ import Testing
         }
     }
 
-    private func answer(_ request: ScriptedPeer.Frame, to peer: ScriptedPeer) throws {
+    /// - Parameter handle: the number of the contents of a pasteboard that is listed; nil if it is empty.
+    private func answer(_ request: ScriptedPeer.Frame, to peer: ScriptedPeer, handle: UInt64? = 1) throws {
         switch request.kind {
         case .list:
-            try peer.send(Contents(), stream: request.stream)
+            var contents = Contents()
+            contents.handle = handle
+            try peer.send(contents, stream: request.stream)
             try peer.send(End(), stream: request.stream)
         case .status: try peer.send(End(), stream: request.stream)
         case .commit: try peer.send(Committed(), stream: request.stream)
