@@ -58,7 +58,7 @@ final class OfferLoop {
     ///
     /// - Returns: nil if the contents have ended.
     private func handOver(isLost: Bool) throws -> OfferHandOver? {
-        let deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
+        var deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
         // The delay between attempts may have grown to 30 s, and a hand-over has 5 s.
         reconnection = Self.reconnection
         var isLost = isLost
@@ -68,6 +68,12 @@ final class OfferLoop {
                 guard isLost else {
                     try handOver.run(placed.server, until: deadline, watching: signals) { try self.handle($0) }
                     return handOver
+                }
+                // A broker that has refused the bytes still has the connection if a load runs.
+                if placed.connection.io.state.failure == nil {
+                    try finishLoads(until: deadline)
+                    guard !hasEnded else { return nil }
+                    deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
                 }
                 if let signal = try placeAgain(until: deadline) { throw CommandFailure.signaled(signal) }
                 isLost = false
@@ -93,6 +99,20 @@ final class OfferLoop {
 
     private func mayReturn(after failure: Failure) -> Bool {
         !hasEnded && contents.mayReturn && Reconnection.follows(failure)
+    }
+
+    /// Serves the loads that are under way at a broker that takes no more contents, until they are done, it closes the
+    /// connection, or `deadline` (see `MonotonicClock`). They would be cut short when the connection is given up.
+    private func finishLoads(until deadline: UInt64) throws {
+        do {
+            while !placed.server.isIdle, MonotonicClock.now() < deadline {
+                let turn = try placed.server.turn(watching: signals, also: [], until: deadline) { try handle($0) }
+                if let signal = turn.signal { throw CommandFailure.signaled(signal) }
+            }
+            try placed.server.sendAll()
+        } catch is Failure {
+            // The connection has ended.
+        }
     }
 
     /// Writes the contents again at the next broker, after the present one has ended. Sets `hasEnded` if they have expired or

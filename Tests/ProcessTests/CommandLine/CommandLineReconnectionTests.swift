@@ -108,6 +108,26 @@ import Testing
         _ = try keeper.finish()
     }
 
+    @Test("A load that runs at a takeover ends before its offer hands over at the other broker", .tags(.f90))
+    func handOverAtTakeover() throws {
+        let desk = try Desk(limits: Desk.patient)
+        let keeper = try desk.startKeeper()
+        let offer = try desk.offer(["--keep-on-exit", "-t", "text=printf begin; \(Self.waiting)"])
+        let paste = try desk.start("paste", "--timeout", "10m")
+        try paste.waitForOutput(containing: "begin")
+        try desk.succeed("pasteboard broker --replace")
+        try offer.child.kill(SIGTERM)
+        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
+        try desk.directory.write("", to: "go")
+        #expect(try paste.finish().text == "beginwhole\n")
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text\n"))
+        #expect(try desk.run("paste").text == "beginwhole\n")
+        try keeper.child.kill(SIGTERM)
+        _ = try keeper.finish()
+    }
+
     @Test("An offer that is to keep its promises, and finds no other broker, reports that nothing was kept")
     func handOverToNobody() throws {
         let desk = try Desk(limits: Desk.patient)
