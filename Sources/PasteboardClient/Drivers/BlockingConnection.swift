@@ -120,11 +120,12 @@ package final class BlockingConnection {
             var ready: [PollInterest.Readiness] = []
             do throws(Failure) {
                 ready = try step(extra: extra, until: deadline) { state, event, bytes in
-                    if event.stream != stream {
+                    // The end of a publication may arrive together with the answer to its write.
+                    if event.stream != stream || result != nil {
                         keep(event, bytes)
                     } else if case .failed(_, let failure) = event {
-                        result = result ?? .failure(failure)
-                    } else if result == nil {
+                        result = .failure(failure)
+                    } else {
                         result = take(&state, event, bytes)
                     }
                 }

@@ -199,6 +199,23 @@ import Testing
         #expect(type == "public.text")
     }
 
+    @Test("The end of a publication that arrives together with the answer to its write is kept for the next turn")
+    func stashedEnd() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            let write = try peer.next(.commit).stream
+            var encoder = FrameEncoder()
+            encoder.append(Committed(), stream: write)
+            encoder.append(End(), stream: write)
+            try peer.write(encoder.bytes)
+        })
+        let publication = try harness.connection.write(Write(), items: [])
+        var hasEnded = false
+        try harness.connection.turn(until: 0) { _, event, _ in
+            if case .ended(publication.stream, _) = event { hasEnded = true }
+        }
+        #expect(hasEnded)
+    }
+
     // MARK: A broker that hangs
 
     @Test("A broker that never sends welcome is abandoned")
