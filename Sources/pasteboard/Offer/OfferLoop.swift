@@ -123,11 +123,11 @@ final class OfferLoop {
     private func placeAgain(until deadline: UInt64 = .max) throws -> CInt? {
         placed.server.cancelAll()
         while MonotonicClock.now() < deadline {
-            let interest = PollInterest(signals.raw, .readable)
-            let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
-            if !ready[0].isEmpty, let signal = try signals.next() { return signal }
-            guard let connection else { continue }
             do {
+                let interest = PollInterest(signals.raw, .readable)
+                let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
+                if !ready[0].isEmpty, let signal = try signals.next() { return signal }
+                guard let connection else { continue }
                 guard let next = try contents.placeAgain(over: connection) else {
                     note(.expired)
                     hasEnded = true
@@ -141,8 +141,8 @@ final class OfferLoop {
                 note(.replaced)
                 hasEnded = true
                 return nil
-            } catch let failure as Failure where Reconnection.follows(failure) {
-                // The next attempt may find another broker.
+            } catch let failure as Failure where Reconnection.follows(failure) || isPassedOn(after: failure) {
+                // The next attempt may find another broker, for example because one takes over from this one.
             }
         }
         throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")

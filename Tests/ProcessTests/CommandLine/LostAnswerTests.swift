@@ -152,6 +152,38 @@ import Testing
         #expect(loads.isEmpty)
     }
 
+    // MARK: Offering
+
+    @Test(
+        "An offer that the next broker refuses is written again if yet another one runs",
+        .tags(.f90),
+        arguments: [true, false]
+    )
+    func offer(otherRuns: Bool) throws {
+        let played = try PlayedBroker("offer -t text=date")
+        var writes = 0
+        // Held, because a broker that refuses a request does not close the connection.
+        var peers: [ScriptedPeer] = []
+        while let peer = try played.accept() {
+            peers.append(peer)
+            while let frame = try? peer.next() {
+                switch frame.kind {
+                case .list: try answer(frame, to: peer, handle: nil)
+                case .commit:
+                    writes += 1
+                    if writes == 2, !otherRuns { played.leave() }
+                    if writes == 2 { try lose(frame, of: peer, .refusal) } else { try answer(frame, to: peer) }
+                    if writes == 1 { peer.close() }
+                    if writes == 3 { try peer.send(End(), stream: frame.stream) }
+                default: break
+                }
+            }
+        }
+        let finished = try played.finish()
+        #expect(writes == (otherRuns ? 3 : 2))
+        #expect(finished.exitCode == (otherRuns ? 0 : 3), "\(finished.errorText)")
+    }
+
     // MARK: One request
 
     /// Runs a command, and returns the number of its requests.
@@ -250,9 +282,14 @@ private final class PlayedBroker {
         return peer
     }
 
+    /// Removes the socket, as a broker does that ends.
+    func leave() {
+        try? System.unlink(desk.directory["socket"])
+    }
+
     func finish() throws -> ProcessRunner.Finished {
         // Nobody plays a broker for the `stop` of the desk.
-        try? System.unlink(desk.directory["socket"])
+        leave()
         return try command.finish()
     }
 }
