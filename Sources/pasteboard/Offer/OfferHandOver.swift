@@ -72,7 +72,7 @@ final class OfferHandOver {
     var isComplete: Bool { dropped.isEmpty }
 
     /// Hands over the promises that are not kept yet, and then waits for the loads that are under way. Throws if another
-    /// signal arrives, if the contents cannot be listed, or if the broker is lost or ends.
+    /// signal arrives, or if the broker is lost or ends.
     ///
     /// - Parameters:
     ///   - deadline: the time at which the rest is dropped (see `MonotonicClock`).
@@ -124,7 +124,14 @@ final class OfferHandOver {
     private func noteKept() throws {
         var list = List()
         list.board = board
-        let listing = try connection.list(list)
+        let listing: BoardListing
+        do {
+            listing = try connection.list(list)
+        } catch {
+            guard !isLoss(error), connection.io.state.failure == nil else { throw error }
+            // What the broker keeps already is handed over once more.
+            return
+        }
         guard listing.contents.handle == handle else { return }
         for promise in promises where listing.items.indices.contains(promise.item) {
             let representation = listing.items[promise.item].representations.first {

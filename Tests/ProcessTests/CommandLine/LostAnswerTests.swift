@@ -1,3 +1,4 @@
+import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -184,6 +185,21 @@ import Testing
         #expect(finished.exitCode == (otherRuns ? 0 : 3), "\(finished.errorText)")
     }
 
+    @Test("A hand-over goes on if the broker refuses to list what it keeps already")
+    func unlisted() throws {
+        let played = try PlayedBroker("offer --keep-on-exit -t text=date")
+        let peer = try #require(try played.accept())
+        try answer(try peer.next(.list), to: peer, handle: nil)
+        try answer(try peer.next(.commit), to: peer)
+        try played.command.waitForErrors(containing: "offering ")
+        try played.command.child.kill(SIGTERM)
+        try peer.send(Failure(.limitExceeded, "too many"), stream: try peer.next(.list).stream)
+        try answer(try peer.next(.commit), to: peer)
+        let finished = try played.finish()
+        #expect(finished.exitCode == 0, "\(finished.errorText)")
+        #expect(finished.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text\n"))
+    }
+
     // MARK: One request
 
     /// Runs a command, and returns the number of its requests.
@@ -250,7 +266,7 @@ import Testing
 private final class PlayedBroker {
     private let desk: Desk
     private var listener: ListeningSocket
-    private let command: ProcessRunner
+    let command: ProcessRunner
     private let output: OwnedDescriptor
 
     init(_ line: String) throws {
