@@ -113,11 +113,11 @@ final class OfferHandOver {
     }
 
     /// Drops all open promises, with `error` as the reason, and reports what was kept and what was not.
-    func abandon(after error: any Error) {
-        for promise in promises where open.contains(promise.number) {
-            drop(promise, (error as? Failure)?.text ?? "interrupted")
-        }
-        report()
+    ///
+    /// - Parameter isLost: whether the broker was lost before, so that it may not keep anything any more.
+    func abandon(after error: any Error, isLost: Bool) {
+        for promise in promises where open.contains(promise.number) { drop(promise, error) }
+        report(isLost: isLost || isLoss(error))
     }
 
     /// Notes what the broker keeps already, for example because an earlier hand-over of this offer began at the previous broker.
@@ -161,7 +161,7 @@ final class OfferHandOver {
             let program = try ServedProgram(promise.origin, 0, record, reportInterval: 0)
             running.append(Running(promise, program))
         } catch let error where !isLoss(error) {
-            drop(promise, (error as? Failure)?.text ?? "\(error)")
+            drop(promise, error)
         }
     }
 
@@ -225,7 +225,7 @@ final class OfferHandOver {
             left -= bytes.count
             noteKept(promise)
         } catch let error where !isLoss(error) {
-            drop(promise, (error as? Failure)?.text ?? "\(error)")
+            drop(promise, error)
         }
     }
 
@@ -235,13 +235,19 @@ final class OfferHandOver {
         return Reconnection.mayRepeat(after: failure, isRepeatable: connection.io.isGone)
     }
 
+    private func drop(_ promise: Promise, _ error: any Error) {
+        // The failure of a command that a signal has ended has no text.
+        drop(promise, CommandFailure(error).text ?? "interrupted")
+    }
+
     private func drop(_ promise: Promise, _ reason: String) {
         open.remove(promise.number)
         dropped.append("\(promise.representation.type) (\(reason))")
     }
 
-    private func report() {
-        var text = kept.isEmpty ? "kept nothing" : "kept \(kept.joined(separator: ", "))"
+    private func report(isLost: Bool = false) {
+        let names = kept.joined(separator: ", ")
+        var text = kept.isEmpty ? "kept nothing" : isLost ? "the broker that ended had kept \(names)" : "kept \(names)"
         if !dropped.isEmpty { text += "; not kept: \(dropped.joined(separator: ", "))" }
         StandardStreams.note("pasteboard: offer: \(text)")
     }

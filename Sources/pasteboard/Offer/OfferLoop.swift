@@ -62,8 +62,8 @@ final class OfferLoop {
         // The delay between attempts may have grown to 30 s, and a hand-over has 5 s.
         reconnection = Self.reconnection
         var isLost = isLost
+        var handOver = contents.handOver(placed)
         while !hasEnded {
-            let handOver = contents.handOver(placed)
             do {
                 guard isLost else {
                     try handOver.run(placed.server, until: deadline, watching: signals) { try self.handle($0) }
@@ -76,12 +76,13 @@ final class OfferLoop {
                     deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
                 }
                 if let signal = try placeAgain(until: deadline) { throw CommandFailure.signaled(signal) }
+                handOver = contents.handOver(placed)
                 isLost = false
             } catch let failure as Failure where !isLost && (mayReturn(after: failure) || isPassedOn(after: failure)) {
                 StandardStreams.note("pasteboard: offer: the broker ended; connecting again")
                 isLost = true
             } catch {
-                handOver.abandon(after: error)
+                handOver.abandon(after: error, isLost: isLost)
                 throw error
             }
         }

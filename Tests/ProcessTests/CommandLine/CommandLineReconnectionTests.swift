@@ -146,6 +146,26 @@ import Testing
         )
     }
 
+    @Test("A hand-over that a signal ends after the broker was killed reports what that broker had kept")
+    func handOverInterrupted() throws {
+        let desk = try Desk(limits: Desk.patient)
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        let broker = try desk.startBroker("--no-keeper")
+        let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words", "-t", ".png=\(Self.waiting)"])
+        try offer.child.kill(SIGTERM)
+        try desk.succeed("until pasteboard types | grep -q 'text.*kept'; do sleep 0.01; done")
+        try broker.child.kill(SIGKILL)
+        try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
+        try offer.child.kill(SIGINT)
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 130)
+        #expect(
+            ended.errorText.hasSuffix(
+                "offer: the broker that ended had kept public.utf8-plain-text; not kept: public.png (interrupted)\n"
+            )
+        )
+    }
+
     // MARK: drop
 
     @Test("A destination is registered again, also one for a single drop, and receives drops", .tags(.f82))
