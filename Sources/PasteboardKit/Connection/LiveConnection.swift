@@ -238,6 +238,9 @@ final class LiveConnection: Sendable {
     /// The epoch of the broker; nil until the broker has answered the hello.
     var epoch: UInt64? { core.withLock { $0.io.state.welcome?.epoch } }
 
+    /// Whether contents of an earlier broker could still come back when this connection began.
+    var expectsReclaims: Bool { core.withLock { $0.io.state.welcome?.settlingMilliseconds ?? 0 > 0 } }
+
     /// Cancels the request of `sink`, whose result is no longer needed.
     func cancel(_ sink: any StreamSink) {
         change { core, _ in core.cancel(sink) }

@@ -48,7 +48,8 @@ extension Pasteboard {
 
     /// Lists the items and their change count, as one consistent view. It loads nothing.
     ///
-    /// For an empty pasteboard it returns no items, without an error.
+    /// For an empty pasteboard it returns no items, without an error. After a crash of the broker, it first waits up to 2 s for
+    /// sources that promise their contents again.
     ///
     /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: the error of the broker or the connection; `timeout`; `cancelled` if the task is cancelled.
@@ -59,6 +60,15 @@ extension Pasteboard {
     /// Lists the items as ``contents(timeout:)`` does, as a part of another call.
     func contents(for call: Call) async throws(PasteboardError) -> Contents {
         let live = try await liveConnection(for: call)
+        let contents = try await contents(at: live, for: call)
+        guard contents.items.isEmpty, live.expectsReclaims else { return contents }
+        // A source that has lost its broker may promise its contents again. With the epoch of another broker, this waits only
+        // as long as that is possible.
+        _ = try await ChangeReader(self, since: ChangeCount(value: 0, epoch: 0)).next(for: call)
+        return try await self.contents(at: live, for: call)
+    }
+
+    private func contents(at live: LiveConnection, for call: Call) async throws(PasteboardError) -> Contents {
         let request = SimpleRequest.list()
         var list = List()
         list.board = name.rawValue

@@ -14,8 +14,12 @@ extension BoardListing {
         var list = List()
         list.board = board
         let listing =
-            try Broker.ask {
-                try $0.list(list)
+            try Broker.ask { connection in
+                let listing = try connection.list(list)
+                guard listing.contents.handle == nil,
+                    try BoardWatch.returningContents(of: board, over: connection) != nil
+                else { return listing }
+                return try connection.list(list)
             } again: { connection in
                 let listing = try connection.list(list)
                 guard listing.contents.handle == nil else { return listing }

@@ -54,6 +54,9 @@ struct PasteCommand: Command {
             is started if none is running; contents whose source has ended count as nothing. With --if-change it ends with 6 if
             the pasteboard has another change count.
 
+            After a crash of the broker, promises are back when their sources have connected again. A pasteboard that is empty until
+            then counts as empty only after 2 s.
+
             If the broker ends unexpectedly before the first byte, the same contents are pasted when their source has promised them
             again at the next broker, which may take 2 s; otherwise it ends with 3. With --wait it then waits at the next broker.
 
@@ -136,6 +139,7 @@ struct PasteCommand: Command {
                     connection = try connectionAfterChange(watch, failure)
                 }
             } catch let failure as Failure where isEmpty(failure) {
+                if try !waits && hasReturned(to: connection, failure) { continue }
                 connection = try connectionAfterChange(watch, failure)
             }
         }
@@ -193,6 +197,16 @@ struct PasteCommand: Command {
             }
         }
         return nil
+    }
+
+    /// Waits until contents of an earlier broker are back, if they may come back, because their source has not connected again
+    /// yet.
+    private func hasReturned(to connection: BlockingConnection, _ failure: Failure) throws -> Bool {
+        guard failure.code == .nothingHere, !exchange(&state.hasSettled, with: true) else { return false }
+        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        defer { signals.unblock() }
+        let change = try BoardWatch.returningContents(of: board, over: connection, until: end, watching: signals)
+        return change != nil
     }
 
     private func canRetry(_ failure: Failure) -> Bool {
@@ -417,6 +431,8 @@ private final class State {
     var hasBegun = false
     /// The contents that the present load has listed; nil before that, or if the pasteboard was empty.
     var listed: Identity?
+    /// Whether the command has waited for contents of an earlier broker.
+    var hasSettled = false
     /// Whether the broker was lost, and another connection was made.
     var wasLost = false
     /// The contents that a load is made once more from, after it has lost its broker.

@@ -24,12 +24,12 @@ final class BoardWatch {
     /// `deadline` (see `MonotonicClock`).
     ///
     /// - Parameters:
-    ///   - since: the change count after which changes count; nil for the present one.
+    ///   - since: the change count after which changes count, and its epoch; nil for the present one.
     ///   - command: the name of the command in the message about the end of a broker.
     ///   - reconnect: connects again; nil if the watch ends with its broker.
     init(
         _ board: String,
-        since: UInt64? = nil,
+        since: (changeCount: UInt64?, epoch: UInt64?) = (nil, nil),
         over connection: BlockingConnection,
         until deadline: UInt64 = .max,
         command: String = WatchCommand.syntax.name,
@@ -39,7 +39,7 @@ final class BoardWatch {
         self.command = command
         reconnection = reconnect.map { reconnect in Reconnection { _ in try reconnect() } }
         self.board = board
-        self.since = (since, nil)
+        self.since = since
         stream = 0
         stream = try open()
         while !isRegistered {
@@ -50,23 +50,34 @@ final class BoardWatch {
         }
     }
 
-    /// Waits until a board has contents, for example until a source that has lost its broker has promised them again.
+    /// Waits until a board has contents, as long as a source that has lost its broker may promise them again.
     ///
     /// - Parameter signals: ends the wait by throwing the failure of a command that a signal has ended.
-    /// - Returns: the change that reports the contents; nil if there are none until `deadline` (see `MonotonicClock`).
+    /// - Returns: the change that reports the contents; nil if there are none, or the broker does not answer until `deadline`
+    ///   (see `MonotonicClock`).
     static func contents(
         of board: String,
         over connection: BlockingConnection,
         until deadline: UInt64,
         watching signals: SignalBox? = nil
     ) throws -> Change? {
-        // Without an epoch, so that the present state is reported at once.
-        let watch = try BoardWatch(board, since: 0, over: connection, until: deadline)
+        // With the epoch of another broker, so that an empty board is reported only when nothing can come back any more.
+        let watch = try BoardWatch(board, since: (0, 0), over: connection, until: deadline)
         defer { watch.end() }
-        while let change = try watch.next(until: deadline, watching: signals) {
-            if change.handle != nil { return change }
-        }
-        return nil
+        let change = try watch.next(until: deadline, watching: signals)
+        return change?.handle == nil ? nil : change
+    }
+
+    /// The same, if the broker has said that contents of an earlier one may still come back.
+    static func returningContents(
+        of board: String,
+        over connection: BlockingConnection,
+        until deadline: UInt64 = .max,
+        watching signals: SignalBox? = nil
+    ) throws -> Change? {
+        guard let settling = try connection.welcome(until: deadline).settlingMilliseconds else { return nil }
+        let settled = MonotonicClock.deadline(milliseconds: Int(clamping: settling))
+        return try contents(of: board, over: connection, until: min(deadline, settled), watching: signals)
     }
 
     private func open() throws -> UInt64 {

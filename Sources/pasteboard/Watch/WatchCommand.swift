@@ -53,7 +53,7 @@ struct WatchCommand: Command {
 
     func run() throws -> CInt {
         let connection = try Broker.startingOne()
-        let watch = try BoardWatch(board, since: since, over: connection) { try Broker.startingOne() }
+        let watch = try BoardWatch(board, since: (since, nil), over: connection) { try Broker.startingOne() }
         guard command.isEmpty else {
             let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
             try WatchedCommand(command, on: board, watch: watch, reportsPresent: since == 0, signals: signals).run()

@@ -18,6 +18,36 @@ struct LoadReturnTests {
         return timeouts
     }
 
+    @Test("A list of an empty board waits for contents of an earlier broker, as long as they may come back")
+    func early() async throws {
+        for returns in [true, false] {
+            let isThere = Lock(false)
+            let lists = Lock(0)
+            var welcome = Welcome.standard()
+            welcome.settlingMilliseconds = 600_000
+            let connection = ScriptedBroker(welcome: welcome) { peer, frame in
+                switch frame.kind {
+                case .list:
+                    lists.withLock { $0 += 1 }
+                    var contents = Contents()
+                    contents.handle = isThere.withLock { $0 } ? 1 : nil
+                    try peer.send(contents, stream: frame.stream)
+                    if contents.handle != nil { try peer.send(Item(), stream: frame.stream) }
+                    try peer.send(End(), stream: frame.stream)
+                case .watch:
+                    // Of another epoch than the broker's, so that an empty board is reported only when its time is over.
+                    #expect(try frame.decoded(as: Watch.self).sinceEpoch == 0)
+                    isThere.withLock { $0 = returns }
+                    try peer.send(Registered(), stream: frame.stream)
+                    try peer.send(DyingBroker.change(1, handle: returns ? 1 : nil), stream: frame.stream)
+                default: break
+                }
+            }.connect(timeouts: Self.timeouts())
+            let contents = try await Pasteboard(name: "notes", connection: connection).contents()
+            #expect(contents.items.count == (returns ? 1 : 0) && lists.withLock { $0 } == 2)
+        }
+    }
+
     /// A broker whose board has contents 41 of epoch 7. It dies during the first loads.
     private final class DyingBroker: Sendable {
         /// The reply to a load before the broker dies.

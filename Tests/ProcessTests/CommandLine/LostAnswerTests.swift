@@ -80,6 +80,51 @@ import Testing
         #expect(finished.exitCode == 1 && finished.errorText.contains("is empty"), "\(finished.errorText)")
     }
 
+    @Test(
+        "A command that comes too early after a crash waits for contents that may come back",
+        .tags(.f82),
+        arguments: ["types", "info", "paste", "paste --into .", "paste -o out"],
+        [true, false]
+    )
+    func early(_ line: String, returns: Bool) throws {
+        let played = try PlayedBroker(line)
+        let peer = try #require(try played.accept(settling: 600_000))
+        var watched: UInt64?
+        var isThere = false
+        while let frame = try? peer.next() {
+            switch frame.kind {
+            case .watch:
+                watched = try frame.decoded(as: Watch.self).sinceEpoch
+                try peer.send(Registered(), stream: frame.stream)
+                isThere = returns
+                var change = Change()
+                if returns { change.handle = 1 }
+                try peer.send(change, stream: frame.stream)
+            case .list:
+                var contents = Contents()
+                if isThere { contents.handle = 1 }
+                try peer.send(contents, stream: frame.stream)
+                if isThere {
+                    var (item, representation) = (Item(), Representation())
+                    (representation.type, representation.provision) = ("public.utf8-plain-text", .promised)
+                    item.representations = [representation]
+                    try peer.send(item, stream: frame.stream)
+                }
+                try peer.send(End(), stream: frame.stream)
+            case .load where isThere:
+                var answer = Answer()
+                answer.type = "public.utf8-plain-text"
+                try peer.send(answer, stream: frame.stream)
+                try peer.sendData(Array("text".utf8), stream: frame.stream, last: true)
+            case .load: try peer.send(Failure(.nothingHere, "empty"), stream: frame.stream)
+            default: break
+            }
+        }
+        let finished = try played.finish()
+        #expect(finished.exitCode == (returns ? 0 : 1), "\(finished.errorText)")
+        #expect(watched != nil && watched != 7)
+    }
+
     /// Runs a command that lists a pasteboard, which is empty at first at the next broker.
     ///
     /// - Parameter handle: the number of the contents that come back then; nil if none do.
@@ -293,12 +338,16 @@ private final class PlayedBroker {
     }
 
     /// The next connection, welcomed; nil once the command has written its output or has ended.
-    func accept() throws -> ScriptedPeer? {
+    ///
+    /// - Parameter settling: the milliseconds in which contents of an earlier broker may come back.
+    func accept(settling: UInt64? = nil) throws -> ScriptedPeer? {
         let interests = [PollInterest(listener.raw, .readable), PollInterest(output.raw, .readable)]
         let ready = try System.poll(interests, milliseconds: ProcessRunner.watchdog)
         guard !ready[0].isEmpty, case .connection(let socket) = try listener.accept() else { return nil }
         let peer = ScriptedPeer(socket)
-        try peer.welcome()
+        var welcome = Welcome.standard()
+        welcome.settlingMilliseconds = settling
+        try peer.send(welcome, stream: 0)
         return peer
     }
 
