@@ -32,8 +32,8 @@ package enum BrokerDaemon {
         let log = LogStream(2, program: program)
         do throws(Failure) {
             try asFailure { () throws(SystemError) in try System.checkArguments() }
-            // To the process that became the keeper, or that asked for a replacement, a bad line was an error. One that has
-            // become bad since then must not cost the saved contents.
+            // The process that became the keeper, or asked for a replacement, has rejected a file with bad lines. A line that
+            // became bad later must not cost the saved contents.
             let isKept = ServiceManager.keeper != nil
             let options = try DaemonOptions(arguments, reportingBadLines: isKept ? { log.write($0) } : nil)
             if options.showsHelp {
@@ -90,8 +90,8 @@ package enum BrokerDaemon {
             // Otherwise it would serve without the saved contents, and remove those on disk as if they had been cleared.
             throw Failure(
                 .brokerUnavailable,
-                "cannot connect to the keeper (process \(keeper)), which has the saved contents; if its socket was removed, "
-                    + "end it and start another broker"
+                "cannot connect to the keeper (process \(keeper)), which has the saved contents; if the keeper's socket "
+                    + "was removed, end process \(keeper) and start another broker (the saved contents are lost)"
             )
         }
         var limits = options.limits

@@ -46,7 +46,7 @@ extension BrokerLoop {
     mutating func close(_ peer: PeerID, sendsStreams: Bool = true) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
         // Held output waits until the service manager has taken messages. They are sent at the latest now, and the manager
-        // receives them even if this broker crashes. If it has no room, nothing is acknowledged.
+        // receives them even if this broker crashes. If the manager has no room, nothing is acknowledged.
         if connection.isHeld { settleSaving() }
         let isUnsaved = connection.isHeld && saver?.isSending == true
         if !sendsStreams { connection.output.dropStreamFrames() }

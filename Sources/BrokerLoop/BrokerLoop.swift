@@ -65,7 +65,7 @@ package struct BrokerLoop: ~Copyable {
     var isSaving = false
     /// nil if contents are not kept on disk.
     var spool: Spool?
-    /// The time at which to write contents to the disk again that could not be written; `max` if there are none.
+    /// The time of the next attempt to write contents that could not be written to the disk; `max` if there are none.
     var spoolRetry = UInt64.max
     /// Whether the service manager has the spool's directory, so that the next broker relies on what the manager has; nil
     /// before.

@@ -12,8 +12,8 @@ extension BrokerState {
     mutating func changed(_ change: Boards.Change, of name: String, reason: EndReason) -> Boards.Change {
         if let replaced = change.replaced {
             boards.remember(earlierReads(of: replaced), of: name)
-            // After the new contents were saved: of both, a successor restores those with the higher count. And before
-            // their bytes are closed, because a successor would report a description whose bytes are missing.
+            // The description is removed after the new contents were saved: if a successor finds both, it restores those with
+            // the higher count. It is removed before the bytes are closed, so that no successor finds it without them.
             if context.savesContents { context.perform(.removeSaved(replaced)) }
             let owner = contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }

@@ -137,7 +137,7 @@ import Testing
         for board in ["missing", "other", "damaged"] { #expect(try bytes(on: board, of: successor).isEmpty) }
     }
 
-    @Test("Contents of several boards that are in one file outlive each other", .tags(.f86))
+    @Test("Boards that share a memory file keep their bytes when another of them is cleared", .tags(.f86))
     func shared() throws {
         let file = try MemoryFile()
         try file.append([1, 2, 3].span)

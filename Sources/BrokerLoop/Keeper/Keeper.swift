@@ -81,7 +81,10 @@ struct Keeper: ~Copyable {
             try start()
             while true { try turn() }
         } catch End.exit(let code) {
-            if isEnding { replacement?.finish("the broker was asked to end before the new one ran") }
+            if isEnding {
+                let text = "the running broker was stopped before the new one ran; start one without --replace"
+                replacement?.finish(text)
+            }
             return code
         } catch {
             throw error as? Failure ?? Failure(.brokerUnavailable, "\(error)")
@@ -131,7 +134,7 @@ struct Keeper: ~Copyable {
         var passed: [(name: String, raw: CInt)] = [("socket", socket), (Self.lockName, lock)]
         for kept in saved.all { passed.append((kept.name, kept.descriptor.raw)) }
         if let program { passed.append((Self.programName, program.raw)) }
-        // In this order, the start takes no further descriptors, of which many saved ones may leave too few.
+        // In ascending order, starting the child needs no duplicates, for which many saved descriptors may leave no room.
         passed.sort { $0.raw < $1.raw }
         var configuration = ChildProcess.Configuration(
             path: passed.firstIndex { $0.raw == program?.raw }.map { "/proc/self/fd/\(3 + $0)" } ?? "/proc/self/exe",
@@ -201,7 +204,8 @@ struct Keeper: ~Copyable {
     private mutating func endLate() {
         guard case .running(let broker) = phase else { return }
         if broker.readyAt == nil {
-            // The earlier program follows when this one has ended, which a call that cannot be interrupted may delay.
+            // The earlier program starts when this one has ended. A system call that cannot be interrupted may delay that end,
+            // so nothing else is due at a time.
             try? broker.process.kill(SIGKILL)
             replacement?.deadline = nil
         } else {

@@ -9,8 +9,8 @@ struct Replacement {
 
     let program: DescriptorBox
     let arguments: [String]
-    /// The time by which clients have to be able to connect to the new broker (see `MonotonicClock`); nil once it has been
-    /// killed because they are not.
+    /// The time by which clients have to be able to connect to the new broker (see `MonotonicClock`); nil after the new
+    /// broker was killed for missing it.
     var deadline: UInt64? = MonotonicClock.deadline(milliseconds: Self.timeout)
     private let answer: DescriptorBox
 

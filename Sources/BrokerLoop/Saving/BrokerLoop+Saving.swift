@@ -241,8 +241,8 @@ extension BrokerLoop {
         "cannot restore the contents on disk in pasteboard/spool/\(number), which is not removed: \(failure.text)"
     }
 
-    /// Whether the contents have the board, count, epoch and version of saved ones, and the same kept representations:
-    /// a cached load that completes one changes no version.
+    /// Whether the contents have the board, count, epoch and version of saved ones, and the same kept representations: the
+    /// version stays the same when a cached load completes and its bytes become kept.
     private mutating func holds(_ id: PublicationID, _ saved: SavedContents) -> Bool {
         let (contents, _) = input({ $0.saved(id, at: 0) }) ?? (SavedContents(), [])
         func provisions(_ contents: SavedContents) -> [Provision?] {
@@ -273,7 +273,7 @@ extension BrokerLoop {
         log("cannot write contents to the disk, or remove them from it, for now: \(error)")
     }
 
-    /// The time after which contents are written again that could not be written to the disk. In milliseconds.
+    /// The delay before another attempt to write contents to the disk, in milliseconds.
     private static let spoolRetryInterval: UInt64 = 10_000
 
     /// Writes contents again that could not be written.

@@ -102,7 +102,7 @@ struct ContentsSaver: ~Copyable {
         if earlier > 0 { remove(Self.name(Self.description, earlier)) }
     }
 
-    /// The number of the file of kept bytes, which is saved if the manager does not have it.
+    /// Returns the number of the file of kept bytes. Sends the file first if the manager does not have it.
     private mutating func number(of kept: KeptID, in file: DescriptorBox) throws(SystemError) -> UInt64 {
         if let number = files.number(of: kept) { return number }
         let new = latest &+ 1

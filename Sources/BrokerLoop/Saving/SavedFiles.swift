@@ -3,8 +3,8 @@ import PasteboardTransport
 
 /// The memory files that the service manager has, each under one number, and the kept bytes that are in them.
 ///
-/// A client may pass a file that it has loaded as new bytes, so several kept representations can have one file. The manager
-/// must have it under one name: systemd ignores a file that it has already under another one.
+/// A client may write the memory file of an earlier load again, so several kept representations can share a file. Each file
+/// has exactly one name, because systemd ignores a second name for a file that it already has.
 struct SavedFiles {
     private struct Identity: Hashable {
         let device: UInt64

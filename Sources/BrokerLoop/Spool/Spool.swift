@@ -175,7 +175,8 @@ struct Spool: ~Copyable {
 
     /// Notes files that could not be written or removed.
     ///
-    /// - Returns: the first error after a success, and nil while failures continue; and whether contents were not written.
+    /// - Returns: `error`, the first error since the last success, nil while failures continue; and `hasUnwritten`, whether
+    ///   contents could not be written.
     mutating func failures() -> (error: SystemError?, hasUnwritten: Bool) {
         let failures = writer.takeFailures()
         for contents in failures.lost where take(contents) { unwritten.insert(contents) }

@@ -48,7 +48,7 @@ struct Boards: ~Copyable, Sendable {
     /// The number of boards that may be forgotten.
     private var forgettable = 0
     private(set) var createdCount = 0
-    /// Whether boards were forgotten that were changed here.
+    /// Whether a board was forgotten that had been changed in this lifetime.
     private var hasForgotten = false
     /// The number of names that were made for boards.
     private var names: UInt64 = 0

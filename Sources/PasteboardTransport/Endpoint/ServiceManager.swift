@@ -83,7 +83,7 @@ package struct ServiceManager: Sendable {
     package static let keeperVariable = "PASTEBOARD_KEEPER"
     /// The variable that tells a broker to start without contents, because others could not start with them.
     package static let emptyVariable = "PASTEBOARD_START_EMPTY"
-    /// The variable that tells a broker that another one has served before it.
+    /// The variable that is set if another broker has served before.
     package static let restartVariable = "PASTEBOARD_RESTART"
 
     /// The variables by which a manager addresses the program that it starts, and that the program does not pass on.

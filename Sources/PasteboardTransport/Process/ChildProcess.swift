@@ -26,8 +26,8 @@ package struct ChildProcess: Sendable {
         package var input = Stream.null
         package var output = Stream.inherited
         package var errors = Stream.inherited
-        /// Further descriptors for the child, where they have the numbers 3, 4 and so on. In ascending order, they take no
-        /// further descriptors of this process.
+        /// Further descriptors for the child, where they have the numbers 3, 4 and so on. If they are in ascending
+        /// order, the start opens no further descriptors in this process.
         package var descriptors: [CInt] = []
         /// Whether the child also gets the descriptors that this process was started with. Those that this process opens
         /// are closed in its children.
@@ -65,8 +65,8 @@ package struct ChildProcess: Sendable {
     package let id: CInt
 
     package init(_ configuration: Configuration) throws(SystemError) {
-        // The actions below follow the child's numbers, so they would overwrite a source with a number below its own in the
-        // child. Only such a source moves above them: this process may have no room for a second descriptor of each.
+        // The actions assign the child's descriptors in ascending order, so an action would overwrite a later source that has
+        // this number. Only such sources are duplicated, because this process may have no room to duplicate all.
         let given: [CInt?] =
             [configuration.input, configuration.output, configuration.errors].enumerated().map { number, stream in
                 switch stream {

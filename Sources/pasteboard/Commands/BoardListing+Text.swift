@@ -24,8 +24,7 @@ extension BoardListing {
                 let listing = try connection.list(list)
                 guard listing.contents.handle == nil else { return listing }
                 // The source of promises may not have written them again yet.
-                let deadline = MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime))
-                _ = try BoardWatch.contents(of: board, over: connection, until: deadline)
+                _ = try BoardWatch.contents(of: board, over: connection)
                 return try connection.list(list)
             } ?? BoardListing()
         let isEmpty = listing.contents.handle == nil

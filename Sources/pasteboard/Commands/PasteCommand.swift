@@ -54,8 +54,8 @@ struct PasteCommand: Command {
             is started if none is running; contents whose source has ended count as nothing. With --if-change it ends with 6 if
             the pasteboard has another change count.
 
-            After a crash of the broker, promises are back when their sources have connected again. A pasteboard that is empty until
-            then counts as empty only after 2 s.
+            After a crash of the broker, the source of a promise needs a moment to connect to the next one. Therefore an empty
+            pasteboard is reported only 2 s after the next broker has started.
 
             If the broker ends unexpectedly before the first byte, the same contents are pasted when their source has promised them
             again at the next broker, which may take 2 s; otherwise it ends with 3. With --wait it then waits at the next broker.
@@ -199,8 +199,9 @@ struct PasteCommand: Command {
         return nil
     }
 
-    /// Waits until contents of an earlier broker are back, if they may come back, because their source has not connected again
-    /// yet.
+    /// Waits, once for each command, for contents of an earlier broker whose source may still connect again.
+    ///
+    /// - Returns: whether the pasteboard has contents now.
     private func hasReturned(to connection: BlockingConnection, _ failure: Failure) throws -> Bool {
         guard failure.code == .nothingHere, !exchange(&state.hasSettled, with: true) else { return false }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])

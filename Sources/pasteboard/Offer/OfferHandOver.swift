@@ -72,7 +72,7 @@ final class OfferHandOver {
     var isComplete: Bool { dropped.isEmpty }
 
     /// Hands over the promises that are not kept yet, and then waits for the loads that are under way. Throws if another
-    /// signal arrives, or if the broker is lost or ends.
+    /// signal arrives, or if the broker is lost, ends or does not answer.
     ///
     /// - Parameters:
     ///   - deadline: the time at which the rest is dropped (see `MonotonicClock`).
@@ -114,7 +114,7 @@ final class OfferHandOver {
 
     /// Drops all open promises, with `error` as the reason, and reports what was kept and what was not.
     ///
-    /// - Parameter isLost: whether the broker was lost before, so that it may not keep anything any more.
+    /// - Parameter isLost: whether the broker was lost before, so that the bytes that it kept may be lost, too.
     func abandon(after error: any Error, isLost: Bool) {
         for promise in promises where open.contains(promise.number) { drop(promise, error) }
         report(isLost: isLost || isLoss(error))

@@ -52,32 +52,33 @@ final class BoardWatch {
 
     /// Waits until a board has contents, as long as a source that has lost its broker may promise them again.
     ///
-    /// - Parameter signals: ends the wait by throwing the failure of a command that a signal has ended.
-    /// - Returns: the change that reports the contents; nil if there are none, or the broker does not answer until `deadline`
-    ///   (see `MonotonicClock`).
+    /// - Parameters:
+    ///   - deadline: the time at which it stops waiting (see `MonotonicClock`). It throws `timeout` if the broker has not
+    ///     confirmed the watch by then.
+    ///   - signals: the signals that end the wait; it then throws the failure of `CommandFailure.signaled`.
+    /// - Returns: the change that reports the contents; nil if the board is still empty.
     static func contents(
         of board: String,
         over connection: BlockingConnection,
-        until deadline: UInt64,
+        until deadline: UInt64 = .max,
         watching signals: SignalBox? = nil
     ) throws -> Change? {
-        // With the epoch of another broker, so that an empty board is reported only when nothing can come back any more.
+        // The epoch is not that of this broker, so the broker reports an empty board only when nothing can come back any more.
         let watch = try BoardWatch(board, since: (0, 0), over: connection, until: deadline)
         defer { watch.end() }
         let change = try watch.next(until: deadline, watching: signals)
         return change?.handle == nil ? nil : change
     }
 
-    /// The same, if the broker has said that contents of an earlier one may still come back.
+    /// Waits as `contents` does if `welcome` contains a settling time; otherwise it returns nil at once.
     static func returningContents(
         of board: String,
         over connection: BlockingConnection,
         until deadline: UInt64 = .max,
         watching signals: SignalBox? = nil
     ) throws -> Change? {
-        guard let settling = try connection.welcome(until: deadline).settlingMilliseconds else { return nil }
-        let settled = MonotonicClock.deadline(milliseconds: Int(clamping: settling))
-        return try contents(of: board, over: connection, until: min(deadline, settled), watching: signals)
+        guard try connection.welcome(until: deadline).settlingMilliseconds != nil else { return nil }
+        return try contents(of: board, over: connection, until: deadline, watching: signals)
     }
 
     private func open() throws -> UInt64 {

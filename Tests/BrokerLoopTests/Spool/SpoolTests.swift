@@ -237,7 +237,7 @@ import Testing
         #expect(try bytes(on: "x", of: broker()) == [1])
     }
 
-    @Test("A promise whose bytes are kept since the file was written is written to the disk by the next broker")
+    @Test("The next broker writes a promise to the disk if its bytes were kept after the file was written")
     func keptSince() throws {
         let manager = try SavingManager()
         var first: SteppedBroker? = try broker(manager)

@@ -50,7 +50,7 @@ import Testing
         #expect(successor.brokenInvariants().isEmpty)
     }
 
-    @Test("Contents without a change count get one of the successor, and other ones can still be reclaimed")
+    @Test("Contents that were saved without a change count get a new one of the successor")
     func uncounted() throws {
         broker.write([Item([Representation("a", kept: true)])], kept: [[1]], from: writer)
         let (id, entry) = try #require(broker.saved.first)

@@ -316,12 +316,12 @@ import Testing
         try kept.keeper.waitForErrors(containing: "replacing")
         try kept.keeper.child.kill(SIGTERM)
         let text = try Self.text(answer)
-        #expect(text.contains("asked to end"), "\(text)")
+        #expect(text.contains("was stopped before the new one ran"), "\(text)")
         // The replacement does not handle the signal.
         #expect(try kept.keeper.finish().exitCode == 128 + SIGTERM)
     }
 
-    @Test("A keeper that is asked to end while the broker lets go does not start the replacement", .tags(.f90))
+    @Test("A keeper that is asked to end during a takeover does not start the replacement", .tags(.f90))
     func endsDuringTakeover() throws {
         let kept = try Kept()
         let broker = try kept.broker()
@@ -333,7 +333,7 @@ import Testing
         while try !Self.isPending(SIGTERM, for: broker) { sched_yield() }
         try System.kill(broker, SIGCONT)
         let text = try Self.text(answer)
-        #expect(text.contains("asked to end"), "\(text)")
+        #expect(text.contains("was stopped before the new one ran"), "\(text)")
         let finished = try kept.keeper.finish()
         #expect(finished.exitCode == 0 && !finished.errorText.contains("replacing"), "\(finished.errorText)")
     }

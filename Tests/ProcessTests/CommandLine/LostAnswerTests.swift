@@ -9,11 +9,11 @@ import Testing
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct LostAnswerTests {
     /// The end of the first broker.
     enum Loss: CaseIterable {
-        /// It refuses requests. It was stopped and still finishes its loads while another one may run already; or another one takes
-        /// over, and a write has not arrived completely.
+        /// It refuses requests. A broker does so that was stopped and still finishes its loads, while another one may run
+        /// already. During a takeover, a broker refuses writes that have not arrived completely.
         case refusal
-        /// It closes the connection without an answer. It was killed; or another one takes over, and the connection has no
-        /// running load.
+        /// It closes the connection without an answer. A broker that is killed does so. During a takeover, a broker closes
+        /// connections without a running load.
         case crash
     }
 
@@ -140,11 +140,9 @@ import Testing
         try answer(try next.next(.list), to: next, handle: nil)
         let watch = try next.next(.watch).stream
         try next.send(Registered(), stream: watch)
-        if let handle {
-            var change = Change()
-            change.handle = handle
-            try next.send(change, stream: watch)
-        }
+        var change = Change()
+        change.handle = handle
+        try next.send(change, stream: watch)
         try answer(try next.next(.list), to: next, handle: handle)
         return try played.finish()
     }
@@ -323,7 +321,7 @@ private final class PlayedBroker {
         desk = try Desk(.socket)
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
         try desk.directory.write("text", to: "file")
-        // Of each, less than the whole is read to determine the type.
+        // The types of these files are determined without reading them whole.
         for name in ["photo.png", "photo"] { try desk.directory.write(Desk.bytes(20_000), to: name) }
         listener = try ListeningSocket(path: desk.directory["socket"])
         let pipe = try System.pipe()
