@@ -89,6 +89,9 @@ final class OfferLoop {
         return nil
     }
 
+    /// The number of brokers in a row that may refuse the contents because they end.
+    private static let mostRefusals = 3
+
     private static var reconnection: Reconnection {
         Reconnection { _ in try Broker.startingOne(streams: AskServer.maximumAsks) }
     }
@@ -123,6 +126,7 @@ final class OfferLoop {
     /// - Returns: the signal that has interrupted the wait; nil otherwise.
     private func placeAgain(until deadline: UInt64 = .max) throws -> CInt? {
         placed.server.cancelAll()
+        var refusals = 0
         while MonotonicClock.now() < deadline {
             do {
                 let interest = PollInterest(signals.raw, .readable)
@@ -142,8 +146,11 @@ final class OfferLoop {
                 note(.replaced)
                 hasEnded = true
                 return nil
-            } catch let failure as Failure where Reconnection.follows(failure) || isPassedOn(after: failure) {
-                // The next attempt may find another broker, for example because one takes over from this one.
+            } catch let failure as Failure where Reconnection.follows(failure) {
+                // The next attempt may find another broker.
+            } catch let failure as Failure where refusals < Self.mostRefusals && isPassedOn(after: failure) {
+                // Yet another broker takes over from this one.
+                refusals += 1
             }
         }
         throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
