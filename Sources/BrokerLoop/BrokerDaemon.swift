@@ -94,6 +94,9 @@ package enum BrokerDaemon {
                     + "was removed, end process \(keeper) and start another broker (the saved contents are lost)"
             )
         }
+        if manager == nil, passed.contains(where: { ContentsSaver.number($0.name) != nil }) {
+            throw Failure(.brokerUnavailable, "cannot connect to the service manager, which has the saved contents")
+        }
         var limits = options.limits
         if let manager, manager.capacity > 0 { limits.fit(saved: manager.capacity) }
         var server = try BrokerServer(limits: limits) { log.write($0) }

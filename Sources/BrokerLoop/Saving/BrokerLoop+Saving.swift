@@ -29,6 +29,9 @@ extension BrokerLoop {
         let now = clock.now
         note { $0.setTime(now) }
         if passed.contains(where: { $0.name == SpoolDirectory.name }) { managerKnowsSpool = true }
+        if passed.contains(where: { $0.name == SpoolDirectory.name || ContentsSaver.number($0.name) != nil }) {
+            expectReclaims()
+        }
         if let manager, manager.capacity > 0 {
             saver = ContentsSaver(manager, after: passed.map(\.name), closer: closer)
             restored = try restore(passed, refusingOthers: refusingOthers)
@@ -83,12 +86,9 @@ extension BrokerLoop {
     ) throws(Failure) -> Restored {
         var restored = Restored(isComplete: true)
         guard passed.contains(where: { ContentsSaver.number($0.name) != nil }) else { return restored }
-        expectReclaims()
         var files: [String: DescriptorBox] = [:]
         for passed in passed { files[passed.name] = passed.descriptor }
         var saved: [(name: String, contents: SavedContents, order: (UInt64, UInt64))] = []
-        // The names that stay with the manager: those of restored contents, and of contents that a later broker may restore.
-        var used: Set<String> = []
         for passed in passed where ContentsSaver.isDescription(passed.name) {
             do {
                 guard let file = MemoryFile(sealed: passed.descriptor) else {
@@ -98,15 +98,15 @@ extension BrokerLoop {
                 let order = (contents.changeCount ?? 0, ContentsSaver.number(passed.name) ?? 0)
                 saved.append((passed.name, contents, order))
             } catch {
+                try throwIfTransient(error, refusingOthers: refusingOthers)
                 log("cannot restore contents: \(error)")
                 restored.isComplete = false
-                // A later broker may be able to read it. Its bytes are not known here, so all stay.
-                if error is SystemError { used.formUnion(files.keys) }
             }
         }
         // The newest first: of two contents of a board, the older ones were replaced.
         saved.sort { $0.order > $1.order }
         var boards: Set<String> = []
+        var used: Set<String> = []
         for (name, contents, _) in saved where !boards.contains(contents.board) {
             do {
                 let memory = try Self.memory(of: contents, files)
@@ -121,17 +121,26 @@ extension BrokerLoop {
                     kept: named.compactMap { pair, file in file.map { (pair.0, pair.1, $0.descriptor) } }
                 )
             } catch {
-                let failure = error as? Failure
-                if refusingOthers, let failure, failure.code == .versionMismatch { throw failure }
+                try throwIfTransient(error, refusingOthers: refusingOthers)
                 log("cannot restore the contents of pasteboard \(contents.board.printable): \(error)")
-                restored.isComplete = restored.isComplete && failure?.code == .nothingHere
-                if failure == nil || failure?.code == .versionMismatch { used.formUnion(contents.keptNames + [name]) }
+                restored.isComplete = restored.isComplete && (error as? Failure)?.code == .nothingHere
             }
         }
         for passed in passed where ContentsSaver.number(passed.name) != nil && !used.contains(passed.name) {
             saver?.remove(passed.name)
         }
         return restored
+    }
+
+    /// Throws an error that another start, or another program, may not meet, so that nothing is lost.
+    ///
+    /// - Parameter refusingOthers: whether the broker is started again then. A service manager would soon give up.
+    private func throwIfTransient(_ error: any Error, refusingOthers: Bool) throws(Failure) {
+        guard refusingOthers else { return }
+        if let failure = error as? Failure, failure.code == .versionMismatch { throw failure }
+        if let error = error as? SystemError, error.errno != EFBIG {
+            throw Failure(.brokerUnavailable, "cannot restore saved contents: \(error)")
+        }
     }
 
     /// The greatest size of a description.
@@ -234,7 +243,8 @@ extension BrokerLoop {
         // The limit may have been lowered.
         spool.makeRoom()
         self.spool = consume spool
-        for publication in unspooled + moved { saveOnDisk(publication) }
+        // Both are in the order from new to old, and the files that are written first are removed first.
+        for publication in (moved + unspooled).reversed() { saveOnDisk(publication) }
     }
 
     private static func text(_ number: UInt64, _ failure: Failure) -> String {
@@ -268,7 +278,7 @@ extension BrokerLoop {
     /// Writes may have ended, or failed.
     fileprivate mutating func checkSpool() {
         guard let failures = spool?.failures() else { return }
-        if failures.hasUnwritten { spoolRetry = clock.now.addingClamped(Self.spoolRetryInterval) }
+        if failures.hasFailed { spoolRetry = clock.now.addingClamped(Self.spoolRetryInterval) }
         guard let error = failures.error else { return }
         log("cannot write contents to the disk, or remove them from it, for now: \(error)")
     }
@@ -276,11 +286,11 @@ extension BrokerLoop {
     /// The delay before another attempt to write contents to the disk, in milliseconds.
     private static let spoolRetryInterval: UInt64 = 10_000
 
-    /// Writes contents again that could not be written.
+    /// Repeats what has failed on the disk.
     mutating func retrySpool() {
         spoolRetry = .max
         guard !isDraining else { return }
-        for contents in spool?.takeUnwritten() ?? [] { saveOnDisk(contents) }
+        for contents in spool?.retry() ?? [] { saveOnDisk(contents) }
     }
 
     // MARK: Saving

@@ -106,7 +106,8 @@ struct ContentsSaver: ~Copyable {
     private mutating func number(of kept: KeptID, in file: DescriptorBox) throws(SystemError) -> UInt64 {
         if let number = files.number(of: kept) { return number }
         let new = latest &+ 1
-        let number = try files.add(kept, in: file, number: new)
+        // The manager would ignore the file under a new name as long as it has the earlier one.
+        let number = try files.add(kept, in: file, number: new) { unsent.cancelRemoval(of: Self.name(Self.kept, $0)) }
         guard number == new else { return number }
         latest = new
         store(file, as: Self.name(Self.kept, new))
@@ -187,6 +188,7 @@ struct ContentsSaver: ~Copyable {
         var sent = 0
         while sent < unsent.count, send(unsent[sent].text, unsent[sent].descriptor?.raw, at: now) { sent += 1 }
         unsent.removeFirst(sent)
+        if unsent.count == 0 { files.removalsSent() }
         guard receipt == nil, unsent.count == 0, taken < count, !isGone else { return nil }
         guard let pipe = try? System.pipe() else {
             obstacle = .refused(retryAt: now.addingClamped(Self.retryInterval))

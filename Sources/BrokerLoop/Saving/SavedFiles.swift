@@ -23,6 +23,8 @@ struct SavedFiles {
     }
 
     private var entries: [Identity: Entry] = [:]
+    /// The numbers of files whose removal may not have been sent yet.
+    private var removed: [Identity: UInt64] = [:]
     /// The file of kept bytes, by slot; nil if they are not saved.
     private var files: [Identity?] = []
 
@@ -33,10 +35,19 @@ struct SavedFiles {
 
     /// Notes that kept bytes are in a file.
     ///
-    /// - Parameter number: the number of the file if it has none yet.
+    /// - Parameters:
+    ///   - number: the number of the file if it has none yet.
+    ///   - restore: cancels the removal of the file with a number; false if it was sent already.
     /// - Returns: the number of the file.
-    mutating func add(_ kept: KeptID, in file: DescriptorBox, number: UInt64) throws(SystemError) -> UInt64 {
+    mutating func add(
+        _ kept: KeptID,
+        in file: DescriptorBox,
+        number: UInt64,
+        restore: (UInt64) -> Bool = { _ in false }
+    ) throws(SystemError) -> UInt64 {
         let identity = try Identity(file)
+        var number = number
+        if let earlier = removed.removeValue(forKey: identity), restore(earlier) { number = earlier }
         var entry = entries[identity] ?? Entry(number: number)
         entry.users += 1
         entries[identity] = entry
@@ -54,6 +65,13 @@ struct SavedFiles {
         else { return nil }
         entry.users -= 1
         entries[identity] = entry.users > 0 ? entry : nil
-        return entry.users > 0 ? nil : entry.number
+        guard entry.users == 0 else { return nil }
+        removed[identity] = entry.number
+        return entry.number
+    }
+
+    /// All removals have been sent.
+    mutating func removalsSent() {
+        if !removed.isEmpty { removed = [:] }
     }
 }

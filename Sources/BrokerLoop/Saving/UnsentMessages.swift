@@ -32,6 +32,13 @@ struct UnsentMessages {
         return nil
     }
 
+    /// - Returns: whether the removal was not sent yet.
+    mutating func cancelRemoval(of name: String) -> Bool {
+        guard let index = removals.firstIndex(of: name) else { return false }
+        removals.remove(at: index)
+        return true
+    }
+
     mutating func add(state: String) {
         states.append(state)
     }

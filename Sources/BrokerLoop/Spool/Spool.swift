@@ -25,8 +25,8 @@ struct Spool: ~Copyable {
     private var latest: UInt64 = 0
     /// Whether jobs have succeeded since the last failure, so that the next failure is logged.
     private var hasRecovered = true
-    /// Contents of which no version is on the disk, because writing them has failed.
-    private var unwritten: Set<PublicationID> = []
+    /// Contents whose newest version could not be written, in the order of the attempts.
+    private var unwritten: [PublicationID] = []
     /// The files that could not be restored, by pasteboard. They stay until other contents of it are saved.
     private var unrestored: [String: [UInt64]] = [:]
 
@@ -127,7 +127,7 @@ struct Spool: ~Copyable {
     ) -> String? {
         for number in unrestored.removeValue(forKey: contents.board) ?? [] { writer.remove(file: number) }
         let hasEarlier = take(id)
-        unwritten.remove(id)
+        unwritten.removeAll { $0 == id }
         guard contents.terms?.isTransient != true else { return nil }
         var contents = contents
         contents.programVersion = ProgramVersion.current
@@ -161,7 +161,7 @@ struct Spool: ~Copyable {
     }
 
     mutating func remove(_ id: PublicationID) {
-        unwritten.remove(id)
+        unwritten.removeAll { $0 == id }
         if take(id) { writer.remove(id) }
     }
 
@@ -175,15 +175,24 @@ struct Spool: ~Copyable {
 
     /// Notes files that could not be written or removed.
     ///
-    /// - Returns: `error`, the first error since the last success, nil while failures continue; and `hasUnwritten`, whether
-    ///   contents could not be written.
-    mutating func failures() -> (error: SystemError?, hasUnwritten: Bool) {
+    /// - Returns: `error`, the first error since the last success, nil while failures continue; and `hasFailed`, whether
+    ///   something has failed.
+    mutating func failures() -> (error: SystemError?, hasFailed: Bool) {
         let failures = writer.takeFailures()
-        for contents in failures.lost where take(contents) { unwritten.insert(contents) }
+        // Contents that were removed meanwhile have no entry.
+        for contents in failures.unwritten where entries.contains(where: { $0.contents == contents }) {
+            unwritten.append(contents)
+        }
+        for contents in failures.lost { take(contents) }
         defer { hasRecovered = failures.error == nil }
-        return (hasRecovered ? failures.error : nil, !failures.lost.isEmpty)
+        return (hasRecovered ? failures.error : nil, failures.error != nil)
     }
 
-    /// The contents that have to be written again.
-    mutating func takeUnwritten() -> Set<PublicationID> { exchange(&unwritten, with: []) }
+    /// Repeats failed removals.
+    ///
+    /// - Returns: the contents that have to be written again.
+    mutating func retry() -> [PublicationID] {
+        writer.retryRemovals()
+        return exchange(&unwritten, with: [])
+    }
 }

@@ -18,7 +18,9 @@ final class SpoolWriter: Sendable {
     struct Failures: Sendable {
         /// The first error.
         var error: SystemError?
-        /// Contents of which no version is on the disk or will be.
+        /// Contents whose newest version could not be written.
+        var unwritten: [PublicationID] = []
+        /// Those of them of which no version is on the disk.
         var lost: [PublicationID] = []
     }
 
@@ -113,6 +115,12 @@ final class SpoolWriter: Sendable {
         wake.signal()
     }
 
+    /// Removes the files again whose removal has failed.
+    func retryRemovals() {
+        state.withLock { $0.retries = $0.retries || !$0.unneeded.isEmpty }
+        wake.signal()
+    }
+
     /// The last references to large memory files are not released by the loop.
     private func release(_ write: Write?) {
         for file in write?.kept ?? [] { if let file { closer.release(file) } }
@@ -152,8 +160,10 @@ final class SpoolWriter: Sendable {
         event.drain()
         return state.withLock { state in
             var failures = Failures(error: state.failed.first?.error)
-            for contents in state.failed.compactMap(\.contents) where state.files[contents] == nil {
-                if !state.writes.contains(where: { $0.contents == contents }) { failures.lost.append(contents) }
+            for contents in state.failed.compactMap(\.contents)
+            where !failures.unwritten.contains(contents) && !state.writes.contains(where: { $0.contents == contents }) {
+                failures.unwritten.append(contents)
+                if state.files[contents] == nil { failures.lost.append(contents) }
             }
             state.failed = []
             return failures

@@ -32,6 +32,7 @@ final class LiveConnection: Sendable {
     private let opening = Lock(Opening())
     private let wake: EventDescriptor
     private let descriptor: CInt
+    private let startedAt = MonotonicClock.now()
     /// Called once, when the connection has ended.
     private let onLoss: @Sendable (Failure) -> Void
 
@@ -238,8 +239,13 @@ final class LiveConnection: Sendable {
     /// The epoch of the broker; nil until the broker has answered the hello.
     var epoch: UInt64? { core.withLock { $0.io.state.welcome?.epoch } }
 
-    /// Whether contents of an earlier broker could still come back when this connection began.
-    var expectsReclaims: Bool { core.withLock { $0.io.state.welcome?.settlingMilliseconds ?? 0 > 0 } }
+    /// Whether contents of an earlier broker may still come back.
+    var expectsReclaims: Bool {
+        guard let settling = core.withLock({ $0.io.state.welcome?.settlingMilliseconds }) else { return false }
+        // The time begins at the welcome, which has taken less than a second, or the broker is asked in vain.
+        let longest = 1_000 + min(settling, 3_600_000)
+        return MonotonicClock.now() < startedAt.addingClamped(longest * 1_000_000)
+    }
 
     /// Cancels the request of `sink`, whose result is no longer needed.
     func cancel(_ sink: any StreamSink) {

@@ -55,7 +55,7 @@ struct PasteCommand: Command {
             the pasteboard has another change count.
 
             After a crash of the broker, the source of a promise needs a moment to connect to the next one. Therefore an empty
-            pasteboard is reported only 2 s after the next broker has started.
+            pasteboard is reported only 2 s after a keeper has started the next broker.
 
             If the broker ends unexpectedly before the first byte, the same contents are pasted when their source has promised them
             again at the next broker, which may take 2 s; otherwise it ends with 3. With --wait it then waits at the next broker.
@@ -128,7 +128,11 @@ struct PasteCommand: Command {
         var attempts = 10
         while true {
             do {
-                return try run(connection)
+                do {
+                    return try run(connection)
+                } catch let failure as Failure where maySettle(failure) {
+                    guard try hasReturned(to: connection) else { throw failure }
+                }
             } catch let failure as Failure where canRetry(failure) && attempts > 0 {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
@@ -139,7 +143,6 @@ struct PasteCommand: Command {
                     connection = try connectionAfterChange(watch, failure)
                 }
             } catch let failure as Failure where isEmpty(failure) {
-                if try !waits && hasReturned(to: connection, failure) { continue }
                 connection = try connectionAfterChange(watch, failure)
             }
         }
@@ -199,11 +202,18 @@ struct PasteCommand: Command {
         return nil
     }
 
-    /// Waits, once for each command, for contents of an earlier broker whose source may still connect again.
+    /// Whether contents of an earlier broker may be missing only because their source has not connected again. Then a
+    /// pasteboard has another change count, too.
+    private func maySettle(_ failure: Failure) -> Bool {
+        !waits && !state.hasSettled && !state.hasBegun
+            && (failure.code == .nothingHere || failure.code == .superseded && ifChangeCount != nil)
+    }
+
+    /// Waits for contents of an earlier broker whose source may still connect again.
     ///
     /// - Returns: whether the pasteboard has contents now.
-    private func hasReturned(to connection: BlockingConnection, _ failure: Failure) throws -> Bool {
-        guard failure.code == .nothingHere, !exchange(&state.hasSettled, with: true) else { return false }
+    private func hasReturned(to connection: BlockingConnection) throws -> Bool {
+        state.hasSettled = true
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         defer { signals.unblock() }
         let change = try BoardWatch.returningContents(of: board, over: connection, until: end, watching: signals)

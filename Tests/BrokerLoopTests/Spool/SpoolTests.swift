@@ -218,6 +218,22 @@ import Testing
         #expect(try bytes(on: "x", of: broker) == [3])
     }
 
+    @Test("After a restart of the machine, the contents that were written first still leave the disk first")
+    func order() throws {
+        var broker: SteppedBroker? = try self.broker(limit: "1500")
+        for board in ["old", "new"] { try write(Array(repeating: 7, count: 300), to: board, of: broker) }
+        try settle(broker)
+        broker = nil
+        broker = try self.broker(limit: "1500", boot: Boot(id: "second") { 2_000_000 })
+        try settle(broker)
+        try write(Array(repeating: 7, count: 700), to: "newest", of: broker)
+        try settle(broker)
+        broker = nil
+        let last = try self.broker(limit: "1500", boot: Boot(id: "third") { 3_000_000 })
+        #expect(try bytes(on: "old", of: last) == nil)
+        #expect(try bytes(on: "new", of: last)?.count == 300 && bytes(on: "newest", of: last)?.count == 700)
+    }
+
     @Test("Contents that could not be written are written when that is possible again")
     func retried() throws {
         let time = SteppedTime()

@@ -83,7 +83,7 @@ import Testing
     @Test(
         "A command that comes too early after a crash waits for contents that may come back",
         .tags(.f82),
-        arguments: ["types", "info", "paste", "paste --into .", "paste -o out"],
+        arguments: ["types", "info", "paste", "paste --into .", "paste -o out", "paste --if-change 5"],
         [true, false]
     )
     func early(_ line: String, returns: Bool) throws {
@@ -102,7 +102,7 @@ import Testing
                 try peer.send(change, stream: frame.stream)
             case .list:
                 var contents = Contents()
-                if isThere { contents.handle = 1 }
+                if isThere { (contents.handle, contents.changeCount) = (1, 5) }
                 try peer.send(contents, stream: frame.stream)
                 if isThere {
                     var (item, representation) = (Item(), Representation())
@@ -116,12 +116,14 @@ import Testing
                 answer.type = "public.utf8-plain-text"
                 try peer.send(answer, stream: frame.stream)
                 try peer.sendData(Array("text".utf8), stream: frame.stream, last: true)
-            case .load: try peer.send(Failure(.nothingHere, "empty"), stream: frame.stream)
+            case .load:
+                let isConditional = try frame.decoded(as: PasteboardWire.Load.self).ifChangeCount != nil
+                try peer.send(Failure(isConditional ? .superseded : .nothingHere, "no"), stream: frame.stream)
             default: break
             }
         }
         let finished = try played.finish()
-        #expect(finished.exitCode == (returns ? 0 : 1), "\(finished.errorText)")
+        #expect(finished.exitCode == (returns ? 0 : line.contains("--if-change") ? 6 : 1), "\(finished.errorText)")
         #expect(watched != nil && watched != 7)
     }
 
