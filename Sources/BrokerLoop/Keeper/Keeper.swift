@@ -33,7 +33,7 @@ struct Keeper: ~Copyable {
     private let path: SocketPath
     /// nil once a successor may take the path.
     private var claimed: ClaimedSocket?
-    private let notifications: NotificationSocket
+    private var notifications: NotificationSocket
     private let signals: SignalDescriptor
     private var arguments: [String]
     /// The program of the broker; nil for that of the keeper.
@@ -128,6 +128,10 @@ struct Keeper: ~Copyable {
                     + "can find it, and its contents are lost"
             )
             throw End.exit(3)
+        }
+        // Somebody may have removed its file. A broker that cannot reach its keeper does not start.
+        if !notifications.isReachable, let socket = try? NotificationSocket(path: path.keeper) {
+            notifications = socket
         }
         // By default the one that runs here, whatever is at its path now.
         let program = replacement?.program ?? self.program

@@ -47,9 +47,15 @@ package struct NotificationSocket: ~Copyable {
         self.path = path
     }
 
+    /// Whether programs find the socket at its path.
+    package var isReachable: Bool {
+        guard let file, let now = try? System.status(at: path) else { return false }
+        return now.isSameFile(as: file)
+    }
+
     /// Removes the socket's file, if it is still there.
     package func removeFile() {
-        if let file, let now = try? System.status(at: path), now.isSameFile(as: file) { try? System.unlink(path) }
+        if isReachable { try? System.unlink(path) }
     }
 
     deinit {

@@ -98,6 +98,17 @@ import Testing
         }
     }
 
+    @Test("A keeper whose socket was removed opens it again for the next broker")
+    func ownSocketRemoved() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        try System.unlink(SocketPath(kept.desk.directory["run/pasteboard/socket"]).keeper)
+        for _ in 0..<2 {
+            try kept.killBroker()
+            #expect(try kept.shell("pasteboard paste") == "one\n")
+        }
+    }
+
     @Test("A broker whose keeper dies continues, and leaves nothing behind when it ends")
     func keeperKilled() throws {
         let kept = try Kept()
@@ -191,10 +202,11 @@ import Testing
         let kept = try Kept()
         try kept.shell("echo one | pasteboard copy")
         let broker = try kept.broker()
-        try kept.shell("mv run/pasteboard/socket.k away")
+        // The keeper cannot open it again there.
+        try kept.shell("rm run/pasteboard/socket.k && mkdir run/pasteboard/socket.k")
         try System.kill(broker, SIGKILL)
         try kept.keeper.waitForErrors(containing: "cannot connect to the keeper")
-        try kept.shell("mv away run/pasteboard/socket.k")
+        try kept.shell("rmdir run/pasteboard/socket.k")
         #expect(try kept.shell("pasteboard paste") == "one\n")
         try kept.keeper.child.kill(SIGTERM)
         #expect(try kept.keeper.finish().exitCode == 0)
