@@ -20,7 +20,7 @@ final class SpoolWriter: Sendable {
         var error: SystemError?
         /// Contents whose newest version could not be written.
         var unwritten: [PublicationID] = []
-        /// Those of them of which no version is on the disk.
+        /// The contents among them of which no version is on the disk.
         var lost: [PublicationID] = []
     }
 
