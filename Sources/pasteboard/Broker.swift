@@ -1,3 +1,4 @@
+import BrokerLoop
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -31,6 +32,14 @@ enum Broker {
         return try BlockingConnection.greetedIfServed(through: connector, hello: hello, until: deadline)
     }
 
+    /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are on the
+    /// disk.
+    static func holding(until deadline: UInt64 = .max) throws -> BlockingConnection? {
+        if let running = try running(until: deadline) { return running }
+        guard SpoolDirectory.hasContents else { return nil }
+        return try BlockingConnection.greeted(through: try BrokerConnector(), hello: hello(), until: deadline)
+    }
+
     /// The connection for commands about the broker itself.
     ///
     /// - Parameter hint: advice for the user, appended to the message.
@@ -57,18 +66,20 @@ enum Broker {
         }
     }
 
-    /// Makes a request of a running broker, and makes it once more if that one ends before it has answered; nil without a
-    /// broker.
+    /// Makes a request of a broker, and makes it once more if that one ends before it has answered; nil if no broker runs and
+    /// nothing is on the disk.
     ///
     /// - Parameters:
+    ///   - looksForContents: whether a broker is started for contents on the disk.
     ///   - isRepeatable: whether making the request twice does no harm. See `Reconnection.mayRepeat`.
     ///   - again: makes the request of the next broker; nil if it is the same request.
     static func ask<Answer>(
+        looksForContents: Bool = true,
         isRepeatable: Bool = true,
         _ request: (BlockingConnection) throws -> Answer,
         again: ((BlockingConnection) throws -> Answer)? = nil
     ) throws -> Answer? {
-        guard let connection = try running() else { return nil }
+        guard let connection = try looksForContents ? holding() : running() else { return nil }
         do {
             return try request(connection)
         } catch let failure as Failure where Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable) {

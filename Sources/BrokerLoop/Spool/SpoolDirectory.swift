@@ -1,3 +1,4 @@
+import BrokerState
 import Glibc
 package import PasteboardTransport
 package import PasteboardWire
@@ -56,6 +57,17 @@ package struct SpoolDirectory: Sendable {
         if let state = System.environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pasteboard/spool" }
         if let home = System.environment("HOME"), home.hasPrefix("/") { return "\(home)/.local/state/pasteboard/spool" }
         throw Failure(.brokerUnavailable, "neither XDG_STATE_HOME nor HOME is an absolute path")
+    }
+
+    /// Whether a broker that starts now may find contents on the disk.
+    package static var hasContents: Bool {
+        guard let path = try? wellKnownPath(),
+            let directory = try? System.open(path, [.directory, .notFollowingLinks]),
+            let names = try? System.entries(of: directory.raw),
+            names.contains(where: { UInt64($0.description) != nil })
+        else { return false }
+        let options = try? DaemonOptions([], reportingBadLines: { _ in })
+        return options?.limits.keptOnDisk ?? 0 > 0
     }
 
     // MARK: Files

@@ -8,7 +8,7 @@ struct ClearCommand: Command {
         "empties a pasteboard",
         options: [.board, .primary, .ifChange, .json],
         notes: """
-            Clearing an empty pasteboard is not an error. No broker is started. --json prints the change count after it,
+            Clearing an empty pasteboard is not an error. A broker is started only if contents are on the disk. --json prints the change count after it,
             and null without a broker.
             """
     )

@@ -50,7 +50,7 @@ struct PasteCommand: Command {
             times. Otherwise a folder is pasted as a tar archive of its tree, which is not written to a terminal.
 
             Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
-            pasteboard is empty; none is started. With --wait it ends with 1 only if --timeout ends the wait, and a broker
+            pasteboard is empty; one is started only if contents are on the disk. With --wait it ends with 1 only if --timeout ends the wait, and a broker
             is started if none is running; contents whose source has ended count as nothing. With --if-change it ends with 6 if
             the pasteboard has another change count.
 
@@ -119,7 +119,7 @@ struct PasteCommand: Command {
     }
 
     func run() throws -> CInt {
-        guard var connection = try waits ? Broker.startingOne() : Broker.running(until: end) else {
+        guard var connection = try waits ? Broker.startingOne() : Broker.holding(until: end) else {
             throw ifChangeCount == nil ? Broker.nothing(on: board) : Broker.noChangeCount(of: board)
         }
         let watch = try waits ? watch(over: connection) : nil

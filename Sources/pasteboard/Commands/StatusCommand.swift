@@ -17,7 +17,8 @@ struct StatusCommand: Command {
     }
 
     func run() throws -> CInt {
-        guard let (welcome, entries) = try Broker.ask({ (try $0.welcome(), try $0.status(history: true)) }) else {
+        let answer = try Broker.ask(looksForContents: false) { (try $0.welcome(), try $0.status(history: true)) }
+        guard let (welcome, entries) = answer else {
             throw try Broker.absence()
         }
         try StandardStreams.print(isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))

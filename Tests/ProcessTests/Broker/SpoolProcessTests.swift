@@ -51,6 +51,21 @@ import Testing
         }
     }
 
+    @Test("Contents on disk are found without a broker, and cleared", .tags(.f102))
+    func found() throws {
+        try desk.succeed("echo one | pasteboard copy; pasteboard stop")
+        try wait { try isOnDisk("one\n") }
+        #expect(try desk.run("status").exitCode == 3)
+        for line in ["types", "info", "list", "paste"] {
+            let text = try desk.succeed("pasteboard \(line) && pasteboard stop")
+            #expect(!text.isEmpty, "\(line)")
+        }
+        try desk.succeed("pasteboard clear && pasteboard stop")
+        try wait { desk.directory.names(in: "s/pasteboard/spool").isEmpty }
+        #expect(try desk.run("paste").exitCode == 1)
+        #expect(try desk.run("status").exitCode == 3)
+    }
+
     @Test("Contents that are on disk survive the end of broker and keeper at any moment", .tags(.f102))
     func killed() throws {
         var keeper = try desk.startKeeper()
