@@ -129,7 +129,7 @@ final class OfferHandOver {
             listing = try connection.list(list)
         } catch {
             guard !isLoss(error), connection.io.state.failure == nil else { throw error }
-            // What the broker keeps already is handed over once more.
+            // Promises that the broker keeps already are handed over once more.
             return
         }
         guard listing.contents.handle == handle else { return }

@@ -35,7 +35,7 @@ struct LoadReturnTests {
                     if contents.handle != nil { try peer.send(Item(), stream: frame.stream) }
                     try peer.send(End(), stream: frame.stream)
                 case .watch:
-                    // Of another epoch than the broker's, so that an empty board is reported only when its time is over.
+                    // The epoch is not the broker's, so an empty board is reported only when its time is over.
                     #expect(try frame.decoded(as: Watch.self).sinceEpoch == 0)
                     isThere.withLock { $0 = returns }
                     try peer.send(Registered(), stream: frame.stream)
