@@ -253,7 +253,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TypeIdentifiersTests",
-            dependencies: ["TypeIdentifiers"],
+            dependencies: ["TypeIdentifiers", "TestSupport"],
             exclude: ["Resources"],
             swiftSettings: settings
         ),

@@ -7,7 +7,7 @@ import Testing
 @testable import BrokerLoop
 
 /// The broker's log, which must never block the broker.
-@Suite(.fewAtATime, .timeLimit(.minutes(20))) struct BrokerLogTests {
+@Suite(.inProcess) struct BrokerLogTests {
     @Test("A line that does not fit is dropped, and the next one that fits is preceded by the number of dropped lines")
     func dropped() throws {
         let pipe = try System.pipe()

@@ -1,11 +1,12 @@
 import BrokerState
 import PasteboardTransport
+import TestSupport
 import Testing
 
 @testable import BrokerLoop
 
 /// The transitions of the two states of a connection, as the table in `Connection.swift` lists them.
-@Suite struct ConnectionTests {
+@Suite(.inProcess) struct ConnectionTests {
     private static let readings: [Connection.Reading] = [.open, .held, .queued]
     private static let writings: [Connection.Writing] = [.idle, .pending, .blocked, .failing, .failed]
 

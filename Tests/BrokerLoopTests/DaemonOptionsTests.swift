@@ -1,11 +1,12 @@
 import BrokerState
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerLoop
 
-@Suite struct DaemonOptionsTests {
+@Suite(.inProcess) struct DaemonOptionsTests {
     @Test("Option values are the next argument, or follow an equals sign")
     func values() throws {
         let options = try DaemonOptions([

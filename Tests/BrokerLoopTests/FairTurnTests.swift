@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerLoop
 
 /// Expensive requests of one process, and the number of turns that another process waits.
-@ProcessTesting @Suite(.timeLimit(.minutes(20))) struct FairTurnTests {
+@Suite(.pure) struct FairTurnTests {
     private let broker: SteppedBroker
     private let source: SteppedPeer
     private let other: SteppedPeer

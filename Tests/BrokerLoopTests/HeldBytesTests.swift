@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import BrokerLoop
 
-@Suite struct HeldBytesTests {
+@Suite(.inProcess) struct HeldBytesTests {
     @Test("Memory is given back when most of many bytes are gone, and not for few bytes")
     func trimming() {
         var held = HeldBytes()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite("The clock of deadlines") struct LoopClockTests {
+@Suite("The clock of deadlines", .inProcess) struct LoopClockTests {
     private let time = SteppedTime()
     private var clock: LoopClock
 

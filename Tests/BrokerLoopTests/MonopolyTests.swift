@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A connection with expensive requests, and the service that it and other connections get.
-@ProcessTesting @Suite(.timeLimit(.minutes(20))) struct MonopolyTests {
+@Suite(.pure) struct MonopolyTests {
     private let broker: SteppedBroker
     private let source: SteppedPeer
     private let other: SteppedPeer

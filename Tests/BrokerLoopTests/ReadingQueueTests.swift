@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite final class ReadingQueueTests {
+@Suite(.inProcess) final class ReadingQueueTests {
     private var queue = ReadingQueue()
 
     private static let quantum = ReadingQueue.quantum

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import BrokerLoop
 
-@Suite struct RestartPolicyTests {
+@Suite(.inProcess) struct RestartPolicyTests {
     private var policy = RestartPolicy()
 
     @Test("A broker that has served for a while is started again at once, however often it dies")

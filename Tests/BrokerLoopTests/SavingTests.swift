@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A broker that saves contents with a service manager, which is played by the test.
-@Suite struct SavingTests {
+@Suite(.inProcess) struct SavingTests {
     private let manager: SavingManager
     private let broker: SteppedBroker
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A broker that was suspended for longer than every deadline, while its peers sent what they had to.
-@ProcessTesting @Suite struct SuspendedBrokerTests {
+@Suite(.pure) struct SuspendedBrokerTests {
     private let time = SteppedTime()
     private let broker: SteppedBroker
 

@@ -7,7 +7,7 @@ import Testing
 @testable import BrokerLoop
 
 /// Watches of boards over sockets: pieces, peers that do not read, and the time of the rounds.
-@ProcessTesting @Suite(.timeLimit(.minutes(20))) struct WatchLoopTests {
+@Suite(.pure) struct WatchLoopTests {
     private let time = SteppedTime()
     private let broker: SteppedBroker
     private let writer: SteppedPeer

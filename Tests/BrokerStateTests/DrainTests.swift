@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct DrainTests {
+@Suite(.pure) struct DrainTests {
     private let broker = StateHarness()
     private let source: PeerID
     private let reader: PeerID

@@ -5,7 +5,7 @@ import Testing
 
 /// Every kind of frame on a stream in every state, from a client that has sent hello. Streams of drag sessions have
 /// their own tables.
-@Suite struct FrameTableTests {
+@Suite(.pure) struct FrameTableTests {
     private enum Outcome: Character {
         /// The peer is sent an error on the stream.
         case answered = "a"

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The exit of a broker without connections.
-@Suite struct IdleExitTests {
+@Suite(.pure) struct IdleExitTests {
     @Test("By default a broker does not exit, however long it has no connections")
     func stays() {
         let broker = StateHarness()

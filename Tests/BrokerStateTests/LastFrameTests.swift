@@ -1,10 +1,11 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// An error on stream 0 is the last frame for its peer, whatever the peer had open. The harness checks the same after
 /// every other test and in the random walks.
-@Suite("The last frame of a connection") struct LastFrameTests {
+@Suite("The last frame of a connection", .pure) struct LastFrameTests {
     /// The objects of a connection that ends.
     enum Scene: CaseIterable {
         case enteredSession, loadOfDrop, ownLoad, ownSession, write, publication

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The exchanges of earlier versions, played by the state of this broker.
-@Suite struct ReleasedStreamTests {
+@Suite(.pure) struct ReleasedStreamTests {
     @Test("The broker answers the frames of clients of an earlier version as the broker of that version did")
     func exchanges() throws {
         #expect(!ReleasedStreams.versions.isEmpty)

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Details that the protocol's documents state and that another implementation is likely to decide otherwise.
-@Suite("Details of the rules") struct RuleDetailTests {
+@Suite("Details of the rules", .pure) struct RuleDetailTests {
     // MARK: Loads
 
     @Test("An ask contains the rest of the load's timeout, or else the time of the representation")

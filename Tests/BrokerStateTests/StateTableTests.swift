@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The tables of `Protocol.md` and `frame-kinds.tsv` for frames in a wrong state and for malformed payloads.
-@Suite("Frames by state") struct StateTableTests {
+@Suite("Frames by state", .pure) struct StateTableTests {
     private static let requests = [
         "items", "bytes", "publication", "load", "offered", "tracking", "dropped", "destination", "watching", "other",
         "list",

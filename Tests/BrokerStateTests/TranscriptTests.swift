@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The exchanges of `ProtocolTranscripts.md`, played by a broker.
-@Suite("ProtocolTranscripts.md") struct TranscriptTests {
+@Suite("ProtocolTranscripts.md", .pure) struct TranscriptTests {
     @Test(
         "The broker answers the frames of source and destination with the frames that are shown",
         arguments: ["C", "P", "M"]

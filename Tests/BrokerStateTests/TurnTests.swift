@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Loads that wait for their turn at a source, and the loads that block them.
-@Suite struct TurnTests {
+@Suite(.pure) struct TurnTests {
     private var broker = StateHarness()
     private let source: PeerID
     private let idler: PeerID

@@ -1,10 +1,11 @@
 import BrokerState
 import PasteboardWire
 import ProtocolVectors
+import TestSupport
 import Testing
 
 /// The exchanges of `PasteboardWire/Vectors`, played by a broker's state.
-@Suite("Vectors") struct VectorTests {
+@Suite("Vectors", .pure) struct VectorTests {
     @Test("The broker answers the frames of every exchange as shown")
     func exchanges() throws {
         let vectors = try VectorFile.broker().vectors + VectorFile.transcripts().vectors

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The packaging, the rules and the changes of `cat-toys`.
-@Suite(.fewAtATime)
+@Suite(.inProcess)
 struct CatToysTests {
     // MARK: Packaging (S8, S11, S14, S74)
 

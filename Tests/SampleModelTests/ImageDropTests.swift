@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The packaging, the rules and the changes of `image-drop`.
-@Suite(.fewAtATime)
+@Suite(.inProcess)
 struct ImageDropTests {
     // MARK: Packaging (S12, S13)
 

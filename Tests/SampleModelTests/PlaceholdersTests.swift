@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The packaging, the rules and the changes of `placeholders`.
-@Suite(.fewAtATime)
+@Suite(.inProcess)
 struct PlaceholdersTests {
     @Test(
         "A parcel's description is read back as the same parcel",

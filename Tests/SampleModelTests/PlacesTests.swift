@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The packaging, the rules and the changes of `places`.
-@Suite(.fewAtATime)
+@Suite(.inProcess)
 struct PlacesTests {
     // MARK: Packaging (S8, S9, S15, S16)
 

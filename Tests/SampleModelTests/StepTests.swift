@@ -1,9 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 import Stage
+import TestSupport
 import Testing
 
 /// The parsing of script lines.
+@Suite(.pure)
 struct StepTests {
     @Test(
         "Each form of a step is read",

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import TableDragAndDrop
 
-@Suite
+@Suite(.inProcess)
 struct RowUpdatesTests {
     /// A table of letters that applies updates to its rows.
     struct Letters {
@@ -132,21 +133,5 @@ struct RowUpdatesTests {
             #expect(gaps == gaps.sorted(), "seed \(seed)")
             #expect(gaps.allSatisfy { (0...new.sections[section].count).contains($0) }, "seed \(seed)")
         }
-    }
-}
-
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import TableDragAndDrop
 
-@Suite
+@Suite(.inProcess)
 @MainActor
 struct TableDraggingTests {
     let rows = TestRows(["a", "b", "", "d"])

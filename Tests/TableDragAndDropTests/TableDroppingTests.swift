@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import TableDragAndDrop
 
-@Suite
+@Suite(.inProcess)
 @MainActor
 struct TableDroppingTests {
     let rows = TestRows(["a", "b", "c"], [])

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import TableDragAndDrop
 
-@Suite
+@Suite(.inProcess)
 @MainActor
 struct TableRowsTests {
     @Test("a table asks for its counts once, and again after each reported change")

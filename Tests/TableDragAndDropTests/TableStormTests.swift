@@ -5,7 +5,7 @@ import Testing
 @testable import TableDragAndDrop
 
 /// Delegates and data sources that change the rows during any of their calls.
-@Suite
+@Suite(.inProcess)
 @MainActor
 struct TableStormTests {
     /// A table with a model that reports each change to it, even during a call of a delegate.

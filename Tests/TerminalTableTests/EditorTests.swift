@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// Neovim and tmux with the settings that the documentation shows.
-@Suite("Editors and terminals", .serialized, .timeLimit(.minutes(20)))
-@ProcessTesting
+@Suite("Editors and terminals", .processes)
 struct EditorTests {
     nonisolated private static let hasNeovim = isInstalled("nvim")
     nonisolated private static let hasTmux = isInstalled("tmux")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalTable
 
-@Suite("Drawing")
+@Suite("Drawing", .inProcess)
 struct FrameTests {
     private static let texts = [
         "Yosemite", "東京", "👩‍👩‍👧‍👦 family", "🏳️‍🌈", "e\u{301}clair", "🇩🇪 Harz", "\u{1B}[2J", "한국 서울", "ab", "", "1️⃣ first", "क्षत्रिय",

@@ -1,7 +1,8 @@
 import TerminalTable
+import TestSupport
 import Testing
 
-@Suite("Glyphs")
+@Suite("Glyphs", .inProcess)
 struct GlyphTests {
     @Test(
         "a character has as many columns as a reader sees",

@@ -2,8 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("Places in terminals", .timeLimit(.minutes(20)))
-@ProcessTesting
+@Suite("Places in terminals", .processes)
 struct InteractivePlacesTests {
     private static let down = "\u{1B}[B"
     private static let right = "\u{1B}[C"

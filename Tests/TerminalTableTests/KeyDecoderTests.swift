@@ -2,7 +2,7 @@ import TerminalTable
 import TestSupport
 import Testing
 
-@Suite("Keys")
+@Suite("Keys", .inProcess)
 struct KeyDecoderTests {
     static let keys: [(String, [Key])] = [
         ("a", [.character("a")]), (" ", [.character(" ")]), ("é", [.character("é")]), ("語", [.character("語")]),

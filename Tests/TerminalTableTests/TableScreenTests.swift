@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import TerminalTable
 
-@Suite("Tables on a screen")
+@Suite("Tables on a screen", .inProcess)
 struct TableScreenTests {
     private func screen() -> TableScreen {
         var screen = TableScreen(title: "west")

@@ -3,8 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("The terminal is restored", .timeLimit(.minutes(20)))
-@ProcessTesting
+@Suite("The terminal is restored", .processes)
 struct TerminalRestoringTests {
     @Test("after keys that quit", arguments: ["q", "\u{3}", "\u{4}"])
     func keys(key: String) throws {

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import TypeIdentifiers
 
-@Suite("The system's table")
+@Suite("The system's table", .pure)
 struct ConformanceTableTests {
     struct Row {
         let identifier: String

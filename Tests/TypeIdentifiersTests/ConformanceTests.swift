@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite("Conformance")
+@Suite("Conformance", .pure)
 struct ConformanceTests {
     struct Question: CustomTestStringConvertible {
         let type: String

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import TypeIdentifiers
 
 /// The declarations are process-wide, so each test uses its own type names.
-@Suite("A program's own types")
+@Suite("A program's own types", .pure)
 struct DeclarationTests {
     @Test("An exported type is known from then on, and is data by default")
     func exported() {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import TypeIdentifiers
 
-@Suite("Dynamic types")
+@Suite("Dynamic types", .pure)
 struct DynamicTypeTests {
     struct Vector {
         let identifier: String

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import TypeIdentifiers
 
-@Suite("The type of a file by its name and contents")
+@Suite("The type of a file by its name and contents", .pure)
 struct FileTypeTests {
     static let png = FileSignatureTests.example("89 'PNG' 0D 0A 1A 0A")
     static let zip = FileSignatureTests.example("'PK' 03 04")
@@ -206,7 +207,7 @@ struct FileTypeTests {
     }
 }
 
-@Suite("Signatures")
+@Suite("Signatures", .pure)
 struct FileSignatureTests {
     /// Bytes that match a pattern, with zeros between its parts.
     static func example(_ pattern: String) -> [UInt8] {

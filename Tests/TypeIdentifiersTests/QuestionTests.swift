@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 import TypeIdentifiers
 
 /// The answers were computed by `Resources/questions.py`, which shares neither code nor algorithm with the library.
-@Suite("Questions with precomputed answers")
+@Suite("Questions with precomputed answers", .pure)
 struct QuestionTests {
     private typealias Question = (kind: String, arguments: [String], answer: String)
 

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import TypeIdentifiers
 
 /// Uses a small database of made-up types. It is consulted for dynamic types in the same way as by lookups.
-@Suite("Types from a MIME database")
+@Suite("Types from a MIME database", .pure)
 struct SharedMimeInfoTests {
     private static let database: SharedMimeInfo = {
         var files = SharedMimeInfo.Files()

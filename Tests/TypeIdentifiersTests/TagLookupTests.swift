@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite("Tags")
+@Suite("Tags", .pure)
 struct TagLookupTests {
     @Test(
         "Extensions find types, in any case",

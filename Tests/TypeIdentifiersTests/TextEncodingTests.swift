@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite("Charsets of text")
+@Suite("Charsets of text", .pure)
 struct TextEncodingTests {
     @Test(
         "A charset without a declared type is preserved in a dynamic type of the same text",

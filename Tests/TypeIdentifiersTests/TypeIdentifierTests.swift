@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite("The grammar of identifiers")
+@Suite("The grammar of identifiers", .pure)
 struct TypeIdentifierTests {
     @Test(
         "Letters, digits, hyphen, dot, underscore and non-ASCII characters are allowed",

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite("Type index") struct TypeIndexTests {
+@Suite("Type index", .pure) struct TypeIndexTests {
     private static func index(_ members: [(type: String, supertypes: [String])]) -> Conformance.TypeIndex {
         var index = Conformance.TypeIndex()
         for member in members { index.append(member.type, closure: member.supertypes) }

@@ -1,8 +1,9 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite("Uniform types")
+@Suite("Uniform types", .pure)
 struct UniformTypeTests {
     @Test("Equality and hashing ignore ASCII case")
     func identity() {

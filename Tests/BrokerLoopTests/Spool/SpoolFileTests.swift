@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerLoop
 
 /// The format of the files that keep contents on disk.
-@Suite struct SpoolFileTests {
+@Suite(.inProcess) struct SpoolFileTests {
     private let directory: TemporaryDirectory
 
     init() throws {

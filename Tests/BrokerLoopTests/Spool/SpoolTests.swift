@@ -8,7 +8,7 @@ import Testing
 @testable import BrokerLoop
 
 /// A broker that keeps contents on disk.
-@Suite final class SpoolTests {
+@Suite(.inProcess) final class SpoolTests {
     private let directory: TemporaryDirectory
     private let log = Lines()
 

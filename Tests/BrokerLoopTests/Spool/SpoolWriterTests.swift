@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerLoop
 
 /// The thread that writes and removes the files of a spool.
-@Suite struct SpoolWriterTests {
+@Suite(.inProcess) struct SpoolWriterTests {
     private let directory: TemporaryDirectory
     private let writer: SpoolWriter
     private let contents = PublicationID(rawValue: 1 << 32)

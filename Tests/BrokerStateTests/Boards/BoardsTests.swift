@@ -1,9 +1,10 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
-@Suite struct BoardsTests {
+@Suite(.pure) struct BoardsTests {
     private static func publication(_ slot: UInt32) -> PublicationID { PublicationID(slot: slot, generation: 1) }
 
     private static func context(boards: UInt64) -> BrokerContext {

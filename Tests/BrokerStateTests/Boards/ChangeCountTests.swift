@@ -1,8 +1,9 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite struct ChangeCountTests {
+@Suite(.pure) struct ChangeCountTests {
     @Test("A board starts at the given count, and each of its writes and clears increases the count by one")
     func steps() {
         let broker = StateHarness(firstChangeCount: 900)

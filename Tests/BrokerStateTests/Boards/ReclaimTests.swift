@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Contents that come back under the change count that they had: the rules Y20 and Y21.
-@Suite struct ReclaimTests {
+@Suite(.pure) struct ReclaimTests {
     /// A broker that has replaced the one with the epoch 77.
     private let broker = StateHarness(firstChangeCount: 9_000, epoch: 78)
     private let writer: PeerID

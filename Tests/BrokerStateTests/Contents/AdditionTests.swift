@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Additions of a writer to its own contents on a board.
-@Suite struct AdditionTests {
+@Suite(.pure) struct AdditionTests {
     @Test("Representations are appended to the items of the same index, further items follow, and the version grows")
     func appended() throws {
         let broker = StateHarness()

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Secret contents: where their bytes may be, and what nobody is shown of them.
-@Suite struct ConcealedTests {
+@Suite(.pure) struct ConcealedTests {
     private static let terms = ContentTerms(concealed: true)
     private static let large = [UInt8](repeating: 7, count: 100_000)
 

@@ -1,10 +1,11 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
 /// Tests of the content store without connections and boards.
-@Suite struct ContentStoreTests {
+@Suite(.pure) struct ContentStoreTests {
     private var scene = ContentScene()
 
     @Test("A write becomes a publication with its items, and releases everything when the publication has no users")

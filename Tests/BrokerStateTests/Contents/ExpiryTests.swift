@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Contents that end when their time is over.
-@Suite struct ExpiryTests {
+@Suite(.pure) struct ExpiryTests {
     @Test("When its time is over, a board is cleared as by a clear, and its writer is sent the reason")
     func cleared() throws {
         let broker = StateHarness()

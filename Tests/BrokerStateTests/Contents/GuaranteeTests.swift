@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The general board has room for something small, even if living processes have taken everything.
-@Suite struct GuaranteeTests {
+@Suite(.pure) struct GuaranteeTests {
     private static let small = 64 << 10
 
     private static func kept(_ count: Int?) -> Item {

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Bytes that a writer leaves in place of its promises: the rules Y18 and Y19.
-@Suite struct HandOverTests {
+@Suite(.pure) struct HandOverTests {
     private let broker = StateHarness()
     private let writer: PeerID
     private let reader: PeerID

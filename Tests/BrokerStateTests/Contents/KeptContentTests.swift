@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The content form of kept bytes, such as the archive of a folder.
-@Suite struct KeptContentTests {
+@Suite(.pure) struct KeptContentTests {
     private static func item(content: ContentForm?, kept: Bool = true) -> Item {
         var representation = Representation("public.folder", kept: kept)
         representation.content = content

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The part of the limits on kept contents that one process may take, and the part that it has to leave to others.
-@Suite struct KeptShareTests {
+@Suite(.pure) struct KeptShareTests {
     private static func kept(_ count: UInt64) -> Item {
         Item([Representation("a", byteCount: count, kept: true)])
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Contents of processes that have ended, when living processes need the room.
-@Suite struct LeftBehindTests {
+@Suite(.pure) struct LeftBehindTests {
     /// Writes kept bytes to a board by a process that ends afterwards.
     private func leave(_ count: Int, on board: String, in broker: StateHarness, process: UInt32? = nil) {
         let writer = broker.connect(process: process)

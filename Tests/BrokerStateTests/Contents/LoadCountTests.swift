@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Contents that can be loaded a limited number of times.
-@Suite struct LoadCountTests {
+@Suite(.pure) struct LoadCountTests {
     private static func loadsLeft(_ broker: StateHarness, for reader: PeerID) -> UInt32? {
         broker.list(from: reader).first(Contents.self)?.terms?.maximumLoads
     }

@@ -1,8 +1,9 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite struct PublicationTests {
+@Suite(.pure) struct PublicationTests {
     @Test("A publication's stream ends once, with the reason", arguments: [true, false])
     func told(_ byClear: Bool) {
         let broker = StateHarness()

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Contents that outlive the broker, as its driver saves and restores them.
-@Suite struct SavedContentsTests {
+@Suite(.pure) struct SavedContentsTests {
     private let broker = StateHarness()
     private let writer: PeerID
 

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The flags of contents and their visibility.
-@Suite struct TermsTests {
+@Suite(.pure) struct TermsTests {
     @Test("Lists and the status show the terms as they were written, and the age of the contents")
     func shown() throws {
         let broker = StateHarness()

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Lists, loads and the status treat a representation that a peer may not see as if it did not exist.
-@Suite struct VisibilityTests {
+@Suite(.pure) struct VisibilityTests {
     private static let types = ["a.all", "a.team", "a.group", "a.own"]
 
     private var broker = StateHarness()

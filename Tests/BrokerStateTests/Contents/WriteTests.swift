@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct WriteTests {
+@Suite(.pure) struct WriteTests {
     @Test("Promised and kept representations of several items are visible after commit, and not before")
     func visibleAfterCommit() throws {
         let broker = StateHarness()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Many processes that take as much as they may, and one that needs a little.
-@Suite struct GreedyProcessesTests {
+@Suite(.pure) struct GreedyProcessesTests {
     private static let count = 64
 
     private let broker = StateHarness {

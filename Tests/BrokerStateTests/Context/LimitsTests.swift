@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct LimitsTests {
+@Suite(.pure) struct LimitsTests {
     @Test("The default limits have these values")
     func defaults() {
         let limits = BrokerLimits()

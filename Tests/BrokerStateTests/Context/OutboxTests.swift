@@ -1,9 +1,10 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
-@Suite struct OutboxTests {
+@Suite(.pure) struct OutboxTests {
     private let bystander = PeerID(slot: 0, generation: 1)
     private let ended = PeerID(slot: 1, generation: 1)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import BrokerState
 
 /// The shares of one pool, without the objects that it is about.
-@Suite struct PoolTests {
+@Suite(.pure) struct PoolTests {
     /// Accounts that take units of a pool.
     private struct Scene {
         private(set) var pool: Pool

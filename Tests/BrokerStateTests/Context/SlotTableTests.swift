@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
-@Suite struct SlotTableTests {
+@Suite(.pure) struct SlotTableTests {
     /// A record that counts its deinitializations.
     private struct Record: ~Copyable {
         final class Ends {

@@ -1,8 +1,9 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite struct AskTests {
+@Suite(.pure) struct AskTests {
     @Test("A source gets no more asks at a time than it accepts, and the next one in order when one ends")
     func queue() {
         let broker = StateHarness()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Failures of cached loads. Afterwards the broker holds nothing for them.
-@Suite struct CachedLoadEndTests {
+@Suite(.pure) struct CachedLoadEndTests {
     private var broker: StateHarness
     private let source: PeerID
     private let reader: PeerID

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Cached loads: representations that are asked for once and then kept, and the loads that join.
-@Suite struct CachedLoadTests {
+@Suite(.pure) struct CachedLoadTests {
     private var broker = StateHarness()
     private let source: PeerID
     private let reader: PeerID

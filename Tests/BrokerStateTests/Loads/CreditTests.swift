@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct CreditTests {
+@Suite(.pure) struct CreditTests {
     private static let initial: UInt64 = 256 << 10
     private static let largest: UInt64 = 1 << 20
 

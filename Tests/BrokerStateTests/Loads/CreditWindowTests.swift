@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
-@Suite struct CreditWindowTests {
+@Suite(.pure) struct CreditWindowTests {
     private static let vast = UInt64.max
 
     @Test("The first grant is the least of the credit, the available bytes and the window")

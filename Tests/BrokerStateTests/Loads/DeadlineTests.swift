@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct DeadlineTests {
+@Suite(.pure) struct DeadlineTests {
     private var broker = StateHarness()
     private let source: PeerID
     private let reader: PeerID

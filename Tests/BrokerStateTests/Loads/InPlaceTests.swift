@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Files that are opened in place, and the properties of the bytes in a source's answer.
-@Suite struct InPlaceTests {
+@Suite(.pure) struct InPlaceTests {
     /// A source that was asked for a file, and the load of the destination.
     private struct Scene {
         let broker = StateHarness()

@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct LoadChoiceTests {
+@Suite(.pure) struct LoadChoiceTests {
     /// The type that the source is asked for, or the code of the failed load.
     private static func choice(
         of representations: [Representation],

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every way in which a load of a promise ends, and the frames before the end.
-@Suite struct LoadEndTests {
+@Suite(.pure) struct LoadEndTests {
     private var broker = StateHarness()
     private let source: PeerID
     private let reader: PeerID

@@ -1,10 +1,11 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
 /// Every event in every phase of a load: the phase that follows, and whether the destination gets an error.
-@Suite("Phases of a load") struct LoadPhaseTests {
+@Suite("Phases of a load", .pure) struct LoadPhaseTests {
     enum Phase: String, CaseIterable {
         case queued, asked, flowing, passing, delivering
     }

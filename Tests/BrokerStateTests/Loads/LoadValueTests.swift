@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Requests with values that the protocol does not define, or without the feature of a field.
-@Suite struct LoadValueTests {
+@Suite(.pure) struct LoadValueTests {
     private static func outcome(_ configure: (inout Load) -> Void) -> Failure? {
         let broker = StateHarness()
         let source = broker.connect()

@@ -1,10 +1,11 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
 /// Tests of loads without connections, boards and drag sessions.
-@Suite struct LoadsTests {
+@Suite(.pure) struct LoadsTests {
     @Test("A load is asked for within its credit, relayed, and released when the socket has taken its bytes")
     func relay() throws {
         let scene = LoadScene()

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Bytes in a descriptor: the conditions for passing it on, keeping it and refusing it.
-@Suite struct PassedDescriptorTests {
+@Suite(.pure) struct PassedDescriptorTests {
     private static let file = ReceivedDescriptor.readOnlyFile
 
     private static func encoded(_ answer: Answer) -> [UInt8] {

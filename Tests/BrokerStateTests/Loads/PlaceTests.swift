@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The places at a source: the share of each process while others wait, and the progress that its loads must make.
-@Suite struct PlaceTests {
+@Suite(.pure) struct PlaceTests {
     private let broker = StateHarness()
     private let idler: PeerID
     private let reader: PeerID

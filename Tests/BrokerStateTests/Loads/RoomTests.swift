@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Room for bytes in transfer, of a pool of 2 MiB. No socket takes bytes until a test delivers them.
-@Suite struct RoomTests {
+@Suite(.pure) struct RoomTests {
     private static let pool: UInt64 = 2 << 20
     private static let smallest: UInt64 = 16 << 10
 

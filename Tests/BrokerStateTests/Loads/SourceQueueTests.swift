@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerState
 
-@Suite struct SourceQueueTests {
+@Suite(.pure) struct SourceQueueTests {
     private static let one = Accounting.AccountID(slot: 1, generation: 1)
     private static let other = Accounting.AccountID(slot: 2, generation: 1)
 

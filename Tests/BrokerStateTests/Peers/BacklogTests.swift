@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The bytes that the broker holds for peers that do not read, or that do not send the rest of a frame.
-@Suite struct BacklogTests {
+@Suite(.pure) struct BacklogTests {
     @Test("If the pool is full, the process with the most bytes loses its largest connection, and others lose nothing")
     func pool() {
         let broker = StateHarness { $0.controlPool = 1_000 }

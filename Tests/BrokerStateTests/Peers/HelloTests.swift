@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct HelloTests {
+@Suite(.pure) struct HelloTests {
     @Test("Hello is answered by welcome with the current limits")
     func welcome() throws {
         let broker = StateHarness(epoch: 42) { $0.keptPool = 1_000 }

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The history in a status: the last loads of boards and the last connections.
-@Suite struct HistoryTests {
+@Suite(.pure) struct HistoryTests {
     private let broker = StateHarness()
     private let source: PeerID
     private let observer: PeerID

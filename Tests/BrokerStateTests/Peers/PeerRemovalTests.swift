@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The records of peers that the broker refuses or disconnects, from which the driver writes its log.
-@Suite struct PeerRemovalTests {
+@Suite(.pure) struct PeerRemovalTests {
     @Test("A peer that violates the protocol is reported with its name, process, code and reason")
     func ended() {
         let broker = StateHarness()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerState
 
-@Suite struct PeersTests {
+@Suite(.pure) struct PeersTests {
     private static func connect(_ peers: inout Peers, _ context: inout BrokerContext, pid: UInt32 = 1) throws -> PeerID
     {
         try peers.connect(ProcessKey(pid: pid, identity: 1), &context)

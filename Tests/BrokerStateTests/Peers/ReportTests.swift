@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Lists and statuses that are sent in pieces.
-@Suite struct ReportTests {
+@Suite(.pure) struct ReportTests {
     private let broker = StateHarness()
     private let source: PeerID
     private let reader: PeerID

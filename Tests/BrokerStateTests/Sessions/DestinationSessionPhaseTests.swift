@@ -1,10 +1,11 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
 /// Each event in each phase of a destination session. A missing row for a phase or event does not compile.
-@Suite("Phases of a destination session") struct DestinationSessionPhaseTests {
+@Suite("Phases of a destination session", .pure) struct DestinationSessionPhaseTests {
     enum State: CaseIterable {
         case unannounced
         /// The session is outside the destination. No answer is pending, one is, or one has missed its deadline.

@@ -1,10 +1,11 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
 /// Each event in each phase of a drag session. A missing row for a phase or event does not compile.
-@Suite("Phases of a drag session") struct DragSessionPhaseTests {
+@Suite("Phases of a drag session", .pure) struct DragSessionPhaseTests {
     /// The phases, with the states of their associated values.
     enum State: CaseIterable {
         case offered

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The names of destinations, the sessions that may enter them, and their limits.
-@Suite("Drag sessions: destinations") struct SessionDestinationTests {
+@Suite("Drag sessions: destinations", .pure) struct SessionDestinationTests {
     // MARK: Names
 
     @Test("A name that is taken is refused, and becomes free when its holder unregisters or disconnects")

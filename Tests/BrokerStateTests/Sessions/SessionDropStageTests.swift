@@ -1,10 +1,11 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
 /// Each report of a destination in each stage of a drop, and each result. A missing row does not compile.
-@Suite("Stages of a drop") struct SessionDropStageTests {
+@Suite("Stages of a drop", .pure) struct SessionDropStageTests {
     private static let no = Failure(.noSpace, "no")
 
     // MARK: Reports

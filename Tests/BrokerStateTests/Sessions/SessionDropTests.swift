@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The drop window, the loads in it, and the result.
-@Suite("Drag sessions: the drop") struct SessionDropTests {
+@Suite("Drag sessions: the drop", .pure) struct SessionDropTests {
     // MARK: The window
 
     @Test("Loads can begin only while the drop is performed; before and after it they are not loadable now")

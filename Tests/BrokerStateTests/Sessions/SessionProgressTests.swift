@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The time limits of a drop, and the result that its destination gets.
-@Suite("Drag sessions: progress and results of drops") struct SessionProgressTests {
+@Suite("Drag sessions: progress and results of drops", .pure) struct SessionProgressTests {
     @Test("A drop has no time limit while bytes are transferred")
     func flow() throws {
         for operation: DropOperation in [.copy, .move] {

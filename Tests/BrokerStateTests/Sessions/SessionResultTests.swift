@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The items that `transferred` names after a drop, by the table of `ProtocolDragSessions.md`.
-@Suite("Drag sessions: results") struct SessionResultTests {
+@Suite("Drag sessions: results", .pure) struct SessionResultTests {
     /// The end of a drop of two items.
     enum Event: CaseIterable {
         case complete, oneFailed, handlerFailed, conclusionFailed, oneLeft, notConcluded, destinationDied, cancelled

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The phases of a session, and the frames that change the phase.
-@Suite("Drag sessions: phases and frames") struct SessionRuleTests {
+@Suite("Drag sessions: phases and frames", .pure) struct SessionRuleTests {
     // MARK: Before the drop
 
     @Test("An offer is answered with a handle and version 1, and no destination is notified")

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Every input in every state of a drag session.
-@Suite("Drag sessions: every input in every state") struct SessionTableTests {
+@Suite("Drag sessions: every input in every state", .pure) struct SessionTableTests {
     enum Stage: Int, CaseIterable {
         /// The source writes the items; has committed them; has begun; is at the destination, which has not answered,
         /// or has answered in one of three ways.

@@ -1,8 +1,9 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite("Drag sessions from begin to transferred")
+@Suite("Drag sessions from begin to transferred", .pure)
 struct SessionTests {
     @Test("In a copy, each side is sent its frames in order, and nothing is left")
     func copy() throws {

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Several sources and destinations send random frames of drag sessions, valid and invalid.
-@Suite("Random walks of drag sessions") struct SessionWalkTests {
+@Suite("Random walks of drag sessions", .pure) struct SessionWalkTests {
     /// The seeds for which a walk must contain a drop. With a random seed, it may contain none.
     static let fixedSeeds: [UInt64] = [574_882_921_945_164_383, 1, 2, 3, 4, 5, 6]
     static let seeds = fixedSeeds + [UInt64.random(in: 1_000...(.max))]

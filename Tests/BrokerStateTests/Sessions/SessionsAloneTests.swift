@@ -1,10 +1,11 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import BrokerState
 
 /// Tests of `Sessions` without loads and peers: the results of its methods, and the work that they leave to the caller.
-@Suite("Sessions without loads and peers") struct SessionsAloneTests {
+@Suite("Sessions without loads and peers", .pure) struct SessionsAloneTests {
     private let driver = SessionsDriver()
     private let source: Participant
     private let destination: Participant

@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Waits for destinations that are not registered yet.
-@Suite("Waits for destinations") struct WaitTests {
+@Suite("Waits for destinations", .pure) struct WaitTests {
     private var broker = StateHarness()
     private let source: PeerID
     private let destination: PeerID

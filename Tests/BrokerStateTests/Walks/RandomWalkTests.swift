@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Several peers send random frames, valid and invalid. The invariants are checked after each step.
-@Suite struct RandomWalkTests {
+@Suite(.pure) struct RandomWalkTests {
     /// The seeds for which a walk must cover each kind of event. With a random seed, it may miss some.
     static let fixedSeeds: [UInt64] = [1, 2, 3, 4, 5, 6]
     static let seeds = fixedSeeds + [UInt64.random(in: 1_000...(.max))]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Brokers are killed at random points, and their successors restore what was saved.
-@Suite struct RestartWalkTests {
+@Suite(.pure) struct RestartWalkTests {
     /// The seeds for which a walk must cover each kind of event. With a random seed, it may miss some.
     static let fixedSeeds: [UInt64] = [1, 2, 3, 4]
     static let seeds = fixedSeeds + [UInt64.random(in: 1_000...(.max))]

@@ -1,10 +1,11 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Digests of all frames to all peers and of all charges after each step. A change that keeps the broker's behaviour
 /// keeps the digests. A change of behaviour changes the numbers here; a failing test prints the new ones.
-@Suite("Digests of random walks") struct WalkDigestTests {
+@Suite("Digests of random walks", .pure) struct WalkDigestTests {
     private static let seedsPerDigest: UInt64 = 10
 
     @Test("Loads end and are charged as recorded", arguments: loadDigests.indices)

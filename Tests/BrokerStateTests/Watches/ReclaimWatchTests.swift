@@ -1,9 +1,10 @@
 import BrokerState
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// Watches of boards whose contents come back: the rules Y11, Y12 and Y22.
-@Suite struct ReclaimWatchTests {
+@Suite(.pure) struct ReclaimWatchTests {
     /// A broker that has replaced the one with the epoch 77.
     private let broker = StateHarness(firstChangeCount: 9_000, epoch: 78)
     private let writer: PeerID

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Many watches of a board that changes all the time.
-@Suite struct WatchStormTests {
+@Suite(.pure) struct WatchStormTests {
     private static let peers = 512
     private static let watchesPerPeer = 8
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Watches of boards: the rules Y10 to Y14.
-@Suite struct WatchTests {
+@Suite(.pure) struct WatchTests {
     private let broker = StateHarness(firstChangeCount: 900)
     private let writer: PeerID
     private let watcher: PeerID

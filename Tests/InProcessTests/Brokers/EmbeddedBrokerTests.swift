@@ -7,7 +7,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct EmbeddedBrokerTests {
     private struct Trouble: Error, Equatable {}
 

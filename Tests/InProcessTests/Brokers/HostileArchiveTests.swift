@@ -7,8 +7,7 @@ import Testing
 
 /// Folders from a hostile source: whatever its archive contains, nothing is written outside of the loaded tree, and no
 /// file from outside gets into it.
-@ProcessTesting
-@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+@Suite(.pure, .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct HostileArchiveTests {
     private let directory: TemporaryDirectory
 

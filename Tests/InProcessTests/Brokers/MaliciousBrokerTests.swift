@@ -8,7 +8,7 @@ import Testing
 
 /// Brokers that send anything. Every call ends with an error that names the reason, and none takes more memory than the
 /// program allowed.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct MaliciousBrokerTests {
     private static let largeName = String(repeating: "x", count: WireLimits.name)
 

@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ConnectionTests {
     /// A connection to brokers whose part the test plays, each on its own thread. Each broker starts when the one
     /// before it has ended.

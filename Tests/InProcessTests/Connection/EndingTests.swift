@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every load ends exactly once, whatever ends it, and whatever its form and place.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct EndingTests {
     /// A way to end a load before its source finishes.
     enum Means: String, CaseIterable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Uses of a connection from deinitializers, handlers and callbacks, where locks or limits could block it.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct LinkSafetyTests {
     /// Ends loads of a connection in its deinitializer.
     private final class Ender: Sendable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Extreme arguments of a program lead to an answer or to an error that names the argument, never to a crash.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct OddValueTests {
     private func writeError(_ provider: ItemProvider) async throws -> PasteboardError? {
         try await TestBroker.with { broker in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The frames with which a connection restores its publications, watches and destinations, at a broker that the test writes.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ReconnectionTests {
     /// A broker that can die. Its epoch is 7.
     private final class MortalBroker: Sendable {
@@ -226,7 +226,7 @@ struct ReconnectionTests {
 }
 
 /// The same between a connection and real brokers.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ReconnectionAtBrokerTests {
     @Test("Promises and watches continue at the next broker, and other programs load the promises there")
     func restarted() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every wait can be ended by its caller: with the caller's timeout, or by cancelling its task.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct WaitEndingTests {
     private typealias Wait = @Sendable () async throws -> Void
 

@@ -1,7 +1,9 @@
 import PasteboardKit
+import TestSupport
 import Testing
 
 /// Error codes as patterns in all places where errors can be caught.
+@Suite(.inProcess)
 struct CatchTests {
     private struct Other: Error {}
 

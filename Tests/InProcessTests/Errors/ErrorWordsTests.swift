@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The message of a source's error reaches the destination, without the names of directories.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ErrorWordsTests {
     private struct Localized: LocalizedError, CustomStringConvertible {
         var errorDescription: String?

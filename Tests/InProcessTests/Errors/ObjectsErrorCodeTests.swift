@@ -2,8 +2,10 @@ import FoundationEssentials
 import Glibc
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
+@Suite(.inProcess)
 struct ObjectsErrorCodeTests {
     private static let unavailable: [PasteboardError.Code] = [
         .nothingHere, .typeUnavailable, .superseded, .notLoadableNow, .sourceGone, .sourceFailed, .sourceStalled,

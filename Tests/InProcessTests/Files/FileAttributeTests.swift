@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A provider that was made from a file stands for that file: it has the file's name, mode and modification time.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct FileAttributeTests {
     private let directory: TemporaryDirectory
 

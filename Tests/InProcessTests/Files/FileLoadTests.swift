@@ -6,7 +6,7 @@ import Testing
 
 /// Bytes that are in files and in shared memory. Descriptors are passed if the broker passes them, otherwise the bytes
 /// are sent. A destination sees no difference.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct FileLoadTests {
     nonisolated private static let counts = [0, 1, 65_535, 65_536, 65_537, 1 << 20, (4 << 20) + 1]
 

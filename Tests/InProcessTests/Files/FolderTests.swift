@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Folders are loaded as a tree of files, or as an archive if they are loaded as data.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+@Suite(.inProcess, .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct FolderTests {
     private let directory: TemporaryDirectory
     private let folder: URL

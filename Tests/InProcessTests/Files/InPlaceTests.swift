@@ -6,7 +6,7 @@ import Testing
 
 /// In-place loads return the source's own file instead of a copy, if the source declares it, the load asks for it, and
 /// the descriptor can be passed.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct InPlaceTests {
     private let directory: TemporaryDirectory
     private let file: URL

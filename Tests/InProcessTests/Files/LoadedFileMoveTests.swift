@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files and folders that are loaded into their final directory and moved to their final names.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct LoadedFileMoveTests {
     enum Form: CaseIterable {
         case file

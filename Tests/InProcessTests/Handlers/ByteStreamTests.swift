@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Representations whose handlers write the bytes one after the other as they are made.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ByteStreamTests {
     private static func piece(_ index: Int, count: Int = 10_000) -> Data {
         Data(repeating: UInt8(truncatingIfNeeded: index &* 37), count: count)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Handlers with the policy once-and-kept, compared with handlers that are called for every load.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct OnceAndKeptTests {
     private static let loads = 100
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Asynchronous handlers that report progress.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ReportingHandlerTests {
     enum Kind: String, CaseIterable, Sendable {
         case data

@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ItemProviderTests {
     @Test("types are listed in the order of registration, and registering a type again does not change its index")
     func order() async throws {

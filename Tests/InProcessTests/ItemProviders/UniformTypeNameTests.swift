@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite("File names by type")
+@Suite("File names by type", .inProcess)
 struct UniformTypeNameTests {
     static let cases: [(String, UniformType, String)] = [
         ("puppy", .jpeg, "puppy.jpeg"), ("puppy.jpg", .jpeg, "puppy.jpg"), ("puppy.JPG", .image, "puppy.JPG"),

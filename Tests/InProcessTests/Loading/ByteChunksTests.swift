@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ByteChunksTests {
     private func withSource(
         _ data: Data,

@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct CancellationTests {
     /// A handler that waits until it is cancelled.
     private struct WaitingHandler {

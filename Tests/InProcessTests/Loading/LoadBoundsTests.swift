@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The largest number of bytes that a destination accepts.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct LoadBoundsTests {
     private static let maximum = 1 << 20
 

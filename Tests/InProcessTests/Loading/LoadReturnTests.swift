@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Loads whose broker is lost, at a broker that the test writes.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct LoadReturnTests {
     private static let bytes = Array("whole".utf8)
 

@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct LoadTests {
     /// Publishes one representation, and runs a body with the provider that a destination gets.
     private func withItem<Result>(

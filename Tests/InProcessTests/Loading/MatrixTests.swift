@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Each kind of registration, loaded in each form and in each way from source to destination.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+@Suite(.inProcess, .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct MatrixTests {
     struct Cell: CustomTestStringConvertible {
         let kind: RegisteredKind

@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ObjectsBuiltInTests {
     private func provider(_ type: UniformType, _ bytes: [UInt8]) -> ItemProvider {
         let provider = ItemProvider()

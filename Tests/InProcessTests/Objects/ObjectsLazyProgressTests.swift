@@ -27,7 +27,7 @@ private struct SlowNote: ItemProviderWriting {
     }
 }
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ObjectsLazyProgressTests {
     private let isAsked = Gate()
     private let isCancelled = Gate()

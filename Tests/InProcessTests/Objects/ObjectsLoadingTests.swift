@@ -31,7 +31,7 @@ private struct Place: Codable, Equatable {
     var height = 0.5
 }
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ObjectsLoadingTests {
     @Test("the source's order decides which readable type is loaded, and the class gets that type")
     func order() async throws {

@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ObjectsProgressTests {
     @Test("fractions of children count by their weights, at any depth")
     func nested() {

@@ -30,7 +30,7 @@ private struct Note: ItemProviderWriting {
     }
 }
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ObjectsRegisteringTests {
     private func text(_ provider: ItemProvider, _ type: String) async throws -> String {
         String(decoding: try await provider.loadData(for: UniformType(importedAs: type)).value, as: UTF8.self)

@@ -75,7 +75,7 @@ private final class Controller {
     }
 }
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ObjectsStyleTests {
     @Test("a class that reads and writes itself is transferred in its own type, and as text if only that is available")
     func contact() async throws {

@@ -7,7 +7,7 @@ import Testing
 import TypeIdentifiers
 
 /// Additions to a program's own contents.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct AdditionTests {
     private func html(_ text: String) -> ItemProvider {
         let provider = ItemProvider()

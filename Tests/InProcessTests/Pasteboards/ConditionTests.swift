@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Writes, clears and loads under the condition that the pasteboard has not changed.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ConditionTests {
     private func options(_ changeCount: ChangeCount) -> Pasteboard.WriteOptions {
         var options = Pasteboard.WriteOptions()

@@ -5,7 +5,7 @@ import Testing
 import TypeIdentifiers
 
 /// Patterns in the text of a pasteboard.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct DetectionTests {
     private typealias Pattern = Pasteboard.DetectionPattern
 

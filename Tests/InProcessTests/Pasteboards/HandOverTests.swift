@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Hand-overs of promises to the broker, before their source ends.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct HandOverTests {
     /// Long enough for a busy machine.
     private static let patience = Duration.seconds(600)

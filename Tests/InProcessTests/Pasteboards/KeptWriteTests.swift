@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Writes whose bytes the broker has when they return.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct KeptWriteTests {
     private struct Broken: Error {}
 

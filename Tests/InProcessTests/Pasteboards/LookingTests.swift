@@ -5,7 +5,7 @@ import Testing
 import TypeIdentifiers
 
 /// Questions about a pasteboard that load nothing, and reads in the shape of NSPasteboard.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct LookingTests {
     /// Two items: HTML and text, and a URL.
     private func items(_ calls: Counter) -> [ItemProvider] {

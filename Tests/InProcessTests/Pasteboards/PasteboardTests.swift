@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct PasteboardTests {
     @Test("a program lists and loads what another program wrote, and the handler runs at the load")
     func writeAndLoad() async throws {

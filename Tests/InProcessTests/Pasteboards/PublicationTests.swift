@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct PublicationTests {
     @Test("a publication that is withdrawn clears its pasteboard once, and ends as withdrawn")
     func withdrawing() async throws {

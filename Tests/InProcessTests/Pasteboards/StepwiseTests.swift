@@ -6,7 +6,7 @@ import Testing
 import TypeIdentifiers
 
 /// Writes step by step, as with NSPasteboard. Steps that add to contents are in `AdditionTests`.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct StepwiseTests {
     private final class Owner: PasteboardTypeOwner {
         let asked = Lock<[String]>([])

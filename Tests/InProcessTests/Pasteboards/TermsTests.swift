@@ -5,7 +5,7 @@ import Testing
 import TypeIdentifiers
 
 /// The flags and the lifetime of contents.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct TermsTests {
     private func options(_ change: (inout Pasteboard.WriteOptions) -> Void) -> Pasteboard.WriteOptions {
         var options = Pasteboard.WriteOptions()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Pasteboards with unique names, and the removal of pasteboards.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct UniquePasteboardTests {
     @Test("Unique pasteboards have different names, and other programs use them by name")
     func names() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The frames of a watch, at a broker that the test writes.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct WatchRequestTests {
     /// A broker that reports as many changes as the watch has credit for.
     private final class WatchedBroker: Sendable {

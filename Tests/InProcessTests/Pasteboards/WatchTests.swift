@@ -5,7 +5,7 @@ import Testing
 import TypeIdentifiers
 
 /// Watches of pasteboards, through a broker.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct WatchTests {
     @Test("A watch reports writes and clears of other programs, and loads nothing")
     func reporting() async throws {

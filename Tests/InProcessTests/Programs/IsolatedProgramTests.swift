@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A program whose module is isolated to the main actor by default.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct IsolatedProgramTests {
     @Test(
         "A program with main-actor isolation by default writes and reads its values",

@@ -8,7 +8,7 @@ import Testing
 
 /// Programs that were written for Apple's item providers, with only the names changed. They run within one process, and
 /// with a broker between source and destination.
-@Suite(.fewAtATime, .timeLimit(.minutes(20))) struct PortedProgramTests {
+@Suite(.inProcess) struct PortedProgramTests {
     /// The value with which a completion handler was called.
     private func result<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
         await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }

@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct LoadProgressTests {
     @Test("the fraction follows the units, and children count by their share")
     func fraction() {

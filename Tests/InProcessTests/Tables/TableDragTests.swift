@@ -4,7 +4,7 @@ import TableDragAndDrop
 import TestSupport
 import Testing
 
-@Suite("Table drags through a broker", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Table drags through a broker", .inProcess)
 @MainActor
 struct TableDragTests {
     @Test("for a drag that is refused at its beginning, the delegate is notified of the begin and the end")

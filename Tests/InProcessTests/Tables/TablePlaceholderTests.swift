@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Table placeholders for items that are being loaded", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Table placeholders for items that are being loaded", .inProcess)
 @MainActor
 struct TablePlaceholderTests {
     /// A table into which rows are moved from another process. Each row gets a placeholder and is loaded separately.

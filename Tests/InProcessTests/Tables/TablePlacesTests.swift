@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: Apple's table-view sample", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Tables: Apple's table-view sample", .inProcess)
 @MainActor
 struct TablePlacesTests {
     // MARK: Beginning

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: the cat-toys tutorial", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Tables: the cat-toys tutorial", .inProcess)
 @MainActor
 struct TableToyTests {
     private func owners(

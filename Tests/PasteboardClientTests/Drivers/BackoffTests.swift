@@ -1,8 +1,9 @@
 import PasteboardClient
+import TestSupport
 import Testing
 
 /// The delays between the attempts to connect again.
-@Suite struct BackoffTests {
+@Suite(.pure) struct BackoffTests {
     private static let second: UInt64 = 1_000_000_000
 
     @Test("The delays double from 10 ms to 30 s")

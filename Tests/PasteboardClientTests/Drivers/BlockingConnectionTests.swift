@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct BlockingConnectionTests {
+@Suite(.pure) struct BlockingConnectionTests {
     @Test("Requests end with the broker's answer")
     func requests() throws {
         let harness = try ConnectionHarness(script: { peer in

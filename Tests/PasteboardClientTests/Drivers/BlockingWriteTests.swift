@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct BlockingWriteTests {
+@Suite(.pure) struct BlockingWriteTests {
     private static func item(_ sources: [ByteSource]) -> WriteItem {
         WriteItem(
             representations: sources.enumerated().map { number, source in

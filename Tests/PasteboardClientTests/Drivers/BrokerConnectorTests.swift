@@ -5,7 +5,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct BrokerConnectorTests {
+@Suite(.pure) struct BrokerConnectorTests {
     /// Provides a directory of this user, and an environment that names a socket in it.
     private func withSocket(
         _ variables: [String: String] = [:],
@@ -36,7 +36,6 @@ import Testing
 
     @Test(
         "A client connects again after brokers that end without an answer",
-        .timeLimit(.minutes(20)),
         arguments: [true, false]
     )
     func endingBrokers(startsBroker: Bool) throws {

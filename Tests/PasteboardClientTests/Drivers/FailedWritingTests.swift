@@ -6,7 +6,7 @@ import Testing
 @testable import PasteboardClient
 
 /// A socket that accepts no more bytes, or no descriptors.
-@Suite(.timeLimit(.minutes(20))) struct FailedWritingTests {
+@Suite(.pure) struct FailedWritingTests {
     /// A receiver that accepts no descriptors is the only refusal that also applies to root's sockets.
     private static let canRefuse: Bool = {
         guard let ends = try? Socket.pair() else { return false }

@@ -1,8 +1,9 @@
 import PasteboardClient
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite struct OutgoingFileTests {
+@Suite(.pure) struct OutgoingFileTests {
     private func file(_ bytes: [UInt8], byteCount: UInt64) throws -> OutgoingFile {
         let file = try MemoryFile()
         try file.append(bytes.span)

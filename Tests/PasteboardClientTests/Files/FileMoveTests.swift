@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// Copies that replace their originals.
+@Suite(.pure)
 struct FileMoveTests {
     private let directory: TemporaryDirectory
 

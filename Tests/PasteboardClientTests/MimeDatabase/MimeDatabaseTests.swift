@@ -5,6 +5,7 @@ import Testing
 @testable import PasteboardClient
 @testable import TypeIdentifiers
 
+@Suite(.pure)
 struct MimeDatabaseTests {
     /// A user's directory and a system's, as named by `XDG_DATA_HOME` and `XDG_DATA_DIRS`.
     private struct Disk {

@@ -1,9 +1,11 @@
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 import Testing
 import TypeIdentifiers
 
+@Suite(.pure)
 struct SafeFileNameTests {
     @Test(
         "A suggested name becomes one harmless component",

@@ -1,8 +1,9 @@
 import PasteboardClient
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite struct DestinationSessionTests {
+@Suite(.pure) struct DestinationSessionTests {
     private static func session(items: UInt32?, version: UInt64? = 1, allowsMove: Bool? = nil) -> Session {
         var session = Session()
         session.handle = 7

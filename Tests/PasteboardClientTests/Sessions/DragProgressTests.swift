@@ -1,8 +1,9 @@
 import PasteboardClient
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite struct DragProgressTests {
+@Suite(.pure) struct DragProgressTests {
     private static let gone = Failure(.destinationGone, "gone")
 
     private static func proposal(_ sequence: UInt64?, _ operation: DropOperation) -> ClientEvent {

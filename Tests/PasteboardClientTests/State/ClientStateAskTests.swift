@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct ClientStateAskTests {
+@Suite(.pure) struct ClientStateAskTests {
     private let ask: UInt64 = 1 << 32 | 6
 
     @Test("The bytes sent for an ask never exceed its credit, and it ends with the last byte")

@@ -6,7 +6,7 @@ import Testing
 @testable import PasteboardClient
 
 /// Loads and asks that are answered by a descriptor.
-@Suite struct ClientStateDescriptorTests {
+@Suite(.pure) struct ClientStateDescriptorTests {
     private let ask: UInt64 = 1 << 32 | 6
 
     /// Makes a state whose broker has, or has not, granted the feature.

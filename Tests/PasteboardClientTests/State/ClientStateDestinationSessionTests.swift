@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sessions at a client's destinations.
-@Suite struct ClientStateDestinationSessionTests {
+@Suite(.pure) struct ClientStateDestinationSessionTests {
     private let visit: UInt64 = 1 << 32 | 1 << 31 | 6
 
     enum Phase: CaseIterable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every frame of the broker in every phase of a client's stream.
-@Suite struct ClientStatePhaseTests {
+@Suite(.pure) struct ClientStatePhaseTests {
     enum Phase: String, CaseIterable {
         case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop
         case drag, offering, session, lifting, dropping, transferred, refused, addition, adding, added

@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct ClientStateRandomTests {
+@Suite(.pure) struct ClientStateRandomTests {
     @Test("Whatever a broker sends, each stream ends once, ids increase, and no ask exceeds its credit", .tags(.f20))
     func anything() throws {
         var random = SeededGenerator()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Drag sessions of a client.
-@Suite struct ClientStateSessionTests {
+@Suite(.pure) struct ClientStateSessionTests {
     @Test("The frames of a session are sent in the order of the calls, whatever else is queued")
     func order() throws {
         var harness = try StateHarness()

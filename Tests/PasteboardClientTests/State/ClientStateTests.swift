@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct ClientStateTests {
+@Suite(.pure) struct ClientStateTests {
     @Test("Hello is sent first, and requests follow with increasing odd ids")
     func opening() throws {
         var harness = try StateHarness(welcomed: false)

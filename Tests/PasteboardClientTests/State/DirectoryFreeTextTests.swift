@@ -1,9 +1,11 @@
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 import Testing
 
 /// The errors that a process sends do not contain the directories of its files.
+@Suite(.pure)
 struct DirectoryFreeTextTests {
     @Test(
         "a path is shortened to its last component",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PasteboardClient
 
-@Suite struct StreamTableTests {
+@Suite(.pure) struct StreamTableTests {
     private struct Record: StreamRecord {
         var stream: UInt64
         var step = 0

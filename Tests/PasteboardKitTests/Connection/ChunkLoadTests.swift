@@ -6,7 +6,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ChunkLoadTests {
     @Test("A load that is cancelled just before its answer leaves no reader waiting")
     func cancelledBeforeAnswer() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ConnectionExecutorTests {
     /// A connection, and the broker at its other end.
     private struct Pair {

@@ -2,12 +2,13 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import PasteboardKit
 
 /// The state of a connection, without a socket: the tests put events in and check the effects.
-@Suite struct ConnectionStreamsTests {
+@Suite(.inProcess) struct ConnectionStreamsTests {
     private var streams = ConnectionStreams()
     private var client = ClientState()
 

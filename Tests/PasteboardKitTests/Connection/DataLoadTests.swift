@@ -7,7 +7,7 @@ import TypeIdentifiers
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct DataLoadTests {
     /// A representation of another process, and the broker at the other end of its connection.
     private struct Pair {

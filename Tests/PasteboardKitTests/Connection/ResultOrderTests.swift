@@ -7,7 +7,7 @@ import Testing
 @testable import PasteboardKit
 
 /// The order in which waiting tasks of the main actor resume.
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ResultOrderTests {
     @Test("Tasks of the main actor get their results in the order in which the broker sent them")
     @MainActor

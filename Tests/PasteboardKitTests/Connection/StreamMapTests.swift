@@ -3,7 +3,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite struct StreamMapTests {
+@Suite(.inProcess) struct StreamMapTests {
     @Test("The map has the same contents as a dictionary, with colliding numbers and with long-lived ones")
     func likeADictionary() {
         var random = SeededGenerator()

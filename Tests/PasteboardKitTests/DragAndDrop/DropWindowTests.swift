@@ -3,7 +3,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct DropWindowTests {
     /// A window, and the number of times that it became quiet.
     private let window = DropWindow()

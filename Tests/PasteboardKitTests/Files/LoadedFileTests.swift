@@ -1,10 +1,11 @@
 import Foundation
 import PasteboardTransport
+import TestSupport
 import Testing
 
 @testable import PasteboardKit
 
-@Suite struct LoadedFileTests {
+@Suite(.inProcess) struct LoadedFileTests {
     @Test("A loaded file is found at the path of its URL, although its name is not text")
     func nameThatIsNotText() throws {
         let temporary = try TemporaryDirectory(in: nil)

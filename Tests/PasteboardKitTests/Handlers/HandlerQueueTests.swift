@@ -5,7 +5,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct HandlerQueueTests {
     /// A queue, and its results by the number of the ask.
     private final class Observed: Sendable {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct HandlerRunTests {
     /// A run and the result that its completion delivers.
     private struct Observed {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct OnceHandlerTests {
     private struct Refused: Error {}
 

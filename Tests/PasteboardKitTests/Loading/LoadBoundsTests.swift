@@ -1,9 +1,10 @@
 import PasteboardTransport
+import TestSupport
 import Testing
 
 @testable import PasteboardKit
 
-@Suite struct LoadBoundsTests {
+@Suite(.inProcess) struct LoadBoundsTests {
     @Test("Without a maximum of the caller, a load accepts a quarter of the memory that the process may use")
     func standard() {
         let memory = min(System.memorySize(), System.groupMemoryLimit() ?? .max)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct CallOrderTests {
     /// Counts the calls that run at the same time.
     private final class Overlap: Sendable {

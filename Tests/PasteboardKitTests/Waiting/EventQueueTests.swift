@@ -3,7 +3,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct EventQueueTests {
     @Test("Events are read in the order in which they were appended, and the end is read after them")
     func order() async {

@@ -5,7 +5,7 @@ import Testing
 @testable import PasteboardKit
 
 /// The order in which tasks of the main actor continue.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct MainActorLineTests {
     @Test("Tasks of the main actor continue in the order of their results, whichever thread resolves them")
     @MainActor

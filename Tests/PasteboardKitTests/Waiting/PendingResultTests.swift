@@ -4,7 +4,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct PendingResultTests {
     @Test("A wait that begins after the result returns it")
     func early() async throws {

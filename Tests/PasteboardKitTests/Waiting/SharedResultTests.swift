@@ -3,7 +3,7 @@ import Testing
 
 @testable import PasteboardKit
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct SharedResultTests {
     @Test("Every waiting task gets the result, and so does a later one")
     func all() async throws {

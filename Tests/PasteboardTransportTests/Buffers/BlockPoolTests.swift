@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PasteboardTransport
 
-@Suite struct BlockPoolTests {
+@Suite(.pure) struct BlockPoolTests {
     @Test("A block that was given back is used again, and no more than the limit are kept")
     func reuse() {
         let pool = BlockPool(blockSize: 4096, keeping: 1)

@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct OutputBufferTests {
+@Suite(.pure) struct OutputBufferTests {
     @Test("Random mixes of frames over small sockets arrive completely, in the order of the queue, exactly marked")
     func randomMixes() throws {
         for _ in 0..<12 {

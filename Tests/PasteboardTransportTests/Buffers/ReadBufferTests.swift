@@ -1,7 +1,8 @@
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite struct ReadBufferTests {
+@Suite(.pure) struct ReadBufferTests {
     @Test("Bytes that were not consumed precede the bytes of the next read")
     func carriesOver() throws {
         let ends = try Socket.pair()

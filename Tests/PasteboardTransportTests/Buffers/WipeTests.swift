@@ -1,11 +1,12 @@
 import Glibc
 import PasteboardWire
+import TestSupport
 import Testing
 
 @testable import PasteboardTransport
 
 /// Buffers whose memory is overwritten, because secret bytes have passed through them.
-@Suite struct WipeTests {
+@Suite(.pure) struct WipeTests {
     @Test("Bytes that have left a queue, or were moved in it, are overwritten", arguments: [true, false])
     func queue(_ wipes: Bool) throws {
         let frame = Self.frame(count: 1_000)

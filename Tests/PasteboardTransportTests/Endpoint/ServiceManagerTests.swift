@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite struct ServiceManagerTests {
+@Suite(.pure) struct ServiceManagerTests {
     @Test("The service manager receives messages with descriptors, in order, and the process that sent them")
     func notifies() async {
         await #expect(processExitsWith: .success) {

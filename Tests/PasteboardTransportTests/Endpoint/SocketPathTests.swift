@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct SocketPathTests {
+@Suite(.pure) struct SocketPathTests {
     @Test("One process at a time serves a path, and a successor takes over the files of a dead one")
     func claims() throws {
         let directory = try TemporaryDirectory()

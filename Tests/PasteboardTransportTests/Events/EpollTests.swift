@@ -1,7 +1,8 @@
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite struct EpollTests {
+@Suite(.pure) struct EpollTests {
     @Test("Readiness is reported again until it is drained, and no more after removal")
     func levelTriggered() throws {
         let epoll = try Epoll()

@@ -1,7 +1,8 @@
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite struct MonotonicClockTests {
+@Suite(.pure) struct MonotonicClockTests {
     @Test("Time left is rounded up and never negative")
     func clock() {
         let now = MonotonicClock.now()

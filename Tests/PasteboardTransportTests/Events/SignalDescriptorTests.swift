@@ -1,8 +1,9 @@
 import Glibc
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite struct SignalDescriptorTests {
+@Suite(.pure) struct SignalDescriptorTests {
     @Test("Blocked signals are read from the descriptor")
     func signals() throws {
         let received = Lock<[CInt?]>([])

@@ -5,6 +5,7 @@ import Testing
 @testable import PasteboardTransport
 
 /// Files whose names another process may have chosen.
+@Suite(.pure)
 struct CreateTests {
     typealias Opening = @Sendable (CInt, UnsafePointer<CChar>, CInt, UInt32) -> CInt
 

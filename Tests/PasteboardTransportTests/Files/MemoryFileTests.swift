@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite struct MemoryFileTests {
+@Suite(.pure) struct MemoryFileTests {
     @Test("Bytes are read back from any offset, and none after the end")
     func reads() throws {
         let file = try MemoryFile()

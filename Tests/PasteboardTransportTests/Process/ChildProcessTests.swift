@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite struct ChildProcessTests {
+@Suite(.pure) struct ChildProcessTests {
     @Test("A child has its streams, its arguments, its environment, and no other descriptor")
     func streams() throws {
         let input = try System.pipe()

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PasteboardTransport
 
-@Suite struct MemoryLimitTests {
+@Suite(.pure) struct MemoryLimitTests {
     @Test(
         "The least limit of a control group and of the groups around it applies",
         arguments: [

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Privileges that a thread of this process gives up. The process itself keeps them.
+@Suite(.pure)
 struct PrivilegeTests {
     @Test("A thread that has given up files only removes those of its directory, and uses what is open")
     func files() throws {

@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite struct SocketTests {
+@Suite(.pure) struct SocketTests {
     @Test("A client connects to a listener at a path that only this user may use")
     func connects() throws {
         let directory = try TemporaryDirectory()

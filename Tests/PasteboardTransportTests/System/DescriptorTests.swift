@@ -5,7 +5,7 @@ import Testing
 
 @testable import PasteboardTransport
 
-@Suite struct DescriptorTests {
+@Suite(.pure) struct DescriptorTests {
     @Test("A descriptor closes with its owner, and not before")
     func ownership() throws {
         let pipe = try System.pipe()

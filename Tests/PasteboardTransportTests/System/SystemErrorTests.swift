@@ -4,6 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
+@Suite(.pure)
 struct SystemErrorTests {
     @Test(
         "a lack of memory or disk space is no-space, a lack of descriptors limit-exceeded, no other error is either",

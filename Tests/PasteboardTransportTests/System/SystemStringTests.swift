@@ -1,6 +1,8 @@
 import PasteboardTransport
+import TestSupport
 import Testing
 
+@Suite(.pure)
 struct SystemStringTests {
     @Test("Bytes that are not UTF-8 are shown as numbers and have no text")
     func text() {

@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite struct SystemTests {
+@Suite(.pure) struct SystemTests {
     @Test("An error names the call, the subject and the reason")
     func errorText() {
         let error = #expect(throws: SystemError.self) { _ = try System.open("/nonexistent/file") }

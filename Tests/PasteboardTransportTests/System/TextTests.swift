@@ -1,7 +1,9 @@
 import Glibc
 import PasteboardTransport
+import TestSupport
 import Testing
 
+@Suite(.pure)
 struct TextTests {
     private func convert(_ bytes: [UInt8], _ source: String, _ target: String = "UTF-8") throws -> [UInt8] {
         try System.convert(bytes.span, fromEncoding: source, toEncoding: target)

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PasteboardTransport
 
-@Suite struct DescriptorCloserTests {
+@Suite(.pure) struct DescriptorCloserTests {
     @Test("A closer closes its descriptors, even after it has been released")
     func closer() throws {
         let ends = try Socket.pair()

@@ -1,7 +1,8 @@
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite struct LockTests {
+@Suite(.pure) struct LockTests {
     @Test("Only one thread at a time uses a locked value")
     func locks() throws {
         let lock = Lock(0)

@@ -1,7 +1,8 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite("Frames that pass descriptors")
+@Suite("Frames that pass descriptors", .pure)
 struct DescriptorFrameTests {
     private func isTaken(_ header: FrameHeader, negotiated: Bool) -> Bool {
         var encoder = FrameEncoder()

@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("FrameDecoder")
+@Suite("FrameDecoder", .pure)
 struct FrameDecoderTests {
     /// Frames of all kinds one after the other: control, empty control, data, empty data, unknown.
     private static let stream: [UInt8] = {

@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("FrameDescription")
+@Suite("FrameDescription", .pure)
 struct FrameDescriptionTests {
     @Test("Every field of every kind is shown under its name in the schema", arguments: FrameKind.allCases)
     func names(kind: FrameKind) throws {
@@ -173,7 +173,7 @@ struct FrameDescriptionTests {
     }
 }
 
-@Suite("FrameReader")
+@Suite("FrameReader", .pure)
 struct FrameReaderTests {
     @Test("The frames are the same however the bytes arrive")
     func pieces() throws {

@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("FrameHeader and FrameEncoder")
+@Suite("FrameHeader and FrameEncoder", .pure)
 struct FrameHeaderTests {
     @Test("A header has exactly these sixteen bytes")
     func goldenBytes() {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The frames that are written directly have the bytes of the encoded messages.
-@Suite struct FrameMemoryTests {
+@Suite(.pure) struct FrameMemoryTests {
     private var random = SeededGenerator(for: "FrameMemoryTests")
 
     private mutating func number() -> UInt64 {

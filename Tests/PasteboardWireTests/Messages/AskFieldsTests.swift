@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Asks and answers, which are read in place.
-@Suite struct AskFieldsTests {
+@Suite(.pure) struct AskFieldsTests {
     @Test("A detached type is the only part of the bytes that the fields need")
     func detached() throws {
         let bytes: [UInt8] = [0xFF, 0x08, 7, 0x22, 3, 0x61, 0x2E, 0x62, 0xFF]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Plain loads, which are read in place.
-@Suite struct LoadFieldsTests {
+@Suite(.pure) struct LoadFieldsTests {
     private func load(_ change: (inout Load) -> Void = { _ in }) -> [UInt8] {
         var load = Load()
         load.accepts = [Accept(type: "public.png")]

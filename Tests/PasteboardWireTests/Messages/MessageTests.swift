@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("Messages")
+@Suite("Messages", .pure)
 struct MessageTests {
     @Test("The schema and the code have the same messages, and every kind of frame except data has one")
     func messagesOfTheSchema() throws {

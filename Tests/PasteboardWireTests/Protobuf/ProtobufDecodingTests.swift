@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("Protobuf decoding")
+@Suite("Protobuf decoding", .pure)
 struct ProtobufDecodingTests {
     @Test("The last of several values of a scalar or string is used")
     func lastWins() throws {

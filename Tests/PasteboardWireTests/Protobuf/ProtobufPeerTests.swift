@@ -4,7 +4,7 @@ import Testing
 
 /// The golden bytes only show what this encoder does. Another implementation of protobuf has to confirm that it is
 /// correct.
-@Suite("Messages and Google's protobuf", .enabled(if: ProtobufPeer.isAvailable, "\(ProtobufPeer.missing)"))
+@Suite("Messages and Google's protobuf", .pure, .enabled(if: ProtobufPeer.isAvailable, "\(ProtobufPeer.missing)"))
 struct ProtobufPeerTests {
     @Test("Google's protobuf reads what the code encodes, and the code reads what it encodes again")
     func read() throws {

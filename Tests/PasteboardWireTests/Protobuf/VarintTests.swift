@@ -1,7 +1,8 @@
 import PasteboardWire
+import TestSupport
 import Testing
 
-@Suite struct VarintTests {
+@Suite(.pure) struct VarintTests {
     /// The numbers at which the length changes, and some with bits throughout.
     private static var numbers: [UInt64] {
         var numbers: [UInt64] = [.max]

@@ -1,9 +1,10 @@
 import PasteboardWire
 import ProtocolVectors
+import TestSupport
 import Testing
 
 /// The comparison of a broker's frames with those of a vector.
-@Suite struct ExchangePlayerTests {
+@Suite(.pure) struct ExchangePlayerTests {
     /// A broker that sends the same frames whatever it receives.
     private struct FixedPeers: ExchangePeers {
         /// The frames of the client.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The files of `PasteboardWire/Vectors` with the decoders and the articles.
-@Suite("Vectors")
+@Suite("Vectors", .pure)
 struct FrameVectorTests {
     @Test("Every single frame is decoded, refused or skipped as shown", arguments: try VectorFile.frames().vectors)
     func frames(vector: Vector) throws {

@@ -1,8 +1,9 @@
 import PasteboardWire
 import ProtocolVectors
+import TestSupport
 import Testing
 
-@Suite struct NestedMessagesTests {
+@Suite(.pure) struct NestedMessagesTests {
     @Test("The table contains exactly the fields of the schema that are messages")
     func fields() throws {
         let nested = try Schema.shipped.get().messages.mapValues { fields in

@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("Protocol.md")
+@Suite("Protocol.md", .pure)
 struct ProtocolTextTests {
     private let text: ProtocolText
 

@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("Values of the protocol")
+@Suite("Values of the protocol", .pure)
 struct ValueTests {
     @Test("Every error code has a name, and an unknown one is shown as a number")
     func errorCodes() {

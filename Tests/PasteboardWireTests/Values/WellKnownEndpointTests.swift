@@ -2,7 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("WellKnownEndpoint")
+@Suite("WellKnownEndpoint", .pure)
 struct WellKnownEndpointTests {
     private static let runtime = WellKnownEndpoint.Candidate.ifUsable(
         base: "/run/user/1000",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The start and the end of a broker, with real processes and a socket path that is used by others too.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct BrokerLifetimeTests {
+@Suite(.processes) struct BrokerLifetimeTests {
     @Test(
         "SIGTERM ends waiting loads and lets running ones finish beside a successor; a second one ends it at once",
         .tags(.f79)

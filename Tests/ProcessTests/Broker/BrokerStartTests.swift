@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Clients that start the broker they need, as the command line and the library do.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct BrokerStartTests {
+@Suite(.processes) struct BrokerStartTests {
     /// Provides an environment with a separate broker, which is stopped at the end.
     private func withOwnBroker(_ body: (ProcessEnvironment) throws -> Void) throws {
         var template = Array("/tmp/pasteboard-start.XXXXXX".utf8CString)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A broker whose clocks differ from those of its clients, as after the machine was suspended or restored.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ClockTests {
+@Suite(.processes) struct ClockTests {
     @Test(
         "A broker and a source whose monotonic clocks are years ahead or nearly at zero serve, and deadlines end loads",
         .tags(.f77),

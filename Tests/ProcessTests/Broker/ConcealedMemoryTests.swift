@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The memory of a broker through which secret bytes have passed.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ConcealedMemoryTests {
+@Suite(.processes) struct ConcealedMemoryTests {
     enum Ending: CaseIterable {
         case clear, expiry, lastLoad
     }

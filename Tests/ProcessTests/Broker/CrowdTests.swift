@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Very many connections and requests of other processes beside a canary.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CrowdTests {
+@Suite(.processes) struct CrowdTests {
     @Test(
         "Beside 10,000 idle connections, or as many as the limit of descriptors allows, a canary copies, pastes and loads",
         .tags(.f44)

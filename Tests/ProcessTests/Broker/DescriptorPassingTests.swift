@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Descriptors between real processes: they arrive or are refused, and none stays open.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct DescriptorPassingTests {
+@Suite(.processes) struct DescriptorPassingTests {
     private static func representation(_ type: String) -> Representation {
         var representation = Representation()
         representation.type = type

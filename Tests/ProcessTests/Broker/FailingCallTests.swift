@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A debug broker whose system calls fail one after the other, and clients that copy, promise and load meanwhile.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct FailingCallTests {
+@Suite(.processes) struct FailingCallTests {
     /// The calls, each with an error that a lack of descriptors, memory or space causes.
     private nonisolated static let shortages: [(call: String, code: CInt)] = [
         ("accept", EMFILE), ("getsockopt SO_PEERPIDFD", EMFILE), ("epoll_ctl", ENOSPC),

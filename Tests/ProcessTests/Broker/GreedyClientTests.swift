@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One program that takes all that a broker gives it, while others need a little.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct GreedyClientTests {
+@Suite(.processes) struct GreedyClientTests {
     @Test("A program gets its share of the named pasteboards, and others are served")
     func boards() throws {
         try BrokerProcess.run { broker in

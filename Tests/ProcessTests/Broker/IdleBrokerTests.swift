@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.processes)
 struct IdleBrokerTests {
     @Test("A broker with idle-exit ends once no client is connected, and leaves no socket")
     func idle() throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A keeper, which outlives its broker.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct KeeperTests {
+@Suite(.processes) struct KeeperTests {
     /// A keeper and its broker, as a user starts them.
     private struct Kept {
         let desk: Desk

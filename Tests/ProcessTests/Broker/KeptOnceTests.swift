@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A once-and-kept representation between real processes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct KeptOnceTests {
+@Suite(.processes) struct KeptOnceTests {
     @Test("Loads share one ask, late ones too, whichever of them dies, and the bytes outlive their source")
     func shared() throws {
         try BrokerProcess.run { broker in

@@ -6,7 +6,7 @@ import Testing
 
 /// The commands and the sample programs with a broker that sends anything. Each ends by itself, with an error that shows
 /// no control character.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct MaliciousBrokerTests {
+@Suite(.processes) struct MaliciousBrokerTests {
     /// The way in which the broker answers a request.
     enum Malice: String, CaseIterable {
         case harmfulErrors

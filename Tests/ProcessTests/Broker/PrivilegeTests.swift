@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The privileges of a running broker.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct BrokerPrivilegeTests {
+@Suite(.processes) struct BrokerPrivilegeTests {
     private static func text(_ path: String) throws -> String {
         String(decoding: try System.contents(of: path), as: UTF8.self)
     }

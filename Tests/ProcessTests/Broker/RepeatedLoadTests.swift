@@ -5,7 +5,7 @@ import Testing
 /// Repeated loads: leftovers of a single load must not add up.
 ///
 /// `PASTEBOARD_TEST_REPETITIONS` is the number of repetitions; `.ci/long` sets it to 10000.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(30))) struct RepeatedLoadTests {
+@Suite(.processes) struct RepeatedLoadTests {
     private struct Holding {
         let descriptors: Int
         let threads: Int

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Contents that survive a restart of the machine.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct SpoolProcessTests {
+@Suite(.processes) struct SpoolProcessTests {
     private let desk: Desk
     private let large = Desk.bytes(3_000_000)
 

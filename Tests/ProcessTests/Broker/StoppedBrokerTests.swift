@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.processes)
 struct StoppedBrokerTests {
     @Test("calls with a timeout end at it while the broker is stopped, and succeed when it continues", .tags(.f73))
     func stopped() async throws {

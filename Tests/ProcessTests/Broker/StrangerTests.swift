@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Clients that a broker does not serve: silent ones, invalid ones, those of other users, and one too many.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct StrangerTests {
+@Suite(.processes) struct StrangerTests {
     @Test(
         "A client that is silent, or does not complete its hello, is disconnected at the hello deadline",
         .tags(.f01, .f02)

@@ -3,12 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@ProcessTesting
-@Suite(
-    "Signals that are not meant for the broker, and the shell's limit on the size of files",
-    .serialized,
-    .timeLimit(.minutes(20))
-)
+@Suite("Signals that are not meant for the broker, and the shell's limit on the size of files", .processes)
 struct StraySignalTests {
     @Test("Timers, I/O signals and user-defined signals do not end the broker", .tags(.f78))
     func straySignals() throws {

@@ -1,9 +1,11 @@
 import PasteboardTransport
+import TestSupport
 import Testing
 import TypeIdentifiers
 
 @testable import pasteboard
 
+@Suite(.pure)
 struct ArgumentTests {
     private static let syntax = CommandSyntax(
         "test",

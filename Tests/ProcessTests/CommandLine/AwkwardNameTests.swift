@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Files with difficult names, between processes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct AwkwardNameTests {
+@Suite(.processes) struct AwkwardNameTests {
     private struct Name {
         /// The name of the source's file.
         let given: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Flags, lifetime and conditions of contents on the command line.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineContentsTests {
+@Suite(.processes) struct CommandLineContentsTests {
     @Test("A copy under a condition is made only at that change count, and prints the new one")
     func condition() throws {
         let desk = try Desk()

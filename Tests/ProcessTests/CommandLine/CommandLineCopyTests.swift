@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard copy` followed by `paste`, as whole processes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineCopyTests {
+@Suite(.processes) struct CommandLineCopyTests {
     nonisolated private static let buffers = [4 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20]
     nonisolated private static let counts: [Int] =
         [0, 1] + buffers.flatMap { (size: Int) -> [Int] in [size - 1, size, size + 1] }

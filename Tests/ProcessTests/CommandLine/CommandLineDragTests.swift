@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard drag`: files that are dropped on a destination.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineDragTests {
+@Suite(.processes) struct CommandLineDragTests {
     private let desk: Desk
 
     init() throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard drop`: a directory as a drop destination.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineDropTests {
+@Suite(.processes) struct CommandLineDropTests {
     private let desk: Desk
 
     init() throws {

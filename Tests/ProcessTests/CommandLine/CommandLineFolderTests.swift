@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Directories on the command line, whose trees arrive unchanged.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineFolderTests {
+@Suite(.processes) struct CommandLineFolderTests {
     private let desk: Desk
 
     init() throws {

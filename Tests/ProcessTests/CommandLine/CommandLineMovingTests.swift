@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Large contents pass from `copy` through the broker to `paste` as a descriptor. Neither process reads the bytes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineMovingTests {
+@Suite(.processes) struct CommandLineMovingTests {
     private let desk: Desk
     private let bytes: [UInt8] = Desk.bytes(3_000_001)
 

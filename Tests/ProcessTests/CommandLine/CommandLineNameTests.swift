@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A pasted file has the same name, byte for byte, mode and time as the original.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineNameTests {
+@Suite(.processes) struct CommandLineNameTests {
     private static let names: [SystemString] = [
         "Makefile", "runme", ".bashrc", "-x", " a ", "notes.", "a b.txt", "*", "archive.tar.gz", "世界",
         SystemString([0x6E, 0xFF, 0x61]), SystemString([0xC3]), SystemString([UInt8](repeating: 0xFE, count: 255)),

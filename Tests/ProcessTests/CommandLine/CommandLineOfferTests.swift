@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard offer`: commands that run when the contents are pasted.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineOfferTests {
+@Suite(.processes) struct CommandLineOfferTests {
     /// Limits with which only the test's own actions end a wait.
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
 

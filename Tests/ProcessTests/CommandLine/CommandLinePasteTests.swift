@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard paste`: its choice of type, its output and its errors.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLinePasteTests {
+@Suite(.processes) struct CommandLinePasteTests {
     @Test("An empty pasteboard and a missing broker are both empty; an empty value is not", .tags(.f92))
     func nothing() throws {
         let desk = try Desk()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The commands `offer`, `drop` and `paste` when their broker is killed.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineReconnectionTests {
+@Suite(.processes) struct CommandLineReconnectionTests {
     /// A command that waits until the test creates the file `go`.
     nonisolated private static let waiting = "touch asked; until [ -e go ]; do sleep 0.01; done; echo whole"
 

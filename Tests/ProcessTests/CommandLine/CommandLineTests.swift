@@ -7,7 +7,7 @@ import Testing
 @testable import pasteboard
 
 /// The command line as a whole: help, usage, the commands that only look, and errors of the broker.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineTests {
+@Suite(.processes) struct CommandLineTests {
     nonisolated private static let commands = [
         "copy", "offer", "paste", "types", "info", "watch", "clear", "board", "drag", "drop", "list", "status",
         "limits",

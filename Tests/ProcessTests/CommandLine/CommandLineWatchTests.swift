@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard watch` and `paste --wait`.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CommandLineWatchTests {
+@Suite(.processes) struct CommandLineWatchTests {
     @Test("Each change is one line, with its state, and nothing is loaded")
     func lines() throws {
         let desk = try Desk()

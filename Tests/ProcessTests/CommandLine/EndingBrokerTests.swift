@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Commands and a broker that is ending: it accepts a connection and closes it without an answer.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct EndingBrokerTests {
+@Suite(.processes) struct EndingBrokerTests {
     @Test(
         "Each command connects again, and reports a lost broker after the last attempt",
         arguments: [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Debug commands whose system calls fail one after the other.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct FailingCommandTests {
+@Suite(.processes) struct FailingCommandTests {
     /// The greatest number of calls of a command below, with a reserve.
     private static let mostCalls = 200
     private static let before = Array("before".utf8)

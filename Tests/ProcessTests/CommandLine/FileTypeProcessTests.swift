@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The types of files and of standard input between whole processes, on a machine without a MIME database.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct FileTypeProcessTests {
+@Suite(.processes) struct FileTypeProcessTests {
     private static func desk() throws -> Desk {
         let desk = try Desk(limits: Desk.patient)
         desk.environment["XDG_DATA_HOME"] = desk.directory["none"]

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `PASTEBOARD_DEBUG=frames`, in the command line and in programs that use the library.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct FrameLogTests {
+@Suite(.processes) struct FrameLogTests {
     @Test("The frames of copy and paste are printed on standard error, and not the contents")
     func commandLine() throws {
         let desk = try Desk()

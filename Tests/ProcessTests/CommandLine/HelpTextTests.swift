@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import pasteboard
 
-@Suite struct HelpTextTests {
+@Suite(.processes) struct HelpTextTests {
     @Test("A paragraph is broken between words, examples are unchanged, and empty lines separate")
     func paragraphs() {
         let words = Array(repeating: "word", count: 20).joined(separator: " ")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Commands of one request whose broker ends before it has answered. The test plays that broker and the next one.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct LostAnswerTests {
+@Suite(.processes) struct LostAnswerTests {
     /// The end of the first broker.
     enum Loss: CaseIterable {
         /// It refuses requests. A broker does so that was stopped and still finishes its loads, while another one may run

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Types that only a MIME database knows, between processes with and without one.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct MimeDatabaseProcessTests {
+@Suite(.processes) struct MimeDatabaseProcessTests {
     /// Makes a desk with its own small database, and without the system's.
     private static func desk() throws -> Desk {
         let desk = try Desk()

@@ -8,6 +8,7 @@ import Testing
 @testable import pasteboard
 
 /// Files that appear complete or not at all.
+@Suite(.pure)
 struct PendingFileTests {
     private let directory: TemporaryDirectory
     private var path: SystemString { SystemString(directory.path) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Symbolic links that another program has placed where `pasteboard` is about to write.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct PlantedLinkTests {
+@Suite(.processes) struct PlantedLinkTests {
     private let desk: Desk
     private var directory: TemporaryDirectory { desk.directory }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard trace`: programs that run with a private socket, and the lines about their frames.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct TraceTests {
+@Suite(.processes) struct TraceTests {
     /// The path of `pasteboard`, for a command to trace.
     private let pasteboard: String
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import pasteboard
 
-@Suite struct TransferRateTests {
+@Suite(.processes) struct TransferRateTests {
     @Test("Progress is shown after one second, with the rate, and the remaining time if the size is known")
     func texts() {
         let rate = TransferRate(at: 5_000)

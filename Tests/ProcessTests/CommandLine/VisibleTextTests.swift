@@ -4,6 +4,7 @@ import TypeIdentifiers
 
 @testable import pasteboard
 
+@Suite(.pure)
 struct VisibleTextTests {
     @Test("A line makes control characters visible, and leaves the rest unchanged")
     func line() {

@@ -1,10 +1,11 @@
 import PasteboardWire
 import ProtocolVectors
+import TestSupport
 import Testing
 
 @testable import pasteboard
 
-@Suite struct ClientAuditTests {
+@Suite(.processes) struct ClientAuditTests {
     private static func frame(
         _ kind: FrameKind,
         _ payload: [UInt8] = [],

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard conformance`, with brokers and clients that keep the rules, and with ones that do not.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ConformanceTests {
+@Suite(.processes) struct ConformanceTests {
     /// A time that no answer needs.
     private static let patient = "10m"
 

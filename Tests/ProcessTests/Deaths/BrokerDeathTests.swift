@@ -6,7 +6,7 @@ import Testing
 ///
 /// `PASTEBOARD_TEST_BROKER_DEATHS` is the number of rounds; `.ci/long` sets it to 50. `PASTEBOARD_TEST_BROKER_DEATHS_SEED`
 /// repeats the choices of another run.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(60))) struct BrokerDeathTests {
+@Suite(.processes) struct BrokerDeathTests {
     private static var rounds: Int {
         System.environment("PASTEBOARD_TEST_BROKER_DEATHS").flatMap(Int.init) ?? 5
     }

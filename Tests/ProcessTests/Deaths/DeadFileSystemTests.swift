@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A file on a mount that has stopped answering may pass through the broker, but must not block it.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct DeadFileSystemTests {
+@Suite(.processes) struct DeadFileSystemTests {
     /// Whether such a file system can be mounted.
     nonisolated private static let isPossible: Bool = {
         guard System.userID == 0, let directory = try? TemporaryDirectory(), let server = try? Server(directory) else {

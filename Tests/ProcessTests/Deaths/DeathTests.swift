@@ -6,7 +6,7 @@ import Testing
 
 /// Sources and destinations that exit, stop or fall silent at each point of a load. Deadlines end these waits only
 /// where the test says so: the broker's are ten minutes, the test's watchdog is five minutes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct DeathTests {
+@Suite(.processes) struct DeathTests {
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\ndrain = 10m\n"
 
     @Test(

@@ -5,7 +5,7 @@ import Testing
 
 /// Destinations that exit or fall silent at each point of a load, and the effect on their source and other
 /// destinations.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct DestinationDeathTests {
+@Suite(.processes) struct DestinationDeathTests {
     enum Ending: CaseIterable {
         case killed
         case closed

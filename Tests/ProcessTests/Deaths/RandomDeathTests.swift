@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Processes that are killed at random moments, many times.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct RandomDeathTests {
+@Suite(.processes) struct RandomDeathTests {
     @Test(
         "After deaths at random moments of many loads the broker holds nothing and has no more open descriptors",
         .tags(.f21)

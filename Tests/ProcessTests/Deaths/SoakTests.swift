@@ -5,7 +5,7 @@ import Testing
 /// Hours of mixed work.
 ///
 /// `PASTEBOARD_TEST_SOAK_MINUTES` is the time; without it there are a few rounds. `.ci/soak` sets it.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(24 * 60))) struct SoakTests {
+@Suite(.processes) struct SoakTests {
     /// The memory in KiB by which the broker may grow after its first round.
     private static let mostGrowth = 8 << 10
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sources that exit at each point of a load, by a signal or regularly, and the result at their destination.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct SourceDeathTests {
+@Suite(.processes) struct SourceDeathTests {
     enum Ending: CaseIterable {
         case killed
         case closed

@@ -5,12 +5,7 @@ import TestSupport
 import Testing
 
 /// Sources and destinations in C and Python, which were written from the protocol's documents alone.
-@ProcessTesting
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(20)),
-    .enabled(if: ForeignPrograms.areAvailable, "\(ForeignPrograms.needs)")
-)
+@Suite(.processes, .enabled(if: ForeignPrograms.areAvailable, "\(ForeignPrograms.needs)"))
 struct ForeignPeerTests {
     /// Limits with which only the test's own actions end a wait.
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"

@@ -5,8 +5,7 @@ import Testing
 
 /// The stored inputs of the fuzzing targets: valid exchanges, inputs that cover much code, and every input that has
 /// shown a fault.
-@ProcessTesting
-@Suite struct FuzzCorpusTests {
+@Suite(.processes) struct FuzzCorpusTests {
     private static let corpora = "\(Document.root)/Tests/Fuzz/Corpora"
 
     @Test(

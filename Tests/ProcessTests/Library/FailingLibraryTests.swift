@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Programs with the library in debug builds, whose system calls fail one after the other.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct FailingLibraryTests {
+@Suite(.processes) struct FailingLibraryTests {
     /// The greatest number of calls of the programs below, with a reserve.
     private static let mostCalls = 200
     private static let kinds = ["count=300000", "data", "memory", "stream"]

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A process that forks while it is connected: the child has the same socket, and must neither use it nor end it.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ForkTests {
+@Suite(.processes) struct ForkTests {
     private static let loaded = "loaded pattern:400000"
 
     /// Makes a child that has tried to use the connection, and returns its process id.

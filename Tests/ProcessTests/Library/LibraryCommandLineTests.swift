@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Programs with the library on one side, and the command line on the other.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct LibraryCommandLineTests {
+@Suite(.processes) struct LibraryCommandLineTests {
     private let desk: Desk
 
     init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Programs with the library as processes, with each kind of registration and each form of load.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct LibraryMatrixTests {
+@Suite(.processes) struct LibraryMatrixTests {
     private let directory: TemporaryDirectory
 
     init() throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Programs with views as processes. One is the source of drags, one the destination.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct LibraryViewTests {
+@Suite(.processes) struct LibraryViewTests {
     private static let limits = BrokerProcess.patient + ["proposal=10m", "drop-window=10m", "conclude=10m"]
     private static let entered = ["canHandle 1 foreign", "enter", "update"]
 

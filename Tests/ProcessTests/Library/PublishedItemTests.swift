@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The item that a program publishes, as the broker lists it.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct PublishedItemTests {
+@Suite(.processes) struct PublishedItemTests {
     @Test(
         "The library and the command line publish the same item for the same file",
         arguments: ["picture.png", "report.pdf", "notes.txt", "data.example-unknown", "README", "tree"]

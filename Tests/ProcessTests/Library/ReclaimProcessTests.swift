@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Publications and watches of the library when its broker is killed.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.processes)
 struct ReclaimProcessTests {
     private func pasteboard(_ broker: BrokerProcess) -> Pasteboard {
         let connection = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `cat-toys` in one process and in two.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct CatToysProcessTests {
+@Suite(.processes) struct CatToysProcessTests {
     private func toys(_ programs: PlayedProgram...) throws -> [String] {
         try programs.flatMap { program in
             try ["Tama", "Mike", "Kuro"].flatMap { try program.rows($0) }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The output of the examples and of the demo.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ExampleTests {
+@Suite(.processes) struct ExampleTests {
     nonisolated private static let places = [
         ("Yosemite", "California"), ("Yellowstone", "Wyoming"), ("Theodore Roosevelt", "North Dakota"),
         ("Sequoia", "California"), ("Pinnacles", "California"), ("Mount Rainier", "Washington"),

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Two `image-drop` processes, and other programs with them.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ImageDropProcessTests {
+@Suite(.processes) struct ImageDropProcessTests {
     @Test("A picture is copied into the frame of another program, and not beside it (S13, S33, S35, S36, S55)")
     func copy() throws {
         let desk = try Desk(limits: Desk.patient)

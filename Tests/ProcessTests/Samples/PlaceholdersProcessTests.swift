@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `placeholders` in one process and in two.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct PlaceholdersProcessTests {
+@Suite(.processes) struct PlaceholdersProcessTests {
     private func pair(
         _ van: String = "letter,slow crate,failing vase,book"
     ) throws -> (

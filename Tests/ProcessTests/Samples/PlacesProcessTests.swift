@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Two `places` processes, and other programs with them.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct PlacesProcessTests {
+@Suite(.processes) struct PlacesProcessTests {
     nonisolated private static let parks = [
         "Yosemite", "Yellowstone", "Theodore Roosevelt", "Sequoia", "Pinnacles", "Mount Rainier", "Mammoth Cave",
         "Great Basin", "Grand Canyon",

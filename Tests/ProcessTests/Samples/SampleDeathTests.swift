@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Programs that exit during a session (S80).
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct SampleDeathTests {
+@Suite(.processes) struct SampleDeathTests {
     private func pair(
         _ name: String = "places",
         limits: String? = Desk.patient

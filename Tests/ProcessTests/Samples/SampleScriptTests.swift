@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The scripts on the page of the examples, with their output.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct SampleScriptTests {
+@Suite(.processes) struct SampleScriptTests {
     @Test("Each sample has a script on its page that prints the output below it")
     func scripts() throws {
         let page = try Document("Examples/README.md")

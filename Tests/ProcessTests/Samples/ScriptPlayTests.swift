@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Whole scripts and their complete output: the same script always prints the same lines.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ScriptPlayTests {
+@Suite(.processes) struct ScriptPlayTests {
     @Test("Each program of a play prints these lines, and exits successfully", arguments: plays)
     func lines(play: ScriptPlay) throws {
         let desk = try Desk(limits: Desk.patient)

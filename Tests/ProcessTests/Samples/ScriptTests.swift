@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The reading of scripts by the programs.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(20))) struct ScriptTests {
+@Suite(.processes) struct ScriptTests {
     private func run(_ program: String, _ arguments: [String] = [], at desk: Desk) throws -> ProcessRunner.Finished {
         try ProcessRunner(
             try ProcessRunner.program(program),

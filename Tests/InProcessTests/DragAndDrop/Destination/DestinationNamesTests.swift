@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite("Destination names", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Destination names", .inProcess)
 @MainActor
 struct DestinationNamesTests {
     private final class Source: DragInteractionDelegate {

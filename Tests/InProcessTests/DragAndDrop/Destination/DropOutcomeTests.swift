@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Drop outcomes at the destination", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Drop outcomes at the destination", .inProcess)
 struct DropOutcomeTests {
     private struct NotWanted: Error {}
 

@@ -1,7 +1,8 @@
 import PasteboardKit
+import TestSupport
 import Testing
 
-@Suite struct DropProgressReportsTests {
+@Suite(.inProcess) struct DropProgressReportsTests {
     private let start = ContinuousClock.now
 
     @Test("Reported counts only grow, even if the fraction decreases because work was added")

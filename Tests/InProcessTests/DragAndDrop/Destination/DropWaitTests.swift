@@ -8,7 +8,7 @@ import Testing
 private typealias Drag = PasteboardKit.Drag
 
 /// The waits of sources for destinations, and of the broker for handlers.
-@Suite("Waits for destinations and drop handlers", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Waits for destinations and drop handlers", .inProcess)
 struct DropWaitTests {
     // MARK: Waits for a destination
 

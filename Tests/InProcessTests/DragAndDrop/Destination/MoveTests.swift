@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Moves and the items that a destination has taken", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Moves and the items that a destination has taken", .inProcess)
 struct MoveTests {
     private static let betweenProcesses = {
         var options = Drag.Options()

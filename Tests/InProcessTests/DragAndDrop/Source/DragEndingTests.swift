@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Ends of drags", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Ends of drags", .inProcess)
 struct DragEndingTests {
     @Test("a drag that the program releases is cancelled, and its destination is notified")
     func letGo() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Many simultaneous drags", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Many simultaneous drags", .inProcess)
 struct DragStormTests {
     private static let sources = 4
     private static let sessions = 50

@@ -7,7 +7,7 @@ import TypeIdentifiers
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct DragTests {
     @Test("an item is dragged from one process and dropped in another, and both are notified of the outcome")
     func copy() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Drag sessions within one process", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Drag sessions within one process", .inProcess)
 struct LocalDragTests {
     @Test(
         "a destination of the source's process gets the drag, its context and its objects without a load"

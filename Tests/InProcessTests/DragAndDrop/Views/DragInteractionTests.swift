@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct DragInteractionTests {
     private static let beginning = ["items", "willBegin 1", "allowsMove", "isRestricted"]
 

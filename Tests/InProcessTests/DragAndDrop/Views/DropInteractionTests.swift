@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct DropInteractionTests {
     @Test("the delegate is asked to handle, enter, update, perform, conclude and end in this order")
     func order() async throws {

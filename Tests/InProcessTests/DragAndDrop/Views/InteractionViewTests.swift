@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct InteractionViewTests {
     /// A root with two overlapping sibling views, and a third view inside the second of them.
     private let root = InteractionView(frame: Rect(x: 7, y: 7, width: 100, height: 100))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Views: Apple's custom-view sample", .fewAtATime, .timeLimit(.minutes(20)))
+@Suite("Views: Apple's custom-view sample", .inProcess)
 @MainActor
 struct PictureViewTests {
     private let inside = Point(x: 50, y: 50)

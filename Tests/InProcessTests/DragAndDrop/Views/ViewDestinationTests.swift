@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(20)))
+@Suite(.inProcess)
 struct ViewDestinationTests {
     @Test("a tree is a destination for other processes under its name until it is unregistered")
     func registering() async throws {
