@@ -312,6 +312,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "CommandLineTests",
+            dependencies: [
+                "pasteboard", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "ProtocolVectors",
+                "TestSupport", "TypeIdentifiers",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "TerminalTableTests",
             dependencies: [
                 "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboard", "pasteboardd", "places",

@@ -23,7 +23,7 @@ import Testing
             let box = memory.descriptor(of: id)
             let copy = try System.duplicate(#require(box).raw)
             memory.close(id)
-            while closer.waitingCount > 0 { sched_yield() }
+            try eventually("the closing of all descriptors") { closer.waitingCount == 0 }
             #expect(try System.status(of: copy.raw).size == UInt64(count))
             var bytes = [UInt8](repeating: 1, count: count)
             #expect(pread(copy.raw, &bytes, count, 0) == count)

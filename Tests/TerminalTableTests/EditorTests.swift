@@ -68,7 +68,7 @@ struct EditorTests {
     func tmux() throws {
         try directory.write(try #require(page.blocks("tmux").first) + Self.tmuxSettings, to: "tmux.conf")
         defer { _ = try? shell("tmux kill-server; pasteboard stop") }
-        let terminal = try PseudoTerminal(
+        let terminal = try TerminalProgram(
             columns: 80,
             rows: 24,
             "pasteboard",
@@ -115,13 +115,7 @@ struct EditorTests {
 
     /// Repeats a command until its output contains a text.
     private func poll(_ command: String, until text: String) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        while true {
-            let output = try shell(command).text
-            if output.contains(text) { return }
-            let isInTime = MonotonicClock.millisecondsLeft(until: deadline) > 0
-            try #require(isInTime, "\(command) never printed \(text): \(output)")
-        }
+        try eventually("\(command) prints \(text)") { try shell(command).text.contains(text) }
     }
 
     nonisolated private static func isInstalled(_ program: String) -> Bool {

@@ -171,15 +171,15 @@ struct InteractivePlacesTests {
         let places = try desk.places()
         try places.type(" ")
         try places.wait(for: "→ here, row 1: nothing")
-        try places.resize(columns: 100, rows: 30)
+        places.resize(columns: 100, rows: 30)
         try places.wait(for: "the keys at the bottom") { $0.lines[29].hasSuffix("q quit") }
-        try places.resize(columns: 14, rows: 9)
+        places.resize(columns: 14, rows: 9)
         try places.wait(for: "cut lines") { $0.lines.contains("   3 Theodore…") }
         #expect(places.screen.lines[0] == " places")
         #expect(places.screen.text.contains("\n ✈ nothing\n"))
-        try places.resize(columns: 3, rows: 1)
+        places.resize(columns: 3, rows: 1)
         try places.wait(for: "no title") { $0.lines == [""] }
-        try places.resize(columns: 60, rows: 20)
+        places.resize(columns: 60, rows: 20)
         try places.wait(for: "✈ Yosemite → here, row 1: nothing")
         #expect(places.screen.unknown.isEmpty)
         try quit(places)
@@ -192,7 +192,7 @@ struct InteractivePlacesTests {
         let second = try desk.places()
         #expect(first.screen.lines[0] == " places")
         #expect(second.screen.lines[0] == " places-2")
-        let third = try PseudoTerminal("places", ["--interactive", "--as", "places"], environment: desk.environment)
+        let third = try TerminalProgram("places", ["--interactive", "--as", "places"], environment: desk.environment)
         #expect(try third.finish() == .exited(1))
         #expect(third.isAsBefore)
         #expect(third.screen.shellText.contains("places: "))
@@ -325,7 +325,7 @@ struct InteractivePlacesTests {
     @Test("on a terminal, the program without options prints how to use it")
     func waitingForSteps() throws {
         let desk = try TerminalDesk()
-        let places = try PseudoTerminal(columns: 100, "places", environment: desk.environment)
+        let places = try TerminalProgram(columns: 100, "places", environment: desk.environment)
         try places.wait(for: "places: waiting for steps, one a line, such as `press 0`, `show` or `quit`") {
             $0.shellText.contains("waiting for steps, one a line, such as `press 0`, `show` or `quit`")
                 && $0.shellText.contains("places: for a table with keys, run `places --interactive`")
@@ -391,7 +391,7 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
-    private func quit(_ terminal: PseudoTerminal) throws {
+    private func quit(_ terminal: TerminalProgram) throws {
         #expect(terminal.screen.unknown.isEmpty)
         try terminal.type("q")
         #expect(try terminal.finish() == .exited(0))

@@ -60,8 +60,8 @@ final class TerminalDesk {
         rows: Int = 20,
         _ arguments: String...,
         script: String? = nil
-    ) throws -> PseudoTerminal {
-        let terminal = try PseudoTerminal(
+    ) throws -> TerminalProgram {
+        let terminal = try TerminalProgram(
             columns: columns,
             rows: rows,
             "places",

@@ -104,7 +104,7 @@ struct TerminalRestoringTests {
         let desk = try TerminalDesk()
         let places = try desk.places()
         // Far more than a terminal buffers, and nothing reads it.
-        for columns in 200...240 { try places.resize(columns: columns, rows: 200) }
+        for columns in 200...240 { places.resize(columns: columns, rows: 200) }
         try places.type(String(repeating: "e", count: 100))
         try places.child.kill(SIGTERM)
         #expect(try places.endUnread() == .signaled(SIGTERM))
@@ -127,7 +127,7 @@ struct TerminalRestoringTests {
         let desk = try TerminalDesk()
         var environment = desk.environment
         environment["TERM"] = kind
-        let places = try PseudoTerminal("places", ["--interactive"], environment: environment)
+        let places = try TerminalProgram("places", ["--interactive"], environment: environment)
         #expect(try places.finish() == .exited(2))
         #expect(places.screen.shellText.contains("places: TERM is \(kind.isEmpty ? "not set" : kind)"))
         #expect(places.isAsBefore)

@@ -25,6 +25,8 @@ package func eventually(_ event: String, _ condition: () async throws -> Bool) a
 }
 
 /// The same for a test that blocks its thread.
+@_disfavoredOverload
+@available(*, noasync)
 package func eventually(_ event: String, _ condition: () throws -> Bool) throws {
     let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
     while try !condition() {

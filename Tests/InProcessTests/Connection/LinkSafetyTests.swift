@@ -146,7 +146,7 @@ struct LinkSafetyTests {
             load.cancel()
             _ = try? await load.value
         }
-        while ended.value < started.value { await Task.yield() }
+        try await eventually("the end of each started handler") { ended.value >= started.value }
     }
 
     @Test("200 handlers that each wait for a nested load all end", .tags(.f49))

@@ -221,7 +221,7 @@ struct ReconnectionTests {
             try await Pasteboard(name: .general, connection: connection).write([.text("a")])
         }
         // A task that connects may have the last reference for a moment.
-        while released != nil { await Task.yield() }
+        try await eventually("the release of the connection") { released == nil }
     }
 }
 
@@ -237,8 +237,11 @@ struct ReconnectionAtBrokerTests {
             #expect(publication.isCurrent)
             let next = try broker.restart()
             // The connection may not have noticed its loss yet. The first request after that follows what it restores.
-            var contents = try? await pasteboard.contents()
-            while contents == nil { contents = try? await pasteboard.contents() }
+            var contents: Pasteboard.Contents?
+            try await eventually("a request after the loss") {
+                contents = try? await pasteboard.contents()
+                return contents != nil
+            }
             #expect(contents?.items.count == 1)
             #expect(try await next.pasteboard("notes").load(String.self) == "a")
             #expect(publication.isCurrent)
@@ -255,7 +258,7 @@ struct ReconnectionAtBrokerTests {
             let publication = try await pasteboard.write([.text("a")])
             try await broker.stop()
             // A withdrawal fails until the connection has noticed its loss.
-            while (try? await publication.withdraw()) == nil { await Task.yield() }
+            try await eventually("a withdrawal") { (try? await publication.withdraw()) != nil }
             #expect(try await publication.ended() == .withdrawn)
             let next = try broker.restart()
             #expect(try await pasteboard.contents().items.isEmpty)

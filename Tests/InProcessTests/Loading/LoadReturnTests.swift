@@ -265,7 +265,7 @@ struct LoadReturnTests {
             let item = try #require(contents.items.first).itemProvider
             let progress = LoadProgress()
             let load = Task { try await item.loadData(for: .text, progress: progress) }
-            while broker.watches.withLock({ $0.isEmpty }) { await Task.yield() }
+            try await eventually("a watch") { !broker.watches.withLock(\.isEmpty) }
             if closes { await connection.close() } else { progress.cancel() }
             let error = await #expect(throws: PasteboardError.self) { try await load.value }
             #expect(error?.code == (closes ? .brokerRestarted : .cancelled))

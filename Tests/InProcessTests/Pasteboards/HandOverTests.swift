@@ -91,7 +91,9 @@ struct HandOverTests {
             stream.registerByteStream(for: .html) { writer in
                 // The chunks take their room one by one, so the others come first: the text, and then the image.
                 let others = min(calls.increment(), 2)
-                while try await reader.contents().version < others { await Task.yield() }
+                try await eventually("the hand-over of \(others) others") {
+                    try await reader.contents().version >= others
+                }
                 for _ in 0..<10 { try await writer.write(Data(count: 20)) }
             }
             let publication = try await source.write([
@@ -203,7 +205,7 @@ struct HandOverTests {
             }
             // The bytes are at the broker before the first load has ended.
             let reader = broker.pasteboard()
-            while try await reader.contents().version == 0 { await Task.yield() }
+            try await eventually("the hand-over") { try await reader.contents().version > 0 }
             #expect(publication.isCurrent)
             gate.open()
             #expect(try await load.value == Data("png".utf8))

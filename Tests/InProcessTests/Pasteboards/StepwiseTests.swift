@@ -142,7 +142,7 @@ struct StepwiseTests {
             try await reader.clearContents()
             await last.changed.wait()
             // The notices of both owners have no order.
-            while owner.ends.value == 0 { await Task.yield() }
+            try await eventually("the notice of the first owner") { owner.ends.value > 0 }
             #expect(owner.ends.value == 1)
         }
     }
@@ -156,7 +156,7 @@ struct StepwiseTests {
             #expect(connection != nil)
             source = nil
             // The task that has connected may still be ending.
-            while connection != nil { await Task.yield() }
+            try await eventually("the release of the connection") { connection == nil }
         }
     }
 

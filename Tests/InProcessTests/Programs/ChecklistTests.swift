@@ -125,7 +125,7 @@ struct ChecklistTests {
             }
             #expect(!FileManager.default.fileExists(atPath: scoped))
             let mine = path.withLock { $0 }
-            while FileManager.default.fileExists(atPath: mine) { await Task.yield() }
+            try await eventually("the removal of the file") { !FileManager.default.fileExists(atPath: mine) }
             let linked = try directory.contents(of: "link")
             #expect(linked == Array("kept".utf8))
         }

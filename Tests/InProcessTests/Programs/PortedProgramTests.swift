@@ -353,7 +353,7 @@ import Testing
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred move")
             // The program shows the picture on its main queue.
-            while empty.caption.isEmpty, !Task.isCancelled { await Task.yield() }
+            try await eventually("a caption") { !empty.caption.isEmpty }
             #expect(empty.picture == Data("png".utf8) && empty.caption == "Half Dome")
         }
     }
@@ -397,11 +397,7 @@ import Testing
             let suggested = await result { done in suggestion.suggest { done([$0, $1]) } }
             #expect(suggested == [true, false])
             try await OneTimeCode(code: "1", validUntil: Date(timeIntervalSinceNow: -1)).copy(to: source)
-            var contents = try await pasteboard.contents()
-            while !contents.items.isEmpty {
-                contents = try await pasteboard.contents()
-                await Task.yield()
-            }
+            try await eventually("the expiry") { try await pasteboard.contents().items.isEmpty }
             #expect(try await suggestion.code() == nil)
         }
     }

@@ -45,8 +45,8 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
     }
 
     /// Returns as soon as the event has happened.
-    func happened(_ event: String) async {
-        while !events.contains(event) { await Task.yield() }
+    func happened(_ event: String) async throws {
+        try await eventually(event) { events.contains(event) }
     }
 
     func insert(_ texts: [String], at path: IndexPath) {

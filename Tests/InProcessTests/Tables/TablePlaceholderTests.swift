@@ -45,8 +45,8 @@ struct TablePlaceholderTests {
             }
         }
 
-        func loads(_ count: Int) async {
-            while log.lines.count(where: { $0.hasPrefix("loaded") }) < count { await Task.yield() }
+        func loads(_ count: Int) async throws {
+            try await eventually("\(count) loads") { log.lines.count { $0.hasPrefix("loaded") } >= count }
         }
 
         func commit(_ index: Int) -> Bool {
@@ -108,7 +108,7 @@ struct TablePlaceholderTests {
                 scene.log.add("outcome")
                 return outcome
             }
-            await scene.loads(2)
+            try await scene.loads(2)
             #expect(scene.places.table.hasUncommittedUpdates)
             #expect(scene.commit(1))
             // Messages that were sent before would have arrived by now.
@@ -128,7 +128,7 @@ struct TablePlaceholderTests {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
             let drag = try await drop(scene, [.text("x"), .text("y")], on: broker)
-            await scene.loads(2)
+            try await scene.loads(2)
             #expect(scene.commit(0))
             if isReload { scene.places.table.reloadData() } else { #expect(scene.contexts[1].deletePlaceholder()) }
             #expect(try await drag.outcome().text == "failed refused")
@@ -181,7 +181,7 @@ struct TablePlaceholderTests {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
             let drag = try await drop(scene, [.text("x")], on: broker)
-            await scene.loads(1)
+            try await scene.loads(1)
             let isCommitted = scene.contexts[0].commitInsertion { path in
                 scene.places.insertSilently("x", at: path)
                 scene.places.table.reloadData()
@@ -208,11 +208,11 @@ struct TablePlaceholderTests {
             let scene = try await Scene(broker)
             let goOn = Gate()
             let drag = try await drop(scene, [slow(until: goOn)], on: broker)
-            while scene.contexts.isEmpty { await Task.yield() }
+            try await eventually("a placeholder") { !scene.contexts.isEmpty }
             scene.places.remove(at: 1)
             scene.places.remove(at: 0)
             goOn.open()
-            await scene.loads(1)
+            try await scene.loads(1)
             #expect(scene.commit(0))
             #expect(try await drag.outcome().text == "transferred move")
             #expect(scene.places.rows == ["slow"])
@@ -259,7 +259,7 @@ struct TablePlaceholderTests {
                 connection: broker.connect()
             )
             try await drag.drop(at: 0)
-            await places.happened("end")
+            try await places.happened("end")
             #expect(places.rows == ["a"])
         }
     }
@@ -298,7 +298,7 @@ struct TablePlaceholderTests {
             let scene = try await Scene(broker)
             let goOn = Gate()
             let first = try await drop(scene, [slow(until: goOn)], on: broker)
-            while scene.contexts.isEmpty { await Task.yield() }
+            try await eventually("a placeholder") { !scene.contexts.isEmpty }
             scene.places.table.dropDelegate = scene.places
 
             let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
@@ -309,7 +309,7 @@ struct TablePlaceholderTests {
             #expect(scene.places.rows == ["b", "a", "x"])
 
             goOn.open()
-            await scene.loads(1)
+            try await scene.loads(1)
             #expect(scene.commit(0))
             #expect(try await first.outcome().text == "transferred move")
             #expect(scene.places.rows.sorted() == ["a", "b", "slow", "x"])
@@ -327,7 +327,7 @@ struct TablePlaceholderTests {
             #expect(try await two.move(to: .row(1, of: "places")).operation == .copy)
             await one.cancel()
             _ = try await one.outcome()
-            await places.happened("end")
+            try await places.happened("end")
             #expect(places.table.hasActiveDrop && places.table.hasUncommittedUpdates)
             #expect(try await two.drop(at: 1) == "transferred copy")
             #expect(places.rows == ["a", "y"])
@@ -366,7 +366,7 @@ struct TablePlaceholderTests {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
             let drag = try await drop(scene, [.text("x")], on: broker)
-            await scene.loads(1)
+            try await scene.loads(1)
             await scene.places.table.connection.close()
             #expect(try await drag.outcome().text == "failed destination-gone")
             #expect(scene.sourceDelegates.map(\.isTransferred) == [false])

@@ -109,7 +109,7 @@ struct TablePlacesTests {
             }
             #expect(try await drag.drop() == .cancel)
             #expect(try await drag.outcome().text == "cancelled")
-            await taker.happened("end")
+            try await taker.happened("end")
             #expect(giver.made.value == 0)
             #expect(giver.events == ["will begin", "did end"])
             #expect(taker.events.filter { $0.hasPrefix("perform") } == [])
@@ -142,7 +142,7 @@ struct TablePlacesTests {
             #expect(try await drag.move(to: .row(0, of: "places")).operation == (isAccepted ? .copy : .cancel))
             await drag.cancel()
             #expect(try await drag.outcome().text == "cancelled")
-            if isAccepted { await places.happened("end") }
+            if isAccepted { try await places.happened("end") }
             #expect(places.events == (isAccepted ? ["enter", "exit", "end"] : []))
         }
     }
@@ -363,7 +363,7 @@ struct TablePlacesTests {
             }
             let drag = try await PasteboardKit.Drag.begin(items, connection: broker.connect())
             try await drag.drop(at: 0)
-            await places.happened("inserted \(texts.compactMap { $0 }.joined(separator: ",")) at 0")
+            try await places.happened("inserted \(texts.compactMap { $0 }.joined(separator: ",")) at 0")
             #expect(places.rows == texts.compactMap { $0 } + ["z"])
         }
     }
@@ -410,7 +410,7 @@ struct TablePlacesTests {
             let places = PlacesTable(.permissive, ["a", "b", "c"], on: broker.connect())
             let drag = try #require(try await places.drag(row))
             #expect(try await drag.drop(at: target, of: "") == "transferred move")
-            await places.happened("end")
+            try await places.happened("end")
             #expect(places.rows.joined() == result)
             #expect(places.made.value == 0)
             #expect(
@@ -470,7 +470,7 @@ struct TablePlacesTests {
                 #expect(try await drag.outcome().text == "transferred copy")
             }
             await connection.close()
-            await places.happened("end")
+            try await places.happened("end")
             #expect(places.rows == (isBefore ? [] : ["x"]))
             #expect(
                 places.events
@@ -478,7 +478,7 @@ struct TablePlacesTests {
                         ? ["enter", "exit", "end"]
                         : ["enter", "perform at 0, copy insertAtDestinationIndexPath", "inserted x at 0", "end"])
             )
-            await giver.happened("did end")
+            try await giver.happened("did end")
         }
     }
 }

@@ -79,9 +79,7 @@ struct ChunkStreamTests {
             stream.end(ofHandler: .success(()))
         }
         await begun.wait()
-        while !stream.isFull {
-            await Task.yield()
-        }
+        try await eventually("a full stream") { stream.isFull }
         taken.increment()
         #expect(try await stream.next()?.count == 64 << 10)
         await written.wait()
@@ -113,7 +111,7 @@ struct ChunkStreamTests {
     func cancelledWaiting() async throws {
         let stream = ChunkStream(byteCount: nil)
         let writer = Task { try await stream.write(Data(count: 64 << 10)) }
-        while !stream.isFull { await Task.yield() }
+        try await eventually("a full stream") { stream.isFull }
         stream.cancel()
         let error = await #expect(throws: PasteboardError.self) { try await writer.value }
         #expect(error?.code == .cancelled)

@@ -18,7 +18,7 @@ struct MainActorLineTests {
             let tasks = results.map { result in
                 Task { order.append(try await result.value(onCancel: {}, start: { waiting += 1 })) }
             }
-            while waiting < results.count { await Task.yield() }
+            try await eventually("a wait of each task") { waiting == results.count }
             try SystemThread(name: "resolver") {
                 for number in results.indices.reversed() { results[number].resolve(.success(number)) }
             }.detach()

@@ -13,14 +13,6 @@ import Testing
         try desk.directory.write(large, to: "large")
     }
 
-    private func wait(until isTrue: () throws -> Bool) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        while try !isTrue() {
-            try #require(MonotonicClock.now() < deadline)
-            usleep(1_000)
-        }
-    }
-
     /// Whether a file of the spool contains the text.
     private func isOnDisk(_ text: String) throws -> Bool {
         let spool = "s/pasteboard/spool"
@@ -54,14 +46,14 @@ import Testing
     @Test("Contents on disk are found without a broker, and cleared", .tags(.f102))
     func found() throws {
         try desk.succeed("echo one | pasteboard copy; pasteboard stop")
-        try wait { try isOnDisk("one\n") }
+        try eventually("a saved file") { try isOnDisk("one\n") }
         #expect(try desk.run("status").exitCode == 3)
         for line in ["types", "info", "list", "paste"] {
             let text = try desk.succeed("pasteboard \(line) && pasteboard stop")
             #expect(!text.isEmpty, "\(line)")
         }
         try desk.succeed("pasteboard clear && pasteboard stop")
-        try wait { desk.directory.names(in: "s/pasteboard/spool").isEmpty }
+        try eventually("the removal of the file") { desk.directory.names(in: "s/pasteboard/spool").isEmpty }
         #expect(try desk.run("paste").exitCode == 1)
         #expect(try desk.run("status").exitCode == 3)
     }
@@ -72,7 +64,9 @@ import Testing
         try desk.succeed("echo one | pasteboard copy; pasteboard copy --board l large")
         for text in ["two", "three"] {
             try desk.succeed("echo \(text) | pasteboard copy")
-            try wait { try isOnDisk("\(text)\n") && desk.directory.names(in: "s/pasteboard/spool").count == 2 }
+            try eventually("two files, one with \(text)") {
+                try isOnDisk("\(text)\n") && desk.directory.names(in: "s/pasteboard/spool").count == 2
+            }
             let process = try #require(
                 try desk.succeed("pasteboard status --json").firstMatch(of: /"process":([0-9]+)/).flatMap { CInt($0.1) }
             )

@@ -171,16 +171,16 @@ import Testing
         // More than one record, because tar reads whole records.
         let rest = TarMember("\(folder)/long", contents: String(repeating: "x", count: 100_000)).bytes
         try source.peer.sendData(start + rest.prefix(50_000), stream: ask)
-        let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
-        while MonotonicClock.now() < deadline {
-            let working = outNames().filter { $0.hasPrefix(".pasteboard-") }
-            for name in working where desk.directory.names(in: "out/\(name)/\(folder)").contains("first") {
-                let isNew = try System.status(at: desk.directory["out/\(name)/\(folder)/long"]) != nil
-                if isNew { return (source, ask, paste, name) }
+        var working: String?
+        try eventually("a folder with the first and the long file") {
+            working = try outNames().filter { $0.hasPrefix(".pasteboard-") }.first { name in
+                let path = "out/\(name)/\(folder)"
+                guard desk.directory.names(in: path).contains("first") else { return false }
+                return try System.status(at: desk.directory["\(path)/long"]) != nil
             }
-            _ = try System.poll([], milliseconds: 10)
+            return working != nil
         }
-        throw ScriptedPeerError.nothingCame
+        return (source, ask, paste, try #require(working))
     }
 
     @Test("A paste that is ended during a load leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])

@@ -231,7 +231,7 @@ import Testing
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo part; touch begun; exec sleep 600"])
         let paste = try desk.start("paste")
-        while !desk.directory.names().contains("begun") { sched_yield() }
+        try eventually("the begin of the command") { desk.directory.names().contains("begun") }
         try offer.child.kill(SIGKILL)
         let pasted = try paste.finish()
         #expect(pasted.exitCode == 5)
@@ -341,41 +341,5 @@ import Testing
         defer { try? System.kill(broker, SIGCONT) }
         let paste = try desk.run("paste", "--timeout", "1ms")
         #expect(paste.exitCode == 7)
-    }
-}
-
-/// A pseudoterminal.
-final class PseudoTerminal {
-    private let own: OwnedDescriptor
-    private let others: OwnedDescriptor
-
-    var other: CInt { others.raw }
-
-    init() throws {
-        own = try System.open("/dev/ptmx", .readingAndWriting)
-        var lock: CInt = 0
-        var number: CInt = 0
-        // TIOCSPTLCK and TIOCGPTN do the work of unlockpt and ptsname, which Swift's Glibc lacks.
-        try #require(ioctl(own.raw, 0x4004_5431, &lock) == 0)
-        try #require(ioctl(own.raw, 0x8004_5430, &number) == 0)
-        others = try System.open("/dev/pts/\(number)", .readingAndWriting)
-        var settings = termios()
-        // Without output processing, no carriage return is added before a newline.
-        #expect(tcgetattr(others.raw, &settings) == 0)
-        settings.c_oflag &= ~tcflag_t(OPOST)
-        #expect(tcsetattr(others.raw, TCSANOW, &settings) == 0)
-    }
-
-    func type(_ text: String) throws {
-        try System.write(Array(text.utf8).span, to: own.raw)
-    }
-
-    /// The output so far.
-    func shown() throws -> String {
-        var bytes: [UInt8] = []
-        while try !System.poll([PollInterest(own.raw, .readable)], milliseconds: 0)[0].isEmpty {
-            bytes += try System.read(own.raw, upTo: 4096)
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -311,18 +311,12 @@ extension Desk {
 
     /// Waits until the broker serves a watch.
     func waitForWatch() throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        while try !run("status", "--json").text.contains(#""watches":1"#) {
-            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
-        }
+        try eventually("a watch") { try run("status", "--json").text.contains(#""watches":1"#) }
     }
 
     /// Waits until the general pasteboard has contents that can be loaded.
     fileprivate func waitForContents() throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        while try run("types").exitCode != 0 {
-            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
-        }
+        try eventually("contents") { try run("types").exitCode == 0 }
     }
 
     fileprivate func changeCount() throws -> String {

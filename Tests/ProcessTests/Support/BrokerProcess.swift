@@ -133,15 +133,12 @@ final class BrokerProcess {
 
     /// Waits until the broker has no more open descriptors than before. During each round trip it can close some.
     func expectDescriptors(backTo before: Int) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         let connection = try connect()
-        var now = Int.max
-        // One is the connection that asks.
-        while now > before + 1, MonotonicClock.now() < deadline {
+        try eventually("the closing of all but \(before) descriptors") {
             _ = try connection.status()
-            now = try openDescriptorCount()
+            // One is the connection that asks.
+            return try openDescriptorCount() <= before + 1
         }
-        #expect(now <= before + 1)
     }
 
     /// The number of the broker's loads in progress.

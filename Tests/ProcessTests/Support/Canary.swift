@@ -99,9 +99,11 @@ struct BrokerHoldings: Equatable {
 extension BrokerProcess {
     /// Waits until the broker holds what it held before: it may not have noticed yet that processes have ended.
     func expectHoldings(_ before: BrokerHoldings, to canary: Canary, _ comment: Comment? = nil) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        var now = try BrokerHoldings(of: self, to: canary)
-        while now != before, MonotonicClock.now() < deadline { now = try BrokerHoldings(of: self, to: canary) }
+        var now = before
+        try? eventually("the same holdings") {
+            now = try BrokerHoldings(of: self, to: canary)
+            return now == before
+        }
         #expect(now == before, comment)
     }
 }

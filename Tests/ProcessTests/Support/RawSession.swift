@@ -136,23 +136,18 @@ extension Desk {
 
     /// Waits until the directory has a file whose name has this beginning.
     func waitForFile(_ prefix: String, in directory: String = "in") throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        while !self.directory.names(in: directory).contains(where: { $0.hasPrefix(prefix) }) {
-            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
-            usleep(1_000)
+        try eventually("a file \(prefix)…") {
+            self.directory.names(in: directory).contains { $0.hasPrefix(prefix) }
         }
     }
 
     /// Waits until a program writes a file that has no name yet.
     func waitForUnnamedFile(of program: ProcessRunner) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        while true {
-            for number in 3..<64 {
+        try eventually("a file without a name") {
+            (3..<64).contains { number in
                 let link = try? System.linkTarget("/proc/\(program.child.id)/fd/\(number)").description
-                if let link, link.hasPrefix(directory.path), link.hasSuffix(" (deleted)") { return }
+                return link.map { $0.hasPrefix(directory.path) && $0.hasSuffix(" (deleted)") } ?? false
             }
-            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
-            usleep(1_000)
         }
     }
 }

@@ -35,7 +35,7 @@ struct DropOutcomeTests {
             }
             let drag = try await Self.dropped(broker.connect())
             #expect(try await drag.outcome().text == "transferred \(operation)")
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(site.log.endings == ["transferred \(operation)"])
             await site.stop()
         }
@@ -52,7 +52,7 @@ struct DropOutcomeTests {
             try await drag.reach()
             if isDropped { try await drag.drop() } else { await drag.cancel() }
             #expect(try await drag.outcome().text == "cancelled")
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(site.log.endings == ["cancelled"])
             await site.stop()
         }
@@ -78,9 +78,11 @@ struct DropOutcomeTests {
             if isGone { await source.close() } else { await drag.cancel() }
             _ = try await drag.outcome()
             // The source knows its outcome before the broker has read its cancel or the end of its connection.
-            while try isGone ? broker.isConnected(77) : broker.hasSessions() { await Task.yield() }
+            try await eventually("the end of the session at the broker") {
+                try !(isGone ? broker.isConnected(77) : broker.hasSessions())
+            }
             goOn.open()
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(site.log.endings == [isGone ? "failed source-gone" : "failed cancelled"])
             await site.stop()
         }
@@ -92,7 +94,7 @@ struct DropOutcomeTests {
             let site = DropSite(on: broker.connect()) { _, _ in throw NotWanted() }
             let drag = try await Self.dropped(broker.connect())
             #expect(try await drag.outcome().text == "failed refused")
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(site.log.endings == ["failed refused"])
             await site.stop()
         }
@@ -115,7 +117,7 @@ struct DropOutcomeTests {
                 await loaded.wait()
                 #expect(try await drag.outcome().text == "transferred move")
                 _ = await site.end()
-                await site.happened("ended")
+                try await site.happened("ended")
                 #expect(site.log.endings == ["transferred move"])
             }
         }
@@ -131,7 +133,7 @@ struct DropOutcomeTests {
             }
             let drag = try await Self.dropped(broker.connect())
             let outcome = try await drag.outcome().text
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(site.log.endings == [outcome])
             await site.stop()
         }
@@ -156,7 +158,7 @@ struct DropOutcomeTests {
             await asked.wait()
             if isClosed { await connection.close() } else { site.cancel() }
             _ = await site.end()
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(site.log.endings == [isClosed ? "failed broker-unavailable" : "failed cancelled"])
             #expect(try await drag.outcome().text.hasPrefix("failed"))
             never.open()
@@ -185,7 +187,7 @@ struct DropOutcomeTests {
             try await drag.drop()
             await asked.wait()
             await source.close()
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(codes.lines == ["source-gone", "source-gone"] && site.log.endings == ["failed source-gone"])
             never.open()
             await site.stop()
@@ -212,7 +214,7 @@ struct DropOutcomeTests {
             let drag = try await Self.dropped(broker.connect())
             await asked.wait()
             await drag.cancel()
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(answers.lines == ["withdrawn"] && site.log.endings == ["failed cancelled"])
             await site.stop()
         }
@@ -236,7 +238,7 @@ struct DropOutcomeTests {
             let text = "destination site has begun no load within 1 ms of the drop (limit drop-window)"
             #expect("\(outcome)" == "failed: \(text)")
             over.open()
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(errors.lines == ["timeout: \(text)"] && site.log.endings == ["failed timeout"])
             await site.stop()
         }

@@ -94,8 +94,8 @@ final class DropSite: Sendable {
     func end() async -> Result<Void, PasteboardError> { await running.value }
 
     /// Returns as soon as the log contains the event.
-    func happened(_ line: String) async {
-        while !log.lines.contains(line) { await Task.yield() }
+    func happened(_ line: String) async throws {
+        try await eventually(line) { log.lines.contains(line) }
     }
 }
 

@@ -17,7 +17,7 @@ struct DropWaitTests {
         try await DragBroker.with { broker in
             let source = broker.connect()
             let waiting = Task { try await DropDestination.wait(for: "site", connection: source) }
-            while try broker.waits == 0 { await Task.yield() }
+            try await eventually("a wait at the broker") { try broker.waits > 0 }
             let isThere = Gate()
             let running = Task {
                 try await DropDestination(name: "site", connection: broker.connect()).run { _, _ in
@@ -40,7 +40,7 @@ struct DropWaitTests {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
-            while try broker.waits == 0 { await Task.yield() }
+            try await eventually("a wait at the broker") { try broker.waits > 0 }
             let site = DropSite(on: broker.connect())
             #expect(try await moving.value.operation == .copy)
             await site.stop()
@@ -70,7 +70,7 @@ struct DropWaitTests {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
-            while try broker.waits == 0 { await Task.yield() }
+            try await eventually("a wait at the broker") { try broker.waits > 0 }
             await drag.cancel()
             let error = await #expect(throws: PasteboardError.self) { try await moving.value }
             #expect(error?.code == .cancelled && error?.message == "the drag was cancelled")

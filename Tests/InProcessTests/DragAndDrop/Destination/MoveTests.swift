@@ -287,7 +287,7 @@ struct MoveTests {
             let drag = try await Drag.begin([.text("quick"), slow("a"), slow("b")], connection: broker.connect())
             try await drag.reach()
             try await drag.drop()
-            while asked.value < 2 || codes.lines.isEmpty { await Task.yield() }
+            try await eventually("two asks and the first result") { asked.value >= 2 && !codes.lines.isEmpty }
             let progress = try #require(seen.withLock { $0.first })
             #expect(progress.totalUnitCount == 3)
             #expect(!progress.isFinished)

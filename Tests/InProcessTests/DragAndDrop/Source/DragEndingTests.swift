@@ -18,7 +18,7 @@ struct DragEndingTests {
                 try await drag.reach()
             }
             try await visit()
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
         }
     }
@@ -39,7 +39,7 @@ struct DragEndingTests {
             }
             try await drop()
             goOn.open()
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(texts.lines == ["a"])
             await site.stop()
         }
@@ -61,7 +61,7 @@ struct DragEndingTests {
             #expect(moved?.code == (isGone ? .brokerUnavailable : .cancelled))
             let dropped = await #expect(throws: PasteboardError.self) { try await drag.drop() }
             #expect(dropped?.code == (isGone ? .brokerUnavailable : .cancelled))
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
         }
     }
@@ -85,7 +85,7 @@ struct DragEndingTests {
             await asked.wait()
             if isGone { await source.close() } else { await drag.cancel() }
             #expect(try await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(codes.lines == ["source-gone"])
             never.open()
             await site.stop()
@@ -201,7 +201,7 @@ struct DragEndingTests {
                 }
             }
             let outcome = Task { try await dropping.outcome().text }
-            while proposing.value == 0 { await Task.yield() }
+            try await eventually("a question for a proposal") { proposing.value > 0 }
             await broker.stop()
             #expect(await move.value == .brokerRestarted)
             #expect(try await outcome.value == "failed broker-restarted")
@@ -229,7 +229,7 @@ struct DragEndingTests {
             )
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let move = Task { try await drag.reach() }
-            while proposing.value == 0 { await Task.yield() }
+            try await eventually("a question for a proposal") { proposing.value > 0 }
             move.cancel()
             let moved = await #expect(throws: PasteboardError.self) { try await move.value }
             #expect(moved?.code == .cancelled)
@@ -242,7 +242,7 @@ struct DragEndingTests {
             #expect(try await drag.outcome().text == "transferred copy")
 
             let begin = Task {
-                while !Task.isCancelled { await Task.yield() }
+                try? await eventually("the cancellation") { Task.isCancelled }
                 return try await Drag.begin([.text("a")], connection: broker.connect())
             }
             begin.cancel()

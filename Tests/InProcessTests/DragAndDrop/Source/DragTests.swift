@@ -26,7 +26,7 @@ struct DragTests {
             #expect(try await drag.outcome().text == "transferred copy")
             #expect(drag.transferredItems.count == 2 && drag.deletableItems.isEmpty, "what was copied stays")
             #expect(texts.lines == ["a", "b"])
-            await site.happened("ended")
+            try await site.happened("ended")
             #expect(await site.stop() == ["entered", "updated 1", "updated 3", "ended"])
         }
     }
@@ -89,9 +89,9 @@ struct DragTests {
             try await drag.drop()
             let codes = DropSite.Log()
             // It may take a moment until the handler has returned.
-            while codes.lines.last != "not-loadable-now" {
+            try await eventually("a refused load") {
                 if let provider = late.withLock({ $0 }) { await codes.load(provider, as: .json) }
-                await Task.yield()
+                return codes.lines.last == "not-loadable-now"
             }
             #expect(!answered.isOpen)
             slow.open()

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 import SampleModels
+import TestSupport
 
 /// Apple's custom-view sample: a view with a picture in a frame, which is dragged out of it and dropped into it.
 @MainActor
@@ -37,8 +38,8 @@ final class PictureView: DragInteractionDelegate, DropInteractionDelegate {
     }
 
     /// Returns as soon as the event has happened.
-    func happened(_ event: String) async {
-        while !events.contains(event) { await Task.yield() }
+    func happened(_ event: String) async throws {
+        try await eventually(event) { events.contains(event) }
     }
 
     private func refreshFeedback(for session: any DropSession) -> Point {

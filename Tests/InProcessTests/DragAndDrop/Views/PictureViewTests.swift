@@ -88,7 +88,7 @@ struct PictureViewTests {
             #expect(try await drag.move(to: .point(Point(x: x, y: y))).operation == operation)
             #expect(try await drag.drop() == operation)
             let outcome = try await drag.outcome().text
-            await taker.happened("end")
+            try await taker.happened("end")
             let feedback = "feedback \(Int(x)),\(Int(y))"
             if operation == .cancel {
                 #expect(outcome == "cancelled")

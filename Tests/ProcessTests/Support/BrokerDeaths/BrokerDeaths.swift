@@ -182,13 +182,12 @@ final class BrokerDeaths {
     /// Waits until the living sources have written their promises again.
     private func verifyPromises() throws {
         let observer = try broker.connect()
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         for kept in kept {
             let board = kept.promise.board
             var listing = try Self.list(board, over: observer)
-            while listing.items.isEmpty {
-                try #require(MonotonicClock.now() < deadline, "\(board) has not come back")
-                listing = try Self.list(board, over: observer)
+            try eventually("the return of \(board)") {
+                if listing.items.isEmpty { listing = try Self.list(board, over: observer) }
+                return !listing.items.isEmpty
             }
             #expect(listing.contents.changeCount == kept.changeCount && listing.contents.epoch == kept.epoch)
             let bytes = try observer.loadBytes(Load(of: kept.promise.type, from: board)).bytes
@@ -209,10 +208,10 @@ final class BrokerDeaths {
         let observer = try broker.connect()
         let bytes = UInt64(entries.kept.reduce(0, +))
         let descriptors = keeperDescriptors + entries.saved.reduce(0, +)
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         var holding = try self.holding(over: observer)
-        while holding.bytes != bytes || holding.descriptors > descriptors, MonotonicClock.now() < deadline {
+        try? await eventually("the holdings of what was acknowledged") {
             holding = try self.holding(over: observer)
+            return holding.bytes == bytes && holding.descriptors <= descriptors
         }
         #expect(holding.bytes == bytes)
         #expect(holding.descriptors <= descriptors)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import pasteboard
 
-@Suite(.processes) struct HelpTextTests {
+@Suite(.pure) struct HelpTextTests {
     @Test("A paragraph is broken between words, examples are unchanged, and empty lines separate")
     func paragraphs() {
         let words = Array(repeating: "word", count: 20).joined(separator: " ")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import pasteboard
 
-@Suite(.processes) struct TransferRateTests {
+@Suite(.pure) struct TransferRateTests {
     @Test("Progress is shown after one second, with the rate, and the remaining time if the size is known")
     func texts() {
         let rate = TransferRate(at: 5_000)

@@ -7,7 +7,7 @@ import Testing
 @testable import pasteboard
 
 /// One direction of a traced connection, between two pairs of sockets.
-@Suite(.processes) struct TracedDirectionTests {
+@Suite(.pure) struct TracedDirectionTests {
     private let source: (first: DescriptorBox, second: DescriptorBox)
     private let target: (first: DescriptorBox, second: DescriptorBox)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import pasteboard
 
-@Suite(.processes) struct ClientAuditTests {
+@Suite(.pure) struct ClientAuditTests {
     private static func frame(
         _ kind: FrameKind,
         _ payload: [UInt8] = [],

@@ -3,8 +3,8 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A pseudoterminal in which a program runs. The test types into it and reads its screen.
-final class PseudoTerminal {
+/// A program in a pseudoterminal. The test types into it and reads its screen.
+final class TerminalProgram {
     enum Trouble: Error, CustomStringConvertible {
         case never(String, screen: String)
 
@@ -15,16 +15,9 @@ final class PseudoTerminal {
         }
     }
 
-    /// The two requests that set up a pseudoterminal, which Glibc does not export to Swift.
-    private static let unlock: UInt = 0x4004_5431
-    private static let number: UInt = 0x8004_5430
-
     let child: ChildProcess
     private(set) var screen: EmulatedScreen
-    private var master: DescriptorBox?
-    private let line: CInt
-    /// Kept open so that the settings outlive the program, as under a shell.
-    private let device: OwnedDescriptor
+    private let terminal: PseudoTerminal
     private var isOver = false
 
     /// Runs a program from the directory of the tests, or a shell script that finds the program as `$0`.
@@ -36,23 +29,15 @@ final class PseudoTerminal {
         script: String = "exec \"$0\" \"$@\"",
         environment: [String: String]
     ) throws {
-        let master = DescriptorBox(OwnedDescriptor(adopting: open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)))
-        self.master = master
-        line = master.raw
-        var zero: CInt = 0
-        var index: CInt = 0
-        try #require(ioctl(master.raw, Self.unlock, &zero) == 0)
-        try #require(ioctl(master.raw, Self.number, &index) == 0)
-        let path = "/dev/pts/\(index)"
-        device = OwnedDescriptor(adopting: open(path, O_RDWR | O_NOCTTY | O_CLOEXEC))
+        terminal = try PseudoTerminal(processesOutput: true)
+        terminal.resize(columns: columns, rows: rows)
         screen = EmulatedScreen(columns: columns, rows: rows)
-        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        try #require(ioctl(master.raw, UInt(TIOCSWINSZ), &size) == 0)
 
         var configuration = ChildProcess.Configuration(
             path: "/bin/sh",
             // The first terminal that a session leader opens becomes the controlling terminal.
-            arguments: ["-c", "exec <>\(path) >&0 2>&0; \(script)", try ProcessRunner.program(program)] + arguments,
+            arguments: ["-c", "exec <>\(terminal.path) >&0 2>&0; \(script)", try ProcessRunner.program(program)]
+                + arguments,
             environment: environment.map { "\($0)=\($1)" }
         )
         configuration.output = .null
@@ -69,21 +54,19 @@ final class PseudoTerminal {
 
     /// Whether the terminal echoes and reads whole lines, as under a shell.
     var isAsBefore: Bool {
-        var settings = termios()
-        tcgetattr(device.raw, &settings)
+        let settings = terminal.settings
         let flags = tcflag_t(ECHO | ICANON | ISIG)
         return settings.c_lflag & flags == flags && settings.c_oflag & tcflag_t(OPOST) != 0 && !screen.isAlternate
             && screen.isCursorVisible && screen.wraps && !screen.marksPastes
     }
 
     func type(_ text: String) throws {
-        try System.write(Array(text.utf8).span, to: line)
+        try terminal.type(text)
     }
 
-    func resize(columns: Int, rows: Int) throws {
+    func resize(columns: Int, rows: Int) {
         screen.resize(columns: columns, rows: rows)
-        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        try #require(ioctl(line, UInt(TIOCSWINSZ), &size) == 0)
+        terminal.resize(columns: columns, rows: rows)
     }
 
     /// Reads until the screen fulfils the condition.
@@ -91,13 +74,13 @@ final class PseudoTerminal {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         while !isSeen(screen) {
             let ready = try System.poll(
-                [PollInterest(line, .readable)],
+                [PollInterest(terminal.line, .readable)],
                 milliseconds: Int(MonotonicClock.millisecondsLeft(until: deadline))
             )
             guard ready[0].contains(.readable) else {
                 throw Trouble.never(what, screen: "\(screen.text)\n\(screen.shellText)")
             }
-            screen.receive(try System.read(line, upTo: 4096))
+            screen.receive(try System.read(terminal.line, upTo: 4096))
         }
     }
 
@@ -116,11 +99,11 @@ final class PseudoTerminal {
         let descriptor = try System.processDescriptor(child.id)
         while true {
             let ready = try System.poll(
-                [PollInterest(line, .readable), PollInterest(descriptor.raw, .readable)],
+                [PollInterest(terminal.line, .readable), PollInterest(descriptor.raw, .readable)],
                 milliseconds: ProcessRunner.watchdog
             )
             if ready[0].contains(.readable) {
-                screen.receive(try System.read(line, upTo: 4096))
+                screen.receive(try System.read(terminal.line, upTo: 4096))
             } else if ready[1].contains(.readable) {
                 isOver = true
                 return try child.wait()
@@ -132,7 +115,7 @@ final class PseudoTerminal {
 
     /// Hangs up the terminal, so that the program is left without it.
     func hangUp() throws -> ProcessEnd? {
-        master = nil
+        terminal.hangUp()
         return try endUnread()
     }
 
