@@ -1,7 +1,7 @@
 package import Testing
 
 /// The faults that tests cause, by the numbers of the table in `Reliability.md`. The numbers of faults without a test
-/// are absent. `.ci/check-faults` compares the tags with the table.
+/// are absent. `.ci/shape` compares the tags with the table.
 extension Tag {
     @Tag package static var f01: Self
     @Tag package static var f02: Self
