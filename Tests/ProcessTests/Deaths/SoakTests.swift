@@ -4,7 +4,7 @@ import Testing
 
 /// Hours of mixed work.
 ///
-/// `PASTEBOARD_TEST_SOAK_MINUTES` is the time; without it there are a few rounds. `.ci/soak` sets it.
+/// `PASTEBOARD_TEST_SOAK_MINUTES` is the time; without it there are a few rounds. `.ci/long` sets it to 10.
 @Suite(.processes) struct SoakTests {
     /// The memory in KiB by which the broker may grow after its first round.
     private static let mostGrowth = 8 << 10
