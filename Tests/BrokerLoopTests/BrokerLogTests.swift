@@ -7,7 +7,7 @@ import Testing
 @testable import BrokerLoop
 
 /// The broker's log, which must never block the broker.
-@Suite(.inProcess) struct BrokerLogTests {
+@Suite(.pure) struct BrokerLogTests {
     @Test("A line that does not fit is dropped, and the next one that fits is preceded by the number of dropped lines")
     func dropped() throws {
         let pipe = try System.pipe()

@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerLoop
 
 /// The transitions of the two states of a connection, as the table in `Connection.swift` lists them.
-@Suite(.inProcess) struct ConnectionTests {
+@Suite(.pure) struct ConnectionTests {
     private static let readings: [Connection.Reading] = [.open, .held, .queued]
     private static let writings: [Connection.Writing] = [.idle, .pending, .blocked, .failing, .failed]
 

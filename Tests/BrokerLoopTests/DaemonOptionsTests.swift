@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite(.inProcess) struct DaemonOptionsTests {
+@Suite(.pure) struct DaemonOptionsTests {
     @Test("Option values are the next argument, or follow an equals sign")
     func values() throws {
         let options = try DaemonOptions([

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite(.inProcess) struct HeldBytesTests {
+@Suite(.pure) struct HeldBytesTests {
     @Test("Memory is given back when most of many bytes are gone, and not for few bytes")
     func trimming() {
         var held = HeldBytes()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite(.inProcess) struct KeptMemoryTests {
+@Suite(.pure) struct KeptMemoryTests {
     /// A large file is overwritten on the closer's thread.
     @Test(
         "Concealed bytes are overwritten with zeros before their file is closed",

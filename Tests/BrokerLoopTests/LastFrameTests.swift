@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.inProcess) struct LastFrameTests {
+@Suite(.pure) struct LastFrameTests {
     @Test(
         "A destination that ends its connection together with its load gets no more descriptors than loads are allowed",
         arguments: [false, true]

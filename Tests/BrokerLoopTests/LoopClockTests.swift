@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite("The clock of deadlines", .inProcess) struct LoopClockTests {
+@Suite("The clock of deadlines", .pure) struct LoopClockTests {
     private let time = SteppedTime()
     private var clock: LoopClock
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite(.inProcess) final class ReadingQueueTests {
+@Suite(.pure) final class ReadingQueueTests {
     private var queue = ReadingQueue()
 
     private static let quantum = ReadingQueue.quantum

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Descriptors that the system refuses to pass, and those that differ from their announcement.
-@Suite(.inProcess) struct RefusedDescriptorTests {
+@Suite(.pure) struct RefusedDescriptorTests {
     /// Whether the system can refuse descriptors. The only refusal that also applies to the superuser is that of a
     /// receiver that accepts no descriptors.
     private static let canRefuse: Bool = {

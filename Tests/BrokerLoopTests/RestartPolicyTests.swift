@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerLoop
 
-@Suite(.inProcess) struct RestartPolicyTests {
+@Suite(.pure) struct RestartPolicyTests {
     private var policy = RestartPolicy()
 
     @Test("A broker that has served for a while is started again at once, however often it dies")

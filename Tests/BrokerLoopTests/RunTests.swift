@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Data frames that are passed on from the memory into which they were read, or queued, in whatever way they arrive.
-@Suite(.inProcess) struct RunTests {
+@Suite(.pure) struct RunTests {
     private static let pattern: [UInt8] = {
         var random = SeededGenerator(seed: 1)
         return (0..<4_000).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A broker that saves contents with a service manager, which is played by the test.
-@Suite(.inProcess) struct SavingTests {
+@Suite(.pure) struct SavingTests {
     private let manager: SavingManager
     private let broker: SteppedBroker
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Connections of one process for which the broker holds many bytes, and the effect on other processes.
-@Suite(.inProcess) struct UnreadTests {
+@Suite(.pure) struct UnreadTests {
     /// The number of bytes that wait for the peer to read, as the broker counts it.
     private static func queued(_ broker: SteppedBroker, for peer: SteppedPeer) throws -> UInt64 {
         let counters = try broker.answer(Status(), to: peer, turns: 20)

@@ -5,11 +5,12 @@ package import Testing
 
 /// The ring of a suite: how many of its tests run at once, and how long each of them may take.
 ///
-/// A test waits for a turn of its ring and keeps it until its body has ended; its time begins with the turn. Its body runs
-/// on a thread apart from those of Swift's concurrency, so that a test that computes or blocks takes no thread from the
-/// tasks that other tests wait for.
+/// A test waits for a turn of its ring and keeps it until its body has ended; its time begins with the turn.
 package struct Ring: SuiteTrait, TestTrait, TestScoping {
     fileprivate let turns: Turns
+    /// Whether the bodies run on threads apart from those of Swift's concurrency, so that a test that computes or blocks
+    /// takes no thread from the tasks that other tests wait for.
+    fileprivate let isApart: Bool
 
     package var isRecursive: Bool { true }
 
@@ -21,27 +22,22 @@ package struct Ring: SuiteTrait, TestTrait, TestScoping {
         await turns.begin()
         defer { turns.end() }
         let limit = TestLimit("\(test.sourceLocation.fileID) \(test.name)")
-        try await withUnsafeCurrentTask { task in
-            // Another thread may cancel a task, and the limit ends before the task does.
-            nonisolated(unsafe) let task = task
-            limit.start { task?.cancel() }
-            defer { limit.end() }
-            try await withTaskExecutorPreference(ThreadPerJob.shared) { try await function() }
-        }
-        if limit.isExceeded { Issue.record("did not end within \(TestLimit.seconds) s") }
+        defer { limit.end() }
+        guard isApart else { return try await function() }
+        try await withTaskExecutorPreference(ThreadPerJob.shared) { try await function() }
     }
 }
 
 extension Trait where Self == Ring {
     /// Tests of values and of single threads.
-    package static var pure: Self { Self(turns: turnsOfRings.pure) }
+    package static var pure: Self { Self(turns: turnsOfRings.pure, isApart: true) }
 
     /// Tests that wait for tasks and threads of their own process. With hundreds at once, the machine's load would look like
-    /// a silent program.
-    package static var inProcess: Self { Self(turns: turnsOfRings.inProcess) }
+    /// a silent program. They run as tasks of a program do: the library knows whether a task has an executor of its own.
+    package static var inProcess: Self { Self(turns: turnsOfRings.inProcess, isApart: false) }
 
     /// Tests that wait for other processes. Each has a broker and a directory of its own.
-    package static var processes: Self { Self(turns: turnsOfRings.processes) }
+    package static var processes: Self { Self(turns: turnsOfRings.processes, isApart: true) }
 }
 
 private let turnsOfRings = (pure: Turns(2), inProcess: Turns(8), processes: Turns(2))

@@ -143,7 +143,7 @@ struct DragInteractionTests {
             #expect(try await drag.move(to: DropLocation("there")).operation == (isAllowed ? .move : .cancel))
             try await drag.drop()
             #expect(try await drag.outcome().text == (isAllowed ? "transferred move" : "cancelled"))
-            await here.trace.reaches("end", of: "d")
+            try await here.trace.reaches("end", of: "d")
             #expect(here.trace["a"].contains("transferred") == isAllowed)
             #expect(here.trace["d"].contains("perform") == isAllowed)
         }
@@ -335,7 +335,7 @@ struct DragInteractionTests {
             await first.cancel()
             try await second.drop()
             #expect(try await second.outcome().text == "transferred copy")
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
             #expect(scene.trace["a"].filter { $0.hasPrefix("didEnd") } == ["didEnd cancel", "didEnd copy"])
         }
     }

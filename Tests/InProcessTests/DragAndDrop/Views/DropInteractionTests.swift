@@ -16,7 +16,7 @@ struct DropInteractionTests {
             try await drag.move(to: .here(5, 5))
             try await drag.drop()
             #expect(try await drag.outcome().text == "cancelled")
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
             #expect(
                 scene.trace["d"] == ["canHandle 1 true", "enter", "update", "update", "perform", "conclude", "end"]
             )
@@ -32,7 +32,7 @@ struct DropInteractionTests {
             try await drag.move(to: .here)
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred copy")
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
             #expect(scene.trace["d"].suffix(4) == ["perform", "conclude", "loaded Yosemite", "end"])
         }
     }
@@ -64,7 +64,7 @@ struct DropInteractionTests {
             try await drag.add([.text("Zion")])
             #expect(try await drag.move(to: .here).operation == .cancel)
             #expect(try await drag.drop() == .cancel)
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
             let trace = scene.trace["d"]
             #expect(
                 trace.filter { $0.hasPrefix("canHandle") } == [
@@ -85,10 +85,10 @@ struct DropInteractionTests {
             #expect(try await drag.move(to: .here(10, 0)).operation == .cancel)
             try await drag.move(to: .here(60, 0))
             try await drag.move(to: nil)
-            await scene.trace.reaches("exit", of: "d")
+            try await scene.trace.reaches("exit", of: "d")
             try await drag.move(to: .here(60, 0))
             await drag.cancel()
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
             #expect(
                 scene.trace["d"] == [
                     "canHandle 1 true", "enter", "update", "exit", "enter", "update", "exit", "enter", "update", "exit",
@@ -115,7 +115,7 @@ struct DropInteractionTests {
             #expect(try await drag.move(to: .here(60, 3)).operation == .move)
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred move")
-            await scene.trace.reaches("end", of: "r")
+            try await scene.trace.reaches("end", of: "r")
             #expect(
                 scene.trace.of("l", "r").filter { $0 != "r.loaded Yosemite" } == [
                     "l.canHandle 1 true", "l.enter", "l.update", "l.exit", "r.canHandle 1 true", "r.enter", "r.update",
@@ -140,7 +140,7 @@ struct DropInteractionTests {
             try await drag.move(to: .here(15, 15))
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred copy")
-            await scene.trace.reaches("end", of: "i")
+            try await scene.trace.reaches("end", of: "i")
             let trace = scene.trace.of("o", "i").filter { !$0.hasSuffix("update") && !$0.hasPrefix("o.loaded") }
             #expect(
                 trace == [
@@ -174,7 +174,7 @@ struct DropInteractionTests {
             #expect(try await drag.move(to: .here(5, 7)).operation == .copy)
             #expect(scene.trace["i"].suffix(2) == ["enter", "update"])
             await drag.cancel()
-            await scene.trace.reaches("end", of: "i")
+            try await scene.trace.reaches("end", of: "i")
         }
     }
 
@@ -207,7 +207,7 @@ struct DropInteractionTests {
             #expect(scene.trace["r"].isEmpty)
             #expect(try await drag.move(to: .here(60, 10)).operation == .copy)
             await drag.cancel()
-            await scene.trace.reaches("end", of: "r")
+            try await scene.trace.reaches("end", of: "r")
             #expect(scene.trace["l"] == ["canHandle 1 false"])
         }
     }
@@ -239,8 +239,8 @@ struct DropInteractionTests {
             try await drag.move(to: DropLocation("there"))
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred copy")
-            await here.trace.reaches("end", of: "d")
-            await here.trace.reaches("end", of: "e")
+            try await here.trace.reaches("end", of: "d")
+            try await here.trace.reaches("end", of: "e")
             #expect(here.trace["d"] == ["canHandle 1 true", "enter", "update", "exit", "end"])
             #expect(target.delegate?.texts == ["Yosemite"])
         }
@@ -292,13 +292,13 @@ struct DropInteractionTests {
             let drag = try await scene.begin()
             try await drag.move(to: .here)
             #expect(try await drag.drop() == .move)
-            await scene.trace.reaches("conclude", of: "d")
+            try await scene.trace.reaches("conclude", of: "d")
             #expect(!scene.trace["a"].contains("transferred"))
             gate.open()
             #expect(try await drag.outcome().text == (fails ? "failed refused" : "transferred move"))
             #expect(scene.trace["a"].contains("transferred") == !fails)
             #expect(texts == ["Yosemite"])
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
         }
     }
 
@@ -355,11 +355,11 @@ struct DropInteractionTests {
                 await asked.wait()
             }
             await here.connection.close()
-            await here.trace.reaches("end", of: "d")
+            try await here.trace.reaches("end", of: "d")
             _ = try await drag.outcome()
             let operation = isDropped ? "copy" : "cancel"
             #expect(here.trace["a"].suffix(2) == ["willEnd \(operation)", "didEnd \(operation)"])
-            if isDropped { await here.trace.reaches("loaded ", of: "d") }
+            if isDropped { try await here.trace.reaches("loaded ", of: "d") }
             #expect(here.trace["d"].contains("exit") == !isDropped)
             #expect(target.delegate?.texts == [])
             never.open()
@@ -382,17 +382,17 @@ struct DropInteractionTests {
             try await drag.move(to: DropLocation("there"))
             if isDropped {
                 try await drag.drop()
-                await here.trace.reaches("conclude", of: "d")
+                try await here.trace.reaches("conclude", of: "d")
             }
             await there.connection.close()
             if !isDropped {
-                await here.trace.reaches("end", of: "d")
+                try await here.trace.reaches("end", of: "d")
                 #expect(try await drag.drop() == .cancel)
             }
             #expect(try await drag.outcome().text == (isDropped ? "failed destination-gone" : "cancelled"))
             #expect(!here.trace["a"].contains("transferred"))
             gate.open()
-            await here.trace.reaches("end", of: "d")
+            try await here.trace.reaches("end", of: "d")
         }
     }
 }

@@ -1,16 +1,13 @@
 import PasteboardKit
+import TestSupport
 
 /// The calls of the delegates of a test in order. Each line begins with the name of the delegate.
 @MainActor
 final class InteractionTrace {
     private var lines: [(name: String, event: String)] = []
-    private var waiters: [(name: String, event: String, continuation: CheckedContinuation<Void, Never>)] = []
 
     func add(_ event: String, to name: String) {
         lines.append((name, event))
-        let reached = waiters.filter { $0.name == name && $0.event == event }
-        waiters.removeAll { $0.name == name && $0.event == event }
-        for waiter in reached { waiter.continuation.resume() }
     }
 
     /// The calls of one delegate.
@@ -24,9 +21,8 @@ final class InteractionTrace {
     }
 
     /// Returns as soon as a delegate was called with the event.
-    func reaches(_ event: String, of name: String) async {
-        guard !self[name].contains(event) else { return }
-        await withCheckedContinuation { waiters.append((name, event, $0)) }
+    func reaches(_ event: String, of name: String) async throws {
+        try await eventually("\(event) of \(name)") { self[name].contains(event) }
     }
 
     func clear() {

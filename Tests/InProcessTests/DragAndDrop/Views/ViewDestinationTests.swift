@@ -16,7 +16,7 @@ struct ViewDestinationTests {
             try await scene.root.register(as: "scene", connection: scene.connection)
             #expect(try await drag.move(to: DropLocation("scene")).operation == .copy)
             await scene.root.unregister()
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
             #expect(scene.trace["d"] == ["canHandle 1 true", "enter", "update", "exit", "end"])
             await scene.root.unregister()
             try await scene.root.register(as: "scene", connection: scene.connection)
@@ -210,14 +210,14 @@ struct ViewDestinationTests {
                 // The other interaction does not allow a second session.
                 #expect(try await second.move(to: DropLocation("scene", point: onRight)).operation == .cancel)
                 await first.cancel()
-                await scene.trace.reaches("end", of: "r")
+                try await scene.trace.reaches("end", of: "r")
             } else {
                 let error = await #expect(throws: PasteboardError.self) {
                     try await second.move(to: DropLocation("scene", point: onRight))
                 }
                 #expect(error?.code == .refused)
                 await first.cancel()
-                await scene.trace.reaches("end", of: "l")
+                try await scene.trace.reaches("end", of: "l")
             }
             #expect(try await second.move(to: DropLocation("scene", point: onRight)).operation == .copy)
             try await second.drop()
@@ -235,7 +235,7 @@ struct ViewDestinationTests {
             target.view.removeFromSuperview()
             try await drag.drop()
             #expect(try await drag.outcome().text == "failed refused")
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
             #expect(scene.trace["d"] == ["canHandle 1 true", "enter", "update", "end"])
 
             scene.root.addSubview(target.view)
@@ -246,7 +246,7 @@ struct ViewDestinationTests {
             #expect(try await moved.move(to: .here(1, 1)).operation == .cancel)
             #expect(scene.trace["d"] == ["canHandle 1 true", "enter", "update", "exit"])
             await moved.cancel()
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
         }
     }
 
@@ -285,7 +285,7 @@ struct ViewDestinationTests {
             try await drag.move(to: .here(60, 1))
             #expect(try await drag.move(to: .here(60, 1)).operation == .cancel)
             try await drag.drop()
-            await scene.trace.reaches("end", of: "l")
+            try await scene.trace.reaches("end", of: "l")
             for name in ["l", "r"] {
                 let trace = scene.trace[name]
                 #expect(trace.count { $0 == "enter" } == trace.count { $0 == "exit" })
@@ -306,7 +306,7 @@ struct ViewDestinationTests {
             try await drag.move(to: DropLocation("scene"))
             try await drag.drop()
             #expect(try await drag.outcome().text == "failed destination-gone")
-            await scene.trace.reaches("end", of: "d")
+            try await scene.trace.reaches("end", of: "d")
         }
     }
 }
