@@ -10,7 +10,7 @@ import Testing
         .tags(.f79)
     )
     func signals() throws {
-        let broker = try BrokerProcess(at: try BrokerPlace(), limits: BrokerProcess.patient + ["drain=10m"])
+        let broker = try BrokerProcess(at: try BrokerPlace(), limits: ["drain=10m"])
         let flowing = try broker.source("board=flowing")
         let waiting = try broker.source("board=waiting")
         let kept = try broker.source("board=kept")

@@ -12,7 +12,7 @@ import Testing
     func idle() throws {
         // Most descriptors are for connections. The last ones are reserved for processes that have few.
         let limits = ["connections=13400", "kept-representations=64", "passed-descriptors=16"]
-        try BrokerProcess.run(limits: BrokerProcess.patient + limits) { broker in
+        try BrokerProcess.run(limits: limits) { broker in
             let canary = try Canary(at: broker)
             let before = try BrokerHoldings(of: broker, to: canary)
             let allowed = try canary.status().compactMap(\.limit).first { $0.name == "connections" }?.value

@@ -13,7 +13,7 @@ import Testing
 
         /// - Parameter shell: commands that run before.
         init(after shell: String = ":") throws {
-            desk = try Desk(limits: Desk.patient)
+            desk = try Desk()
             keeper = try desk.startKeeper(after: shell)
         }
 

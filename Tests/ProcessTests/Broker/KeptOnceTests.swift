@@ -53,7 +53,7 @@ import Testing
 
     @Test("Bytes beyond the pool fail the load, and the source continues to serve others", .tags(.f62))
     func noSpace() throws {
-        try BrokerProcess.run(limits: BrokerProcess.patient + ["kept-pool=1MiB"]) { broker in
+        try BrokerProcess.run(limits: ["kept-pool=1MiB"]) { broker in
             let source = try broker.source("once", "serve=2000000")
             #expect(try broker.destination().outcome() == "failed no-space")
             try source.wait(for: "cancelled")

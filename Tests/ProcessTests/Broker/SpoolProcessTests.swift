@@ -9,7 +9,7 @@ import Testing
     private let large = Desk.bytes(3_000_000)
 
     init() throws {
-        desk = try Desk(limits: "\(Desk.patient)kept-on-disk = 16MiB\n")
+        desk = try Desk(limits: "kept-on-disk = 16MiB\n")
         try desk.directory.write(large, to: "large")
     }
 

@@ -9,16 +9,7 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        desk = try Desk(
-            limits: """
-                proposal = 10m
-                drop-window = 10m
-                conclude = 10m
-                first-byte = 10m
-                progress = 10m
-
-                """
-        )
+        desk = try Desk()
         try desk.directory.write("a", to: "a.txt")
         try desk.directory.write("b", to: "b.txt")
         _ = try desk.startBroker()

@@ -9,17 +9,7 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        // Only the test's own actions end a wait.
-        desk = try Desk(
-            limits: """
-                proposal = 10m
-                drop-window = 10m
-                conclude = 10m
-                first-byte = 10m
-                progress = 10m
-
-                """
-        )
+        desk = try Desk()
     }
 
     @Test("Several items become several files under unused names, until the destination is interrupted")

@@ -9,7 +9,7 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        desk = try Desk(limits: Desk.patient)
+        desk = try Desk()
         _ = try desk.directory.makeDirectory("out")
     }
 

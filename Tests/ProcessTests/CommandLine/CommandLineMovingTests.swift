@@ -8,7 +8,7 @@ import Testing
     private let bytes: [UInt8] = Desk.bytes(3_000_001)
 
     init() throws {
-        desk = try Desk(limits: Desk.patient)
+        desk = try Desk()
         try desk.directory.write(bytes, to: "large.bin")
     }
 

@@ -13,7 +13,7 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        desk = try Desk(limits: Desk.patient)
+        desk = try Desk()
         _ = try desk.directory.makeDirectory("from")
         _ = try desk.directory.makeDirectory("in")
         for (index, name) in Self.names.enumerated() {

@@ -6,9 +6,6 @@ import Testing
 
 /// `pasteboard offer`: commands that run when the contents are pasted.
 @Suite(.processes) struct CommandLineOfferTests {
-    /// Limits with which only the test's own actions end a wait.
-    nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
-
     @Test("A command runs at each load and not before, and its complete output is delivered")
     func lazy() throws {
         let desk = try Desk()
@@ -50,7 +47,7 @@ import Testing
 
     @Test("Loads run at the same time")
     func concurrent() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         // Each command ends only after three have begun.
         let command = "touch begun.$$; while [ $(ls begun.* | wc -l) -lt 3 ]; do sleep 0.01; done; echo done"
         let offer = try desk.offer(["-t", "text=\(command)"])
@@ -65,7 +62,7 @@ import Testing
         arguments: [("true", 0), ("echo hello", 6), ("head -c 100000 /dev/zero", 100_000)]
     )
     func exactCredit(command: String, count: Int) throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=\(command)"])
         let destination = try RawDestination(at: desk)
         let load = try destination.load(board: "general", credit: UInt64(count))
@@ -76,7 +73,7 @@ import Testing
 
     @Test("More loads than run at the same time are all served")
     func many() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=cat", "-t", ".bin=head -c 300000 /dev/zero"])
         let pastes = try (0..<40).map { _ in try desk.start("paste", "-t", ".bin") }
         for paste in pastes { #expect(try paste.finish().output.count == 300_000) }
@@ -105,7 +102,7 @@ import Testing
 
     @Test("A cancelled load ends its command, with all processes that it has started")
     func cancelled() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
         let paste = try desk.start("paste")
         let sleeper = try Self.process(namedIn: "pid", of: desk)
@@ -118,7 +115,7 @@ import Testing
 
     @Test("A command that ignores the request to end is killed")
     func stubborn() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer([
             "-t", "text=trap '' TERM; echo $$ >pid.new; mv pid.new pid; while :; do sleep 1; done",
         ])
@@ -133,7 +130,7 @@ import Testing
 
     @Test("A signal ends the offer and its commands", arguments: [SIGINT, SIGTERM, SIGHUP])
     func signals(signal: CInt) throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
         let paste = try desk.start("paste")
         let sleeper = try Self.process(namedIn: "pid", of: desk)
@@ -148,7 +145,7 @@ import Testing
 
     @Test("With --keep-on-exit a signal hands the promises over to the broker", arguments: [SIGTERM, SIGHUP])
     func keepsOnExit(signal: CInt) throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words", "-t", ".png=cat large; exit 0"])
         let bytes = Desk.bytes(300_000)
         try desk.directory.write(bytes, to: "large")
@@ -173,7 +170,7 @@ import Testing
 
     @Test("A command that fails is not kept: the others are, and the exit code is that of the signal")
     func keepsPartly() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words", "-t", ".png=exit 3"])
         try offer.child.kill(SIGINT)
         let ended = try offer.finish()
@@ -189,7 +186,7 @@ import Testing
 
     @Test("A second signal ends a hand-over and its commands at once")
     func secondSignal() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
         try offer.child.kill(SIGTERM)
         let sleeper = try Self.process(namedIn: "pid", of: desk)
@@ -200,7 +197,7 @@ import Testing
 
     @Test("An offer that ends withdraws no newer contents, and reports what it replaces itself")
     func withdrawal() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         try desk.directory.write("1", to: "1.png")
         try desk.directory.write("2", to: "2.txt")
         try desk.run("copy", "1.png", "2.txt")
@@ -223,7 +220,7 @@ import Testing
 
     @Test("An offer in the background returns when it can be pasted, and ends with its contents")
     func background() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let start = try desk.run("offer", "--background", "-t", "text=echo $PPID; pwd; echo words >&2", "--name", "n")
         #expect(start.exitCode == 0)
         #expect(start.errorText == "offering public.utf8-plain-text on general\n")
@@ -250,7 +247,7 @@ import Testing
 
     @Test("A verbose offer prints one line for each load, in the background to the log")
     func verbose() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-v", "-t", "text=printf 12345", "-t", ".png=echo no >&2; exit 3"])
         #expect(try desk.run("paste").text == "12345")
         try offer.waitForErrors(containing: "pasteboard: offer: public.utf8-plain-text: 5 bytes in ")
@@ -280,7 +277,7 @@ import Testing
     // Several times, because the command's last bytes and its end are seen together or one after the other.
     @Test("A load that has begun is completed although the contents were replaced", .tags(.f34), arguments: 0..<8)
     func replacedMeanwhile(_: Int) throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=touch begun; while [ ! -e go ]; do sleep 0.01; done; echo old"])
         let paste = try desk.start("paste")
         try eventually("the begin of the command") { desk.directory.names().contains("begun") }

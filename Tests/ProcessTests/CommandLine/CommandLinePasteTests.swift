@@ -169,7 +169,7 @@ import Testing
 
     @Test("A load ends at its timeout")
     func timeout() throws {
-        let desk = try Desk(limits: "first-byte = 10m\nprogress = 10m\n")
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo $$ >pid; exec sleep 600"])
         let paste = try desk.run("paste", "--timeout", "2s")
         #expect(paste.exitCode == 7)

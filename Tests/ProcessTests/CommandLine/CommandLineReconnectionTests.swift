@@ -13,7 +13,7 @@ import Testing
 
     @Test("The contents of an offer come back under their change count, and end as usual", .tags(.f82))
     func offer() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo here", "--ttl", "10m"])
         let count = try desk.changeCount()
         for _ in 0..<2 {
@@ -32,7 +32,7 @@ import Testing
 
     @Test("An offer in the background comes back, too, and a signal then withdraws it")
     func background() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write("bytes", to: "a.txt")
         let started = try desk.run("offer", "--background", "a.txt")
         let process = try #require(CInt(started.text.split(separator: "\n").last ?? ""))
@@ -48,7 +48,7 @@ import Testing
 
     @Test("Contents that were written before an offer comes back win, and the offer ends as replaced", .tags(.f82))
     func newer() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo old"])
         try offer.child.kill(SIGSTOP)
         try desk.killBroker()
@@ -62,7 +62,7 @@ import Testing
 
     @Test("An offer whose broker is stopped, or that can be pasted once, ends with 3 and starts no broker")
     func stopped() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo x"])
         try desk.run("stop")
         #expect(try offer.finish().exitCode == 3)
@@ -84,7 +84,7 @@ import Testing
 
     @Test("A hand-over whose broker is killed goes on at the next one")
     func handOver() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=\(Self.waiting)"])
         try offer.child.kill(SIGTERM)
         try desk.waitForFile("asked", in: ".")
@@ -94,7 +94,7 @@ import Testing
 
     @Test("Bytes that were handed over before the broker is killed stay kept, and their command runs once")
     func handOverPartly() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let keeper = try desk.startKeeper()
         let types = ["-t", "text=echo x >>runs; echo words", "-t", ".png=\(Self.waiting)"]
         let offer = try desk.offer(["--keep-on-exit"] + types)
@@ -110,7 +110,7 @@ import Testing
 
     @Test("A load that runs at a takeover ends before its offer hands over at the other broker", .tags(.f90))
     func handOverAtTakeover() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let keeper = try desk.startKeeper()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=printf begin; \(Self.waiting)"])
         let paste = try desk.start("paste", "--timeout", "10m")
@@ -130,7 +130,7 @@ import Testing
 
     @Test("An offer that is to keep its promises, and finds no other broker, reports that nothing was kept")
     func handOverToNobody() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
         let broker = try desk.startBroker("--no-keeper")
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words"])
@@ -148,7 +148,7 @@ import Testing
 
     @Test("A hand-over that a signal ends after the broker was killed reports what that broker had kept")
     func handOverInterrupted() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
         let broker = try desk.startBroker("--no-keeper")
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words", "-t", ".png=\(Self.waiting)"])
@@ -170,7 +170,7 @@ import Testing
 
     @Test("A destination is registered again, also one for a single drop, and receives drops", .tags(.f82))
     func drop() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write("dropped", to: "a.txt")
         let drop = try desk.destination(["--once"])
         try desk.killBroker()
@@ -185,7 +185,7 @@ import Testing
 
     @Test("A drop that is under way fails with its broker, and the destination receives the next one")
     func dropUnderWay() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let drop = try desk.destination()
         let once = try desk.destination(["--once"], name: "once")
         let sources = try ["inbox", "once"].map { name in
@@ -211,7 +211,7 @@ import Testing
 
     @Test("A paste that waits gets what is written after its broker was killed", .tags(.f82))
     func waitingPaste() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let paste = try desk.start("paste", "--wait", "-t", "text")
         try desk.waitForWatch()
         try desk.killBroker()
@@ -228,7 +228,7 @@ import Testing
 
     @Test("A signal ends a paste that has waited, while it waits for the source or for the reader of its output")
     func interruptedPaste() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let paste = try desk.start("paste", "--wait")
         try desk.waitForWatch()
         let offer = try desk.offer(["-t", "text=\(Self.waiting)"])
@@ -255,7 +255,7 @@ import Testing
         arguments: [[], ["-o", "file"], ["--wait"]]
     )
     func paste(options: [String]) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=\(Self.waiting)"])
         // Contents that come back too late on a busy machine fail the paste.
         for attempt in 1...10 {
@@ -285,7 +285,7 @@ import Testing
         arguments: [[], ["-o", "file"]]
     )
     func otherContents(options: [String]) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let offer = try desk.offer(["-t", "text=\(Self.waiting)"])
         let paste = try desk.startPaste(options)
         try desk.waitForFile("asked", in: ".")

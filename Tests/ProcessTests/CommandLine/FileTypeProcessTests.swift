@@ -5,7 +5,7 @@ import Testing
 /// The types of files and of standard input between whole processes, on a machine without a MIME database.
 @Suite(.processes) struct FileTypeProcessTests {
     private static func desk() throws -> Desk {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         desk.environment["XDG_DATA_HOME"] = desk.directory["none"]
         desk.environment["XDG_DATA_DIRS"] = desk.directory["none"]
         return desk

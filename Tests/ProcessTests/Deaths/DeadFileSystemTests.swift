@@ -96,7 +96,7 @@ import Testing
         let limit = 20
         let broker = try BrokerProcess(
             at: try BrokerPlace(),
-            limits: BrokerProcess.patient + ["passed-descriptors=\(limit)"]
+            limits: ["passed-descriptors=\(limit)"]
         )
         // Closing this file also waits for the mount, so it happens after the server's end, and no process is started
         // before.

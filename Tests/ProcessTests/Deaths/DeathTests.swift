@@ -7,14 +7,12 @@ import Testing
 /// Sources and destinations that exit, stop or fall silent at each point of a load. Deadlines end these waits only
 /// where the test says so: the broker's are ten minutes, the test's watchdog is five minutes.
 @Suite(.processes) struct DeathTests {
-    nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\ndrain = 10m\n"
-
     @Test(
         "A source killed before a load, before its first byte, or after some bytes is reported as source-gone",
         .tags(.f22, .f23, .f24)
     )
     func killedSource() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         for (command, said) in [
             ("touch running; sleep 1000", "before it sent a byte"),
             ("printf x; touch running; sleep 1000", "after 1 bytes"),
@@ -47,7 +45,7 @@ import Testing
         .tags(.f25)
     )
     func declaredSize() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         _ = try desk.startBroker()
         let truncated = try RawSource(at: desk, byteCount: 5)
         let paste = try desk.start("paste", "-t", "public.data")
@@ -66,7 +64,7 @@ import Testing
 
     @Test("A source that dies within a frame fails its destination's load, and no other load")
     func insideFrame() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         _ = try desk.startBroker()
         let dying = try RawSource(at: desk, board: "dying")
         let living = try RawSource(at: desk, board: "living")
@@ -84,7 +82,7 @@ import Testing
 
     @Test("The death of a destination is reported to its source, once")
     func deadDestination() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         _ = try desk.startBroker()
         let source = try RawSource(at: desk)
         for sent in [0, 1, 100_000] {
@@ -117,7 +115,7 @@ import Testing
 
     @Test("One of eight destinations never reads, and the others get everything")
     func eightDestinations() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let bytes = Desk.bytes(4 << 20)
         try desk.directory.write(bytes, to: "large")
         let offer = try desk.offer(["-t", "public.data=cat large"])
@@ -131,7 +129,7 @@ import Testing
 
     @Test("A GiB passes through, and the broker's memory does not grow", .tags(.f39))
     func flatMemory() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let broker = try desk.startBroker()
         let offer = try desk.offer(["-t", "public.data=head -c 1073741824 /dev/zero"])
         defer { withExtendedLifetime(offer) {} }
@@ -151,7 +149,7 @@ import Testing
 
     @Test("SIGTERM ends waiting loads, lets running ones finish, and allows a successor", .tags(.f79))
     func drain() throws {
-        let desk = try Desk(limits: Self.patient)
+        let desk = try Desk()
         let broker = try desk.startBroker()
         let running = try RawSource(at: desk, board: "running")
         let waiting = try RawSource(at: desk, board: "waiting")

@@ -7,8 +7,6 @@ import Testing
 /// Sources and destinations in C and Python, which were written from the protocol's documents alone.
 @Suite(.processes, .enabled(if: ForeignPrograms.areAvailable, "\(ForeignPrograms.needs)"))
 struct ForeignPeerTests {
-    /// Limits with which only the test's own actions end a wait.
-    nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
     /// More than any window of credit.
     nonisolated private static let large = 5 << 20
     /// Without an option, descriptors are passed.
@@ -18,7 +16,7 @@ struct ForeignPeerTests {
     private let programs: ForeignPrograms
 
     init() throws {
-        desk = try Desk(limits: Self.patient)
+        desk = try Desk()
         programs = try ForeignPrograms(at: desk)
     }
 

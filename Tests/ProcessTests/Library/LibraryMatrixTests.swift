@@ -39,7 +39,7 @@ import Testing
 
     @Test("Each kind of registration is loaded in each form", arguments: [true, false])
     func matrix(passesDescriptors: Bool) throws {
-        let limits = BrokerProcess.patient + (passesDescriptors ? [] : ["passed-descriptors=0"])
+        let limits = (passesDescriptors ? [] : ["passed-descriptors=0"])
         try BrokerProcess.run(limits: limits) { broker in
             let file = ["file=\(directory["some notes.md"])", "file"]
             let source = try broker.librarySource(file + kinds)
@@ -174,7 +174,7 @@ import Testing
     )
     func sourceDiesHalfway(kind: String) throws {
         try directory.write(Array(repeating: 1, count: 32 << 20), to: "large")
-        try BrokerProcess.run(limits: BrokerProcess.patient + ["passed-descriptors=0"]) { broker in
+        try BrokerProcess.run(limits: ["passed-descriptors=0"]) { broker in
             let source = try broker.librarySource(["count=33554432", "half", "file=\(directory["large"])", kind])
             let destination = try broker.libraryDestination(["paused"])
             try destination.wait(for: "first")

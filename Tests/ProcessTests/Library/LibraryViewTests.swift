@@ -3,7 +3,6 @@ import Testing
 
 /// Programs with views as processes. One is the source of drags, one the destination.
 @Suite(.processes) struct LibraryViewTests {
-    private static let limits = BrokerProcess.patient + ["proposal=10m", "drop-window=10m", "conclude=10m"]
     private static let entered = ["canHandle 1 foreign", "enter", "update"]
 
     private func expect(
@@ -16,7 +15,7 @@ import Testing
 
     @Test("Text is copied from one program's view to another's, which gets no local notifications")
     func copy() throws {
-        try BrokerProcess.run(limits: Self.limits) { broker in
+        try BrokerProcess.run { broker in
             let destination = try broker.libraryView(["name=list"])
             try destination.expect("registered")
             let source = try broker.libraryView(["to=list", "text=Yosemite"])
@@ -29,7 +28,7 @@ import Testing
 
     @Test("Bytes can be loaded while the drop is performed, and neither before nor after (S52)")
     func anytime() throws {
-        try BrokerProcess.run(limits: Self.limits) { broker in
+        try BrokerProcess.run { broker in
             let destination = try broker.libraryView(["name=list", "anytime"])
             try destination.expect("registered")
             let source = try broker.libraryView(["to=list", "text=Yosemite", "waits"])
@@ -44,7 +43,7 @@ import Testing
 
     @Test("A view treats its own drag as local, by its name and by the empty one", arguments: ["list", ""])
     func local(target: String) throws {
-        try BrokerProcess.run(limits: Self.limits) { broker in
+        try BrokerProcess.run { broker in
             let view = try broker.libraryView(["name=list", "to=\(target)", "text=Yosemite", "restricted", "move"])
             let lines = try view.rest()
             let (destination, source) = (
@@ -58,7 +57,7 @@ import Testing
 
     @Test("A move to another process is possible if the source allows it", arguments: [true, false])
     func move(isAllowed: Bool) throws {
-        try BrokerProcess.run(limits: Self.limits) { broker in
+        try BrokerProcess.run { broker in
             let destination = try broker.libraryView(["name=list", "move"])
             try destination.expect("registered")
             let source = try broker.libraryView(["to=list", "text=Yosemite"] + (isAllowed ? ["between"] : []))
@@ -72,7 +71,7 @@ import Testing
 
     @Test("A restricted session finds no view of another process")
     func restricted() throws {
-        try BrokerProcess.run(limits: Self.limits) { broker in
+        try BrokerProcess.run { broker in
             let destination = try broker.libraryView(["name=list"])
             try destination.expect("registered")
             let source = try broker.libraryView(["to=list", "text=Yosemite", "restricted"])
@@ -82,7 +81,7 @@ import Testing
 
     @Test("A killed source's session leaves the view under it", .tags(.f31))
     func sourceKilled() throws {
-        try BrokerProcess.run(limits: Self.limits) { broker in
+        try BrokerProcess.run { broker in
             let destination = try broker.libraryView(["name=list"])
             try destination.expect("registered")
             let source = try broker.libraryView(["to=list", "text=Yosemite", "waits"])
@@ -95,7 +94,7 @@ import Testing
 
     @Test("A destination killed during a drop moves nothing, even after it has loaded everything", .tags(.f32))
     func destinationKilled() throws {
-        try BrokerProcess.run(limits: Self.limits) { broker in
+        try BrokerProcess.run { broker in
             let destination = try broker.libraryView(["name=list", "move", "waits"])
             try destination.expect("registered")
             let source = try broker.libraryView(["to=list", "text=Yosemite", "between"])

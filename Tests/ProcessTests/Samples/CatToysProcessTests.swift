@@ -12,7 +12,7 @@ import Testing
 
     @Test("A toy moves from one cat to the end of another's; the row of the drop does not matter (S14, S65, S73, S75)")
     func local() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let house = try PlayedProgram("cat-toys", at: desk)
         try house.play("register h", until: "registered h-Kuro")
         let before = try toys(house)
@@ -27,7 +27,7 @@ import Testing
 
     @Test("On its own cat a toy moves to the end, and equal ones become one (S66, S67)")
     func own() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let house = try PlayedProgram("cat-toys", "--toys", "Tama=ball,bell,ball", at: desk)
         #expect(try house.drag("Tama 0", over: "here 1") == "move")
         #expect(try house.lift() == "transferred move")
@@ -36,7 +36,7 @@ import Testing
 
     @Test("Between processes a toy moves in two phases: it arrives, and then it leaves (S74, S75)")
     func between() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (
             try PlayedProgram("cat-toys", at: desk), try PlayedProgram("cat-toys", "--toys", "Mike=bell", at: desk)
         )
@@ -61,7 +61,7 @@ import Testing
 
     @Test("The first of several toys changes its owner, and the others stay (S68)", arguments: ["h", "me"])
     func several(target: String) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("cat-toys", at: desk)
         let other = try PlayedProgram("cat-toys", at: desk)
         try other.play("register h", until: "registered h-Kuro")
@@ -77,7 +77,7 @@ import Testing
 
     @Test("A toy that may not leave its process stays, because a move is refused (S38)")
     func keep() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("cat-toys", "--keep", at: desk)
         let target = try PlayedProgram("cat-toys", at: desk)
         try target.play("register h", until: "registered h-Kuro")
@@ -92,7 +92,7 @@ import Testing
         "An item without an origin changes nothing, and one without a name has no effect (S22, S64, S69, S70)"
     )
     func foreign() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let house = try PlayedProgram("cat-toys", at: desk)
         try house.play("register h", until: "registered h-Kuro")
         let before = try toys(house)
@@ -111,7 +111,7 @@ import Testing
 
     @Test("A toy without a name is not dragged, and no destination is notified (S11)")
     func noName() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("cat-toys", "--toys", "Tama=ball,,mouse", at: desk)
         let target = try PlayedProgram("cat-toys", at: desk)
         try target.play("register h", until: "registered h-Kuro")
@@ -130,14 +130,14 @@ import Testing
         let finished = try ProcessRunner(
             try ProcessRunner.program("cat-toys"),
             ["--orphan", "Rex"],
-            environment: try Desk(limits: Desk.patient).environment
+            environment: try Desk().environment
         ).finish()
         #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("cat-toys: there is no cat Rex; there are Tama"))
     }
 
     @Test("A toy dropped on a cat without an owner is lost there, and stays in place (S72)", arguments: ["h", "me"])
     func orphan(target: String) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let house = try PlayedProgram("cat-toys", "--orphan", "Kuro", at: desk)
         let other = try PlayedProgram("cat-toys", "--orphan", "Kuro", at: desk)
         try other.play("register h", until: "registered h-Kuro")
@@ -152,7 +152,7 @@ import Testing
 
     @Test("A toy that other processes copy stays with its cat (S53)")
     func copied() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (house, places) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("places", at: desk))
         try places.play("register b", until: "registered b")
         #expect(try house.drag("Kuro 0", over: "b 0") == "copy")
@@ -164,7 +164,7 @@ import Testing
 
     @Test("A destination that dies before it has committed leaves the toy at its source (two phases)")
     func destinationDies() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("cat-toys", at: desk))
         try target.play("register h", until: "registered h-Kuro")
         #expect(try source.drag("Tama 0", over: "h-Kuro") == "move")
@@ -178,7 +178,7 @@ import Testing
 
     @Test("A source that dies while its toy is loaded delivers none, and the destination reports it (S80)")
     func sourceDies() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
         let house = try PlayedProgram("cat-toys", at: desk)
         try house.play("register h", until: "registered h-Kuro")
@@ -193,7 +193,7 @@ import Testing
     func random() throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let houses = [
             try PlayedProgram("cat-toys", at: desk),
             try PlayedProgram("cat-toys", "--toys", "Mike=yarn,cork", at: desk),

@@ -15,7 +15,7 @@ import Testing
 
     @Test("The target appends every place, and each was made when it was asked for")
     func allPlaces() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try start("places-source", at: desk)
         try source.waitForOutput(containing: "source: registered 9 items\n")
         let target = try start("places-target", at: desk).finish()
@@ -35,7 +35,7 @@ import Testing
 
     @Test("One place is loaded alone, and a missing one is an error")
     func onePlace() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try start("places-source", "--board", "parks", at: desk)
         try source.waitForOutput(containing: "registered")
         let target = try start("places-target", "--board", "parks", "3", at: desk).finish()
@@ -49,7 +49,7 @@ import Testing
 
     @Test("A place from plain text has only a name, and empty text is not a place")
     func placeOfText() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.copy("Denali")
         let target = try start("places-target", at: desk).finish()
         #expect(
@@ -68,7 +68,7 @@ import Testing
 
     @Test("A type that only its program knows is found by its supertypes, and its public fallback as text")
     func customType() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try start("custom-type-source", at: desk)
         try source.waitForOutput(containing: "sierra.route\n")
         let json = try start("custom-type-destination", "json", at: desk).finish()
@@ -109,7 +109,7 @@ import Testing
 
     @Test("A value is offered in each of its representations, and read from the best available one")
     func transferableValue() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         desk.environment["TMPDIR"] = try desk.directory.makeDirectory("t")
         let source = try start("transferable-value", "give", at: desk)
         try source.waitForOutput(containing: "gives 2 notes\n")
@@ -148,7 +148,7 @@ import Testing
 
     @Test("A value is read from another program's file or text if nothing better is available")
     func transferredFromOthers() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.copy("<title>x</title><h1>Desert &lt; sea</h1>\n<p>By night.</p>", "-t", "public.html")
         let page = try start("transferable-value", "take", at: desk).finish()
         #expect(page.text == "offered as public.html\ntook the note Desert < sea: By night.\n")
@@ -166,7 +166,7 @@ import Testing
 
     @Test("The README's destination loads what its source made")
     func hello() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try start("hello-source", at: desk)
         defer { withExtendedLifetime(source) {} }
         // The program prints nothing before its end, so the test watches the pasteboard.
@@ -186,7 +186,7 @@ import Testing
         arguments: ["hello-source", "hello-drop", "hello-drag", "hello-destination"]
     )
     func helloWithoutBroker(program: String) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         desk.environment["PASTEBOARD_BROKER"] = "/no/such/program"
         let failed = try start(program, at: desk).finish()
         #expect(failed.exitCode == 1)
@@ -196,7 +196,7 @@ import Testing
 
     @Test("The README's drag is dropped on the desk")
     func helloDrag() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         // Its output is a pipe, which standard output would buffer.
         let destination = try ProcessRunner(
             "/usr/bin/stdbuf",
@@ -208,7 +208,7 @@ import Testing
         #expect(drag.text == "desk would: copy\noutcome: transferred(copy)\n")
         #expect(try destination.nextLine() == "dropped: Yosemite")
         // The directory exists as long as this value.
-        let empty = try Desk(limits: Desk.patient)
+        let empty = try Desk()
         let missed = try withExtendedLifetime(empty) { try start("hello-drag", at: empty).finish() }
         #expect(missed.text == "not dropped: there is no destination desk\n")
         #expect(missed.exitCode == 1)
@@ -216,7 +216,7 @@ import Testing
 
     @Test("The demo shows a promise, a load and a dead source in order, and leaves nothing running")
     func demo() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         desk.environment["TMPDIR"] = try desk.directory.makeDirectory("t")
         let demo = try desk.run("demo")
         #expect(demo.exitCode == 0, "\(demo.errorText)")

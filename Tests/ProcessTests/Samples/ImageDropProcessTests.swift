@@ -5,7 +5,7 @@ import Testing
 @Suite(.processes) struct ImageDropProcessTests {
     @Test("A picture is copied into the frame of another program, and not beside it (S13, S33, S35, S36, S55)")
     func copy() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("image-drop", at: desk)
         let target = try PlayedProgram("image-drop", "--empty", at: desk)
         try target.play("register i", until: "registered i")
@@ -25,7 +25,7 @@ import Testing
 
     @Test("A drop beside the frame has no effect (S35, S37)")
     func outside() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("image-drop", at: desk)
         let target = try PlayedProgram("image-drop", "--empty", at: desk)
         try target.play("register i", until: "registered i")
@@ -42,7 +42,7 @@ import Testing
 
     @Test("Two pictures are refused, also when the second is added later, and so is text (S20)")
     func refused() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("image-drop", "--views", "left,right", at: desk)
         let target = try PlayedProgram("image-drop", at: desk)
         let places = try PlayedProgram("places", at: desk)
@@ -63,7 +63,7 @@ import Testing
 
     @Test("Without a picture, or in a disabled image view, no drag begins (S7, S12)")
     func nothing() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let program = try PlayedProgram("image-drop", at: desk)
         let heard = try program.play("press 5,5", until: "began")
         #expect(heard == ["began nothing"])
@@ -73,7 +73,7 @@ import Testing
 
     @Test("A disabled image view starts no drags, and still accepts drops through the surrounding view (S7)")
     func disabled() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("image-drop", at: desk)
         let target = try PlayedProgram("image-drop", "--empty", at: desk)
         try target.play("register i\nenable off", until: "enabled off")
@@ -87,7 +87,7 @@ import Testing
 
     @Test("Within the program a picture moves: it leaves its source, unless that is also the destination (S34, S56)")
     func move() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let program = try PlayedProgram("image-drop", "--views", "left,right", at: desk)
         try program.play("register x", until: "registered x-right")
         #expect(try program.drag("left 50,50", over: "x-right 50,50") == "move")
@@ -102,7 +102,7 @@ import Testing
 
     @Test("An image of any kind is accepted from the command line, with its own type (S21)")
     func kinds() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let target = try PlayedProgram("image-drop", "--empty", at: desk)
         try target.play("register i", until: "registered i")
         try desk.directory.write("GIF89a", to: "a.gif")

@@ -9,7 +9,7 @@ import Testing
     ) throws -> (
         desk: Desk, source: PlayedProgram, target: PlayedProgram
     ) {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("placeholders", "--van", van, at: desk)
         let target = try PlayedProgram("placeholders", at: desk)
         try target.play("register h", until: "registered h-shelf")
@@ -38,7 +38,7 @@ import Testing
 
     @Test("Within the process a plain parcel is handed over, without a load (S61, S62)")
     func local() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let program = try PlayedProgram("placeholders", at: desk)
         try program.play("register x", until: "registered x-shelf")
         try program.play("select van 0\nselect van 1\nselect van 2\nselect van 3\npress van 2", until: "began 4")
@@ -55,7 +55,7 @@ import Testing
 
     @Test("Rows of the table itself move (S60)")
     func rows() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let program = try PlayedProgram("placeholders", "--van", "a,b,c,d", at: desk)
         try program.play("select van 0\nselect van 1\npress van 0", until: "began 2")
         try program.play("hover here 3", until: "over move")
@@ -90,7 +90,7 @@ import Testing
         arguments: [1, 3]
     )
     func mixed(row: Int) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let program = try PlayedProgram("placeholders", "--van", "x", at: desk)
         try program.play("insert shelf 0 a\ninsert shelf 1 b\ninsert shelf 2 c", until: "inserted shelf 2 c")
         try program.play("press shelf 2\nadd van 0\nadd shelf 0", until: "added 3")

@@ -16,7 +16,7 @@ import Testing
         "A row dragged to another program is copied to the drop location, and made there (S16, S29, S42, S46, S47, S53, S76, S77, S79)"
     )
     func copy() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
         let held = try source.play("press 0\nhover b 2", until: "over")
@@ -40,7 +40,7 @@ import Testing
 
     @Test("Over empty space, or past the end, a row is inserted at the end (S43)", arguments: ["b", "b 9"])
     func append(target place: String) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
         #expect(try source.drag("3", over: place) == "copy")
@@ -51,7 +51,7 @@ import Testing
 
     @Test("A drag within the table rearranges it in edit mode, and otherwise does nothing (S27, S28, S40, S54, S78)")
     func rearrange() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
         #expect(try places.drag("0", over: "here 2") == "cancel")
         try places.play("edit on", until: "editing on")
@@ -67,7 +67,7 @@ import Testing
 
     @Test("A row of the table dropped on empty space moves to the end, and stays if rows have changed")
     func rearrangeToEnd() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
         try places.play("edit on", until: "editing on")
         #expect(try places.drag("0", over: "here") == "move")
@@ -82,7 +82,7 @@ import Testing
 
     @Test("A drop over nothing, or where it is refused, changes nothing and makes nothing (S37)")
     func cancelled() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
         #expect(try source.drag("0", over: "nowhere") == "nothing")
@@ -108,7 +108,7 @@ import Testing
 
     @Test("The permissive policy accepts several items, in their order (S17, S30-S32, S45, S49)")
     func permissive() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("places", at: desk)
         let target = try PlayedProgram("places", "--policy", "permissive", at: desk)
         try target.play("register b", until: "registered b")
@@ -132,7 +132,7 @@ import Testing
 
     @Test("A row of another table of the same program is copied, as the drag belongs to that table (S39)")
     func anotherTable() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let places = try PlayedProgram("places", "--tables", "left,right", at: desk)
         try places.play("register x", until: "registered x-right")
         #expect(try places.drag("left 0", over: "x-right 0") == "copy")
@@ -143,7 +143,7 @@ import Testing
 
     @Test("Items that are not text are refused, without further notifications (S18, S19)")
     func refused() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("image-drop", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
         #expect(try source.drag("50,50", over: "b 1") == "cancel")
@@ -154,7 +154,7 @@ import Testing
 
     @Test("With dragging disabled no drag begins, and drops are still accepted (S1, S2)")
     func disabled() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
         let heard = try target.play("enable off\npress 0", until: "began")
@@ -167,7 +167,7 @@ import Testing
 
     @Test("A table may be only a source, or only a destination (S3)")
     func oneWay() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let giver = try PlayedProgram("places", "--only", "drag", at: desk)
         let taker = try PlayedProgram("places", "--only", "drop", at: desk)
         try giver.play("register g", until: "registered g")
@@ -187,7 +187,7 @@ import Testing
 
     @Test("A name that is not ASCII arrives as it was when the drag began (S9, S15)")
     func name() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
         try source.play("insert 0 Ōsaka 大阪 🏯", until: "inserted 0 Ōsaka 大阪 🏯")
@@ -200,7 +200,7 @@ import Testing
 
     @Test("Before the drop and after it nothing can be loaded (S16, S52)")
     func peek() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
         #expect(try source.drag("0", over: "b 0") == "copy")
@@ -213,7 +213,7 @@ import Testing
 
     @Test("If the row of the drop is deleted before the bytes arrive, the new one is inserted at the end")
     func rowsChanged() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
         let target = try PlayedProgram("places", at: desk)
         try target.play("register b", until: "registered b")
@@ -231,7 +231,7 @@ import Testing
         arguments: ["Ōsaka 大阪 🏯", "Yosemite"]
     )
     func toCommandLine(name: String) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
         let drop = try desk.destination(["--accept", "public.plain-text", "--once"])
         try places.play("insert 0 \(name)", until: "inserted 0")
@@ -245,7 +245,7 @@ import Testing
 
     @Test("Text from the command line becomes a row (S24, S77)")
     func commandLine() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
         try places.play("register b", until: "registered b")
         try desk.directory.write("from a shell", to: "note.txt")
@@ -257,7 +257,7 @@ import Testing
 
     @Test("Bytes that are not text make no row, and nothing hangs (S50, S51)")
     func noText() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
         try places.play("register b", until: "registered b")
         try desk.directory.write([0xFF, 0xFE, 0x80], to: "bytes")

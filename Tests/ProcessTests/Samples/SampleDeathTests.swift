@@ -7,7 +7,7 @@ import Testing
 @Suite(.processes) struct SampleDeathTests {
     private func pair(
         _ name: String = "places",
-        limits: String? = Desk.patient
+        limits: String = ""
     ) throws -> (
         desk: Desk, source: PlayedProgram, target: PlayedProgram
     ) {
@@ -94,7 +94,7 @@ import Testing
 
     @Test("A stopped destination answers late: nothing is dropped there, and nothing hangs")
     func stoppedDestination() throws {
-        let (desk, source, target) = try pair(limits: nil)
+        let (desk, source, target) = try pair(limits: "proposal = 500ms\n")
         defer { withExtendedLifetime(desk) {} }
         try target.signal(SIGSTOP)
         #expect(try source.drag("van 1", over: "b 2") == "cancel")

@@ -13,7 +13,7 @@ import Testing
         #expect(scripts.count == programs.count)
         let build = try ProcessRunner.program("")
         for (program, (script, output)) in zip(programs, zip(scripts, outputs)) {
-            let desk = try Desk(limits: Desk.patient)
+            let desk = try Desk()
             let shell = try desk.shell("mkdir .build && ln -s '\(build)' .build/debug")
             #expect(shell.exitCode == 0, "\(shell.errorText)")
             #expect(script.hasPrefix(".build/debug/\(program) "))

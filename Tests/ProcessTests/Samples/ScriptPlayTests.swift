@@ -5,7 +5,7 @@ import Testing
 @Suite(.processes) struct ScriptPlayTests {
     @Test("Each program of a play prints these lines, and exits successfully", arguments: plays)
     func lines(play: ScriptPlay) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let runners = try play.parts.enumerated().map { try $1.start(at: desk, as: "script-\($0)") }
         for (part, runner) in zip(play.parts, runners) {
             let finished = try runner.finish()

@@ -17,7 +17,7 @@ import Testing
         arguments: ["places", "cat-toys", "placeholders"]
     )
     func file(program: String) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write("# nothing yet\n\nedit on\n  edit off\n", to: "script")
         let finished = try run(program, ["--script", "script"], at: desk)
         #expect(finished.text == "ready\nediting on\nediting off\nquit\n")
@@ -26,7 +26,7 @@ import Testing
 
     @Test("Waiting for a line finds it wherever it was printed, and each line once")
     func wait() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write(
             "edit on\nedit off\nedit on\nwait editing off\nwait editing on\nwait editing on\nshow",
             to: "script"
@@ -36,7 +36,7 @@ import Testing
 
     @Test("A wrong line ends the program, and the error has its location and the right form")
     func wrongLine() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write("edit on\nhover\nshow\n", to: "script")
         let finished = try run("places", ["--script", "script"], at: desk)
         #expect(finished.exitCode == 2 && finished.text == "ready\nediting on\n")
@@ -54,7 +54,7 @@ import Testing
         ]
     )
     func nothingToDo(program: String, line: String) throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write(line, to: "script")
         let finished = try run(program, ["--script", "script"], at: desk)
         #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("\(program): line 1: "), "\(finished.errorText)")
@@ -62,7 +62,7 @@ import Testing
 
     @Test("A step that is not possible now prints a line, and the script continues")
     func failed() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write(
             "lift\nhover b\npress 99\npress 0\nhover nobody 1\npress 1\nlift\nwait outcome",
             to: "script"
@@ -78,7 +78,7 @@ import Testing
 
     @Test("Every wait has a timeout")
     func timeout() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         try desk.directory.write("wait outcome\nseek nobody\nsay on", to: "script")
         let lines = try run("places", ["--script", "script", "--timeout", "1"], at: desk).text.split(separator: "\n")
         #expect(
@@ -94,13 +94,13 @@ import Testing
         arguments: ["places", "image-drop", "cat-toys", "placeholders"]
     )
     func help(program: String) throws {
-        let finished = try run(program, ["--help"], at: try Desk(limits: Desk.patient))
+        let finished = try run(program, ["--help"], at: try Desk())
         #expect(finished.exitCode == 0 && finished.text.hasPrefix("usage: \(program) [--"))
     }
 
     @Test("A picture that cannot be read is reported with a message")
     func picture() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let finished = try run("image-drop", ["--image", "missing.png"], at: desk)
         #expect(finished.exitCode == 2)
         #expect(
@@ -112,7 +112,7 @@ import Testing
 
     @Test("A script that ends after the drop still serves its loads; `quit` does not wait")
     func end() throws {
-        let desk = try Desk(limits: Desk.patient)
+        let desk = try Desk()
         let target = try PlayedProgram("places", at: desk)
         try target.play("register b", until: "registered b")
         try desk.directory.write("press 0\nhover b 0\nlift", to: "script")
@@ -136,7 +136,7 @@ import Testing
         ]
     )
     func usage(arguments: [String]) throws {
-        let finished = try run("places", arguments, at: try Desk(limits: Desk.patient))
+        let finished = try run("places", arguments, at: try Desk())
         #expect(finished.exitCode == 2 && finished.text.isEmpty)
         #expect(finished.errorText.contains("\nusage: places [--policy strict|permissive]"), "\(finished.errorText)")
     }

@@ -7,25 +7,23 @@ import Testing
 
 /// A broker of one test in its own process and directory, and the peers that the test connects to it.
 final class BrokerProcess {
-    /// Limits with which no broker deadline ends a wait.
-    static let patient = ["first-byte=10m", "progress=10m", "hello=10m"]
-
     let runner: ProcessRunner
     let place: BrokerPlace
     private var peers: [PeerProcess] = []
 
     /// - Parameters:
+    ///   - limits: the limits that differ from `PatientLimits`.
     ///   - shell: commands that a shell runs before it becomes the broker; `input` is descriptor 0 there.
     init(
         at place: BrokerPlace,
-        limits: [String] = BrokerProcess.patient,
+        limits: [String] = [],
         after shell: String = ":",
         input: CInt? = nil
     ) throws {
         // A write to a peer that has exited must fail only the test. Child processes get the default action again.
         System.ignoreBrokenPipes()
         self.place = place
-        let arguments = try place.arguments + limits.flatMap { ["--limit", $0] }
+        let arguments = try place.arguments + PatientLimits.with(limits).flatMap { ["--limit", $0] }
         runner = try ProcessRunner(
             "/bin/sh",
             ["-c", "\(shell); exec \"$0\" \"$@\" --ready-fd 4 4>&1"] + arguments,
@@ -37,7 +35,7 @@ final class BrokerProcess {
     }
 
     /// Runs a test with a broker that has to exit successfully afterwards.
-    static func run(limits: [String] = BrokerProcess.patient, _ body: (BrokerProcess) throws -> Void) throws {
+    static func run(limits: [String] = [], _ body: (BrokerProcess) throws -> Void) throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), limits: limits)
         try body(broker)
         try broker.end()

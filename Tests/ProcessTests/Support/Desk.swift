@@ -12,15 +12,11 @@ final class Desk {
         case socket
     }
 
-    /// Limits of a broker that never ends a wait by itself, for tests whose programs may get no processor for a while.
-    static let patient =
-        "proposal = 10m\ndrop-window = 10m\nconclude = 10m\nfirst-byte = 10m\nprogress = 10m\nhello = 10m\n"
-
     let directory: TemporaryDirectory
     var environment: [String: String]
 
-    /// - Parameter limits: the configuration of the broker.
-    init(_ place: Place = .runtimeDirectory, limits: String? = nil) throws {
+    /// - Parameter limits: the lines of the broker's configuration that differ from `PatientLimits`.
+    init(_ place: Place = .runtimeDirectory, limits: String = "") throws {
         let directory = try TemporaryDirectory()
         self.directory = directory
         environment = [
@@ -34,11 +30,9 @@ final class Desk {
         case .stateDirectory where !hasRuntime: break
         case .stateDirectory, .socket: environment["PASTEBOARD_SOCKET"] = directory["socket"]
         }
-        if let limits {
-            _ = try directory.makeDirectory(".config")
-            _ = try directory.makeDirectory(".config/pasteboard")
-            try directory.write(limits, to: ".config/pasteboard/config")
-        }
+        _ = try directory.makeDirectory(".config")
+        _ = try directory.makeDirectory(".config/pasteboard")
+        try directory.write(PatientLimits.with(configuration: limits), to: ".config/pasteboard/config")
     }
 
     deinit {

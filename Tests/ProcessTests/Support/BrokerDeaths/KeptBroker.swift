@@ -9,10 +9,10 @@ final class KeptBroker {
     let place: BrokerPlace
     let keeper: ProcessRunner
 
-    init(limits: [String] = BrokerProcess.patient) throws {
+    init(limits: [String] = []) throws {
         System.ignoreBrokenPipes()
         place = try BrokerPlace()
-        let arguments = ["--socket", place.socket] + limits.flatMap { ["--limit", $0] }
+        let arguments = ["--socket", place.socket] + PatientLimits.with(limits).flatMap { ["--limit", $0] }
         keeper = try ProcessRunner(
             "/bin/sh",
             ["-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd")] + arguments,
