@@ -8,14 +8,17 @@ import PasteboardKit
 /// own item, for `close` it closes the connection.
 struct LibraryForker {
     private let connection: PasteboardConnection
+    /// The time after which loads of its item end without a byte; nil: the broker's default.
+    private let firstByte: Duration?
 
-    init(_ connection: PasteboardConnection) {
+    init(_ connection: PasteboardConnection, _ words: [PeerWord]) throws {
         self.connection = connection
+        firstByte = try words.first { $0.name == "first-byte" }.map { .milliseconds(try $0.number) }
     }
 
     func run(_ board: Pasteboard) async throws {
         let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .png) { Shown.pattern(400_000) }
+        provider.registerDataRepresentation(for: .png, firstByteTimeout: firstByte) { Shown.pattern(400_000) }
         let publication = try await board.write([provider])
         guard let item = try await board.contents().items.first?.itemProvider else { throw Misuse() }
         LibraryPeer.say("promised")

@@ -11,7 +11,7 @@ enum LibraryPeer {
                library-peer destination SOCKET [NAME=VALUE | FORM ...]
                library-peer view SOCKET [NAME=VALUE | WORD ...]
                library-peer repeats SOCKET KIND [path=PATH]
-               library-peer forks SOCKET
+               library-peer forks SOCKET [first-byte=MILLISECONDS]
 
         A source makes an item of each KIND: data, file, folder, object, lazy, json, stream, memory, custom; a setting
         counts for the kinds behind it: name=NAME (suggested), title=TEXT, file=PATH (of file, folder), count=N (bytes), presentation,
@@ -48,7 +48,7 @@ enum LibraryPeer {
             case "source": try await LibrarySource(words).run(board)
             case "destination": try await LibraryDestination(words).run(board)
             case "view": try await LibraryView(words).run(connection)
-            case "forks": try await LibraryForker(connection).run(board)
+            case "forks": try await LibraryForker(connection, words).run(board)
             case "repeats": try await LibraryRepeater(words, socket: path).run(board)
             default: throw Misuse()
             }

@@ -25,6 +25,7 @@ final class ScriptedDestination {
         if options.has("takes-descriptor") { load.descriptorWelcome = true }
         load.board = options.text("board")
         load.credit = try options.number("credit").map { UInt64($0) }
+        load.timeoutMilliseconds = try options.number("timeout").map { UInt64($0) }
     }
 
     func run() throws {

@@ -60,6 +60,7 @@ final class ScriptedSource {
         var representation = Representation()
         representation.type = "public.data"
         representation.byteCount = try options.number("bytes").map { UInt64($0) }
+        representation.firstByteMilliseconds = try options.number("first-byte").map { UInt64($0) }
         if options.has("once") { representation.policy = .onceAndKept }
         var write = Write()
         write.board = options.text("board")

@@ -8,13 +8,13 @@ import PasteboardWire
 @main
 enum TestPeer {
     private static let usage = """
-        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N] [pass=KIND:WHAT] [once] [kept=N]
-               test-peer destination SOCKET [board=NAME] [credit=N] [hold] [takes-descriptor] [blind]
+        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N] [pass=KIND:WHAT] [once] [kept=N] [first-byte=N]
+               test-peer destination SOCKET [board=NAME] [credit=N] [timeout=N] [hold] [takes-descriptor] [blind]
                test-peer storm SOCKET connections=N | connects=N | writes=N | drags=N | cancels=N
 
         A source promises one representation, with bytes=N one of a declared size, with `once` one that is
-        asked for once and then kept, with kept=N it writes bytes that the broker keeps. It says `promised`, `asked`,
-        `cancelled`, `replaced` and `lost CODE`, and does what it is told, one after the other, for the latest ask:
+        asked for once and then kept, with kept=N it writes bytes that the broker keeps, with first-byte=N the loads of its
+        promise end after N ms without a byte. It says `promised`, `asked`, `cancelled`, `replaced` and `lost CODE`, and does what it is told, one after the other, for the latest ask:
           send N        sends N bytes more, then says `sent TOTAL`
           half-frame N  announces a frame of 256 KiB and sends N bytes of it, then says `sent-part N`
           end           ends the answer, then says `ended`
@@ -24,7 +24,7 @@ enum TestPeer {
         descriptor, and it says `passed` or `unwelcome`: file:PATH, writable:PATH, name:PATH (opened by name only),
         memory:N, sealed:N, half-sealed:N, pipe:, socket:.
 
-        A destination loads once. It says `answered`, `bytes TOTAL` as they come, and at last `done TOTAL intact`,
+        A destination loads once, with timeout=N for N ms at most. It says `answered`, `bytes TOTAL` as they come, and at last `done TOTAL intact`,
         `done TOTAL damaged` or `failed CODE: TEXT`. With `hold` it never says that it has dealt with what came. With
         `takes-descriptor` it takes one, says `passed TOTAL sealed` or `passed TOTAL unsealed`, and holds it until it is
         told to exit. With `blind` it says `loading` and reads nothing.
@@ -35,6 +35,9 @@ enum TestPeer {
         `connections` it holds N connections until the end of its input, or until it has to exit.
 
         """
+
+    /// The time in milliseconds for which it waits for its broker.
+    private static let patience = 600_000
 
     static func main() {
         // A write to a dead peer has to return an error, not raise a signal.
@@ -60,11 +63,16 @@ enum TestPeer {
 
     /// Connects without the usual checks of the socket, because a test may connect where it is not allowed.
     static func connection(to path: String) throws -> BlockingConnection {
-        BlockingConnection(adopting: try connect(to: path), path: path)
+        let connection = BlockingConnection(adopting: try connect(to: path), path: path)
+        // The tests decide how long a broker may be silent.
+        connection.io.timeouts.welcome = patience
+        connection.io.timeouts.silence = patience
+        connection.io.timeouts.probe = patience
+        return connection
     }
 
     static func connect(to path: String) throws -> OwnedDescriptor {
-        try Socket.connect(path: path, deadline: MonotonicClock.deadline(milliseconds: 10_000))
+        try Socket.connect(path: path, deadline: MonotonicClock.deadline(milliseconds: patience))
     }
 
     static func say(_ line: String) throws {
@@ -77,7 +85,8 @@ struct Misuse: Error {}
 /// Arguments of the forms `name=value` and `name`.
 struct PeerOptions {
     private static let names: Set<Substring> = Set(Storm.kinds).union([
-        "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind", "once", "kept",
+        "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind", "once", "kept", "first-byte",
+        "timeout",
     ])
     private var values: [Substring: Substring] = [:]
 

@@ -17,10 +17,9 @@ import Testing
             offset=\(seconds)
             exec unshare --time --monotonic $offset --boottime $((offset + 86400)) "$0" "$@" --ready-fd 4 4>&1
             """
-        let limits = ["first-byte=2s", "progress=10m"]
-        let broker = try BrokerProcess(at: try BrokerPlace(), limits: limits, after: shell)
+        let broker = try BrokerProcess(at: try BrokerPlace(), after: shell)
         try broker.expectService()
-        let silent = try broker.source()
+        let silent = try broker.source("first-byte=2000")
         #expect(try broker.destination().outcome() == "failed source-stalled")
         try silent.end()
         try broker.expectService()

@@ -9,10 +9,10 @@ struct StoppedBrokerTests {
     @Test("calls with a timeout end at it while the broker is stopped, and succeed when it continues", .tags(.f73))
     func stopped() async throws {
         let broker = try BrokerProcess(at: try BrokerPlace())
-        let connection = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
+        let connection = broker.libraryConnection()
         let pasteboard = Pasteboard(name: .general, connection: connection)
         try await pasteboard.write("a")
-        let other = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
+        let other = broker.libraryConnection()
         _ = try await Pasteboard(name: .general, connection: other).contents()
         try broker.runner.child.kill(SIGSTOP)
         for connection in [connection, other] {

@@ -78,8 +78,8 @@ import Testing
         .tags(.f29)
     )
     func parentDies() throws {
-        try BrokerProcess.run(limits: ["first-byte=3s", "progress=3s"]) { broker in
-            let parent = try broker.libraryForker()
+        try BrokerProcess.run { broker in
+            let parent = try broker.libraryForker("first-byte=2000")
             let child = try fork(parent)
             try parent.signal(SIGKILL)
             // The broker cannot know of this end: the connection is open.

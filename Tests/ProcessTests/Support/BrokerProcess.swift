@@ -1,5 +1,6 @@
 import Glibc
 import PasteboardClient
+import PasteboardKit
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
@@ -104,8 +105,8 @@ final class BrokerProcess {
     }
 
     /// Starts a program with the library that forks when the test orders it.
-    func libraryForker() throws -> PeerProcess {
-        let peer = try library(["forks", place.socket])
+    func libraryForker(_ words: String...) throws -> PeerProcess {
+        let peer = try library(["forks", place.socket] + words)
         try peer.expect("promised")
         return peer
     }
@@ -119,6 +120,15 @@ final class BrokerProcess {
     /// A client in the test's own process.
     func connect() throws -> BlockingConnection {
         try place.connection()
+    }
+
+    /// A connection of the library in the test's own process, whose timeouts end no wait.
+    func libraryConnection() -> PasteboardConnection {
+        let path = place.socket
+        return PasteboardConnection(timeouts: .endless) { _ in
+            let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+            return BrokerSocket(descriptor: try Socket.connect(path: path, deadline: deadline), path: path)
+        }
     }
 
     /// The number of the broker's open descriptors.
