@@ -267,7 +267,9 @@ struct EndingTests {
     func keptAlive(place: LoadPlace) async throws {
         // On a busy machine, a handler may not run within a short limit.
         var isAlive = false
-        for limit in [1, 30] where !isAlive { isAlive = try await isKeptAlive(in: place, beyond: .seconds(limit)) }
+        for limit in [1, 10, 100, 300] where !isAlive {
+            isAlive = try await isKeptAlive(in: place, beyond: .seconds(limit))
+        }
         #expect(isAlive)
     }
 

@@ -171,10 +171,14 @@ import Testing
     func timeout() throws {
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo $$ >pid; exec sleep 600"])
-        let paste = try desk.run("paste", "--timeout", "2s")
-        #expect(paste.exitCode == 7)
-        // The load gets the time that connecting has left over.
-        #expect(paste.errorText.contains("the load did not end within "))
+        var errors = ""
+        // The load gets the time that connecting has left over, which may be nothing on a busy machine.
+        for limit in ["1s", "10s", "100s"] where !errors.contains("the load did not end within ") {
+            let paste = try desk.run("paste", "--timeout", limit)
+            #expect(paste.exitCode == 7)
+            errors = paste.errorText
+        }
+        #expect(errors.contains("the load did not end within "))
         _ = try desk.run("clear")
         #expect(try offer.finish().exitCode == 0)
     }
@@ -231,7 +235,7 @@ import Testing
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo part; touch begun; exec sleep 600"])
         let paste = try desk.start("paste")
-        try eventually("the begin of the command") { desk.directory.names().contains("begun") }
+        try eventually("the command has begun") { desk.directory.names().contains("begun") }
         try offer.child.kill(SIGKILL)
         let pasted = try paste.finish()
         #expect(pasted.exitCode == 5)
