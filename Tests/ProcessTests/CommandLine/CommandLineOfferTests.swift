@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
@@ -143,6 +144,22 @@ import Testing
         #expect(try desk.run("list").text.isEmpty)
     }
 
+    @Test("The promises of an offer that ends while the broker is stopped are withdrawn when it continues")
+    func endsWithoutAnswer() throws {
+        let desk = try Desk()
+        let broker = try desk.startBroker()
+        let offer = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
+        let paste = try desk.start("paste")
+        let sleeper = try Self.process(namedIn: "pid", of: desk)
+        try System.kill(broker, SIGSTOP)
+        try offer.child.kill(SIGTERM)
+        #expect(try offer.finish().exitCode == 128 + SIGTERM)
+        try System.kill(broker, SIGCONT)
+        #expect(try paste.finish().exitCode == 5)
+        try Self.waitForEnd(of: sleeper)
+        #expect(try desk.run("types").exitCode == 1)
+    }
+
     @Test("With --keep-on-exit a signal hands the promises over to the broker", arguments: [SIGTERM, SIGHUP])
     func keepsOnExit(signal: CInt) throws {
         let desk = try Desk()
@@ -264,14 +281,40 @@ import Testing
         #expect(log.contains("words\npasteboard: offer: public.utf8-plain-text: 2 bytes in "))
     }
 
-    @Test("A slow command is kept alive beyond the broker's deadlines")
+    @Test("A slow command is kept alive by reports of progress, before its first byte and after it")
     func keepAlive() throws {
-        let desk = try Desk(limits: "first-byte = 2s\nprogress = 2s\n")
-        let offer = try desk.offer(["-t", "text=sleep 3; echo a; sleep 3; echo b"])
-        let paste = try desk.run("paste")
-        #expect(paste.text == "a\nb\n", "\(paste.errorText)")
-        try desk.run("clear")
-        #expect(try offer.finish().exitCode == 0)
+        let desk = try Desk(.socket)
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        // The test plays the broker, so that none of the short deadlines ends the load.
+        var listener = try ListeningSocket(path: desk.directory["socket"])
+        let command = "until [ -e 1 ]; do sleep 0.01; done; echo a; until [ -e 2 ]; do sleep 0.01; done; echo b"
+        let offer = try desk.start("offer", "-t", "text=\(command)")
+        _ = try System.poll([PollInterest(listener.raw, .readable)], milliseconds: ProcessRunner.watchdog)
+        guard case .connection(let socket) = try listener.accept() else { throw ScriptedPeerError.nothingCame }
+        let peer = ScriptedPeer(socket)
+        var welcome = Welcome.standard()
+        welcome.progressMilliseconds = 300
+        try peer.send(welcome, stream: 0)
+        // It looks for contents that it replaces.
+        let list = try peer.next(.list).stream
+        try peer.send(Contents(), stream: list)
+        try peer.send(End(), stream: list)
+        var committed = Committed()
+        committed.changeCount = 1
+        try peer.send(committed, stream: try peer.next(.commit).stream)
+        var ask = Ask()
+        (ask.type, ask.credit, ask.firstByteMilliseconds) = ("public.utf8-plain-text", 1 << 20, 300)
+        try peer.send(ask, stream: 2)
+        for (file, text) in [("1", "a\n"), ("2", "b\n")] {
+            // The command waits for the file, so these are about a command without output.
+            for _ in 0..<3 { #expect(try peer.next(.progress).stream == 2) }
+            try desk.directory.write("", to: file)
+            #expect(try peer.next(.data).payload == Array(text.utf8))
+        }
+        try System.unlink(desk.directory["socket"])
+        try offer.child.kill(SIGTERM)
+        peer.close()
+        #expect(try offer.finish().exitCode == 128 + SIGTERM)
     }
 
     // Several times, because the command's last bytes and its end are seen together or one after the other.
@@ -280,7 +323,7 @@ import Testing
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=touch begun; while [ ! -e go ]; do sleep 0.01; done; echo old"])
         let paste = try desk.start("paste")
-        try eventually("the begin of the command") { desk.directory.names().contains("begun") }
+        try eventually("the command has begun") { desk.directory.names().contains("begun") }
         try desk.copy("new")
         try offer.waitForErrors(containing: "replaced")
         try desk.directory.write("", to: "go")
@@ -310,7 +353,7 @@ import Testing
     // MARK: Other processes
 
     private static func process(namedIn name: String, of desk: Desk) throws -> CInt {
-        try eventually("the file \(name)") { desk.directory.names().contains(name) }
+        try eventually("a command has written \(name)") { desk.directory.names().contains(name) }
         let digits = try desk.directory.contents(of: name).prefix { $0 != UInt8(ascii: "\n") }
         return try #require(CInt(String(decoding: digits, as: UTF8.self)))
     }
