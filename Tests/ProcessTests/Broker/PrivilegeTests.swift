@@ -9,6 +9,13 @@ import Testing
         String(decoding: try System.contents(of: path), as: UTF8.self)
     }
 
+    /// The soft and the hard limit of a process for core dumps.
+    private static func coreLimits(of process: CInt) throws -> [Substring] {
+        let lines = try text("/proc/\(process)/limits").split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("Max core file size") })
+        return Array(line.split(separator: " ").dropFirst(4).prefix(2))
+    }
+
     @Test("A broker has a closed mask, no core dumps and no new privileges, whatever its starter has")
     func process() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), after: "umask 0; ulimit -c unlimited")
@@ -16,9 +23,7 @@ import Testing
         let status = try Self.text("/proc/\(process)/status")
         #expect(status.contains("\nUmask:\t0077\n"), "\(status)")
         #expect(status.contains("\nNoNewPrivs:\t1\n"), "\(status)")
-        let limits = try Self.text("/proc/\(process)/limits").split(separator: "\n")
-        let core = limits.first { $0.hasPrefix("Max core file size") }?.split(separator: " ").dropFirst(4)
-        #expect(core?.prefix(2) == ["0", "0"])
+        #expect(try Self.coreLimits(of: process) == ["0", "0"])
         #expect(try System.status(at: broker.place.socket)?.mode == 0o600)
         try broker.expectService()
         try broker.end()
@@ -40,13 +45,14 @@ import Testing
         }
     }
 
-    @Test("A broker that a command starts does not inherit its mask")
+    @Test("A broker that a command starts inherits neither its mask nor its limit for core dumps")
     func started() throws {
         let desk = try Desk()
         let script = "umask 0; ulimit -c unlimited; echo x | pasteboard copy && pasteboard status --json"
         let copy = try desk.shell(script)
         #expect(copy.exitCode == 0, "\(copy.errorText)")
-        let process = try #require(copy.text.firstMatch(of: /"process":([0-9]+)/)).1
+        let process = try #require(copy.text.firstMatch(of: /"process":([0-9]+)/).flatMap { CInt($0.1) })
         #expect(try Self.text("/proc/\(process)/status").contains("\nUmask:\t0077\n"))
+        #expect(try Self.coreLimits(of: process) == ["0", "0"])
     }
 }
