@@ -118,27 +118,33 @@ import Testing
         do {
             switch part {
             case .write: try writeAndLoad(at: broker)
-            case .promise: try load("done 70000 intact", from: ["serve=70000"], at: broker)
-            case .keep: try load("done 300000 intact", from: ["once", "serve=300000"], at: broker)
-            case .passMemory: try load("passed 100000 sealed", from: ["pass=sealed:100000"], at: broker)
-            case .passFile: try load("passed 3 unsealed", from: ["pass=file:\(try file(at: broker))"], at: broker)
+            case .promise: try load(.bytes(70_000), from: "promise", at: broker)
+            case .keep: try load(.bytes(300_000), from: "keep", .onceAndKept, at: broker)
+            case .passMemory:
+                let memory = try MemoryFile()
+                try memory.append(Self.bytes.span.extracting(first: 100_000))
+                try memory.seal()
+                try load(.descriptor(memory.descriptor, byteCount: 100_000), from: "passMemory", at: broker)
+            case .passFile:
+                let path = try broker.place.directory.write(Array(Self.bytes.prefix(3)), to: "file")
+                try load(.descriptor(DescriptorBox(try System.open(path)), byteCount: 3), from: "passFile", at: broker)
             case .report: _ = try broker.connect().status()
             }
             return true
         } catch let error as Failure {
             #expect(!error.text.isEmpty, "\(failure)")
-        } catch ProcessRunner.Trouble.endedEarly(let errors) {
-            #expect(errors.hasPrefix("test-peer: "), "\(failure): \(errors)")
+            return false
         }
-        return false
     }
+
+    private static let bytes = Desk.bytes(300_000)
 
     /// Writes bytes that the broker keeps, and loads them.
     private func writeAndLoad(at broker: BrokerProcess) throws {
         let connection = try broker.connect()
         var representation = Representation()
         representation.type = "public.data"
-        let bytes = Desk.bytes(200_000)
+        let bytes = Array(Self.bytes.prefix(200_000))
         _ = try connection.write(
             Write(),
             items: [WriteItem(representations: [(representation: representation, source: .bytes(bytes))])]
@@ -146,23 +152,77 @@ import Testing
         #expect(try broker.connect().loadBytes(Load()).bytes == bytes)
     }
 
-    /// Loads what another process promises.
-    private func load(_ expected: String, from options: [String], at broker: BrokerProcess) throws {
-        let board = "board=\(options[0].prefix { $0 != "=" })"
-        let source = try broker.peer("source", [board] + options)
-        try source.expect("promised")
-        let destination = try broker.peer(
-            "destination",
-            [board] + (expected.hasPrefix("passed") ? ["takes-descriptor"] : [])
-        )
-        let outcome = try destination.outcome()
-        try destination.end()
-        try source.end()
-        if outcome.hasPrefix("failed ") { throw Failure(.sourceFailed, outcome) }
-        #expect(outcome == expected)
+    /// The answer of a source.
+    private enum Answer {
+        case bytes(Int)
+        case descriptor(DescriptorBox, byteCount: UInt64)
     }
 
-    private func file(at broker: BrokerProcess) throws -> String {
-        try broker.place.directory.write([1, 2, 3], to: "file")
+    /// Promises an answer on a board, and loads it over another connection. Both are connections of this process and take
+    /// turns on this thread, because a program for each would take most of the time of the test.
+    private func load(
+        _ answer: Answer,
+        from board: String,
+        _ policy: RepresentationPolicy? = nil,
+        at broker: BrokerProcess
+    ) throws {
+        let source = try broker.connect()
+        var representation = Representation()
+        representation.type = "public.data"
+        representation.policy = policy
+        var write = Write()
+        write.board = board
+        let item = WriteItem(representations: [(representation: representation, source: .promised)])
+        _ = try source.write(write, items: [item])
+
+        let destination = try broker.connect()
+        var load = Load()
+        load.board = board
+        if case .descriptor = answer { load.descriptorWelcome = true }
+        let stream = try destination.io.state.open(load)
+        var received: [UInt8] = []
+        var passed: DescriptorBox?
+        var failure: Failure?
+        var isOver = false
+        var (ask, sent) = (nil as UInt64?, 0)
+        while !isOver {
+            let readiness: PollInterest.Readiness = source.io.wantsWrite ? [.readable, .writable] : .readable
+            try destination.turn(extra: [PollInterest(source.io.descriptor, readiness)]) { state, event, bytes in
+                switch event {
+                case .data(stream, let payload, let last):
+                    received.append(copying: bytes.extracting(payload))
+                    state.consumed(stream, count: payload.count)
+                    isOver = last
+                case .ended(stream, _): isOver = true
+                case .passed(stream, _, let descriptor): (passed, isOver) = (descriptor, true)
+                case .failed(stream, let error): (failure, isOver) = (error, true)
+                default: break
+                }
+            }
+            try source.turn(until: 0) { _, event, _ in
+                if case .asked(let stream, _) = event { ask = stream }
+            }
+            guard let stream = ask else { continue }
+            switch answer {
+            case .descriptor(let descriptor, let byteCount):
+                _ = source.io.pass(descriptor, byteCount: byteCount, on: stream)
+                ask = nil
+            case .bytes(let count):
+                while sent < count {
+                    let rest = Self.bytes.span.extracting(sent..<count)
+                    guard let next = try source.io.send(rest, on: stream, last: true) else { break }
+                    sent += next
+                }
+            }
+            try source.io.flush()
+        }
+        if let failure { throw failure }
+        switch answer {
+        case .bytes(let count): #expect(received == Array(Self.bytes.prefix(count)))
+        case .descriptor(let descriptor, let byteCount):
+            let file = try #require(passed).raw
+            #expect(System.isFullySealed(file) == System.isFullySealed(descriptor.raw))
+            #expect(try System.status(of: file).size == byteCount)
+        }
     }
 }
