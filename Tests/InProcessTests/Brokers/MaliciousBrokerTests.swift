@@ -10,8 +10,6 @@ import Testing
 /// program allowed.
 @Suite(.inProcess)
 struct MaliciousBrokerTests {
-    private static let largeName = String(repeating: "x", count: WireLimits.name)
-
     private func pasteboard(
         welcome: Welcome = .standard(),
         _ answer: @escaping ScriptedBroker.Answer
@@ -97,11 +95,7 @@ struct MaliciousBrokerTests {
     @Test("A status that never ends is a violation")
     func endlessStatus() async throws {
         let connection = ScriptedBroker { peer, frame in
-            var entry = StatusEntry()
-            var destination = DestinationStatus()
-            destination.name = Self.largeName
-            entry.destination = destination
-            while true { try peer.send(entry, stream: frame.stream) }
+            try peer.sendEndlessStatus(on: frame.stream)
         }.connect()
         let error = await #expect(throws: PasteboardError.self) {
             try await DropDestination.names(connection: connection)
