@@ -182,28 +182,25 @@ struct CancellationTests {
         }
     }
 
-    @Test("loads that are cancelled at any moment end, and later loads get the right bytes")
-    func anyMoment() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var state = seed
-        func next(_ bound: UInt64) -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state >> 33) % bound
-        }
+    @Test(
+        "loads that are cancelled at any moment end, and later loads get the right bytes",
+        arguments: Seeds.fixed(1, 2)
+    )
+    func anyMoment(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
         let data = Data(repeating: 7, count: 300_000)
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .data) { data }
         try await with(.elsewhere, provider) { provider in
-            for _ in 0..<300 {
-                let inChunks = next(2) == 0
+            for _ in 0..<150 {
+                let inChunks = Bool.random(using: &generator)
                 let load = Task {
                     guard inChunks else { return try await provider.loadData(for: .data).value.count }
                     var count = 0
                     for try await chunk in try await provider.loadBytes(for: .data).value { count += chunk.count }
                     return count
                 }
-                for _ in 0..<next(40) { await Task.yield() }
+                for _ in 0..<Int.random(in: 0..<40, using: &generator) { await Task.yield() }
                 load.cancel()
                 switch await load.result {
                 case .success(let count): #expect(count == data.count)

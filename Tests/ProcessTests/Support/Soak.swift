@@ -40,14 +40,14 @@ final class Soak {
         var isStopped = false
     }
 
-    /// Short enough for loads of stopped processes to end soon.
-    private static let limits = ["first-byte=2s", "progress=2s"]
+    /// The milliseconds after which loads of processes that are stopped end.
+    private static let patience = 2_000
     private static let mostWorkers = 16
     private static let actions = 60
     private static let output = "out-"
 
     private(set) var figures = Figures()
-    let seed: UInt64
+    private let restartRound: Int
     private var generator: SeededGenerator
     private let place: BrokerPlace
     private let file: String
@@ -57,12 +57,13 @@ final class Soak {
     private var holdings: BrokerHoldings
     private var workers: [Worker] = []
 
-    init(seed: UInt64?) throws {
-        generator = seed.map { SeededGenerator(seed: $0) } ?? SeededGenerator()
-        self.seed = generator.seed
+    /// - Parameter round: the round after which the broker is restarted, and again after each further hundred.
+    init(seed: UInt64, restartsAfter round: Int) throws {
+        generator = SeededGenerator(seed: seed)
+        restartRound = round
         place = try BrokerPlace()
         file = try place.directory.write(fileBytes, to: "file")
-        broker = try BrokerProcess(at: place, limits: Self.limits)
+        broker = try BrokerProcess(at: place)
         canary = try Canary(at: broker)
         holdings = try BrokerHoldings(of: broker, to: canary)
     }
@@ -77,7 +78,7 @@ final class Soak {
             figures.canary.append(MonotonicClock.now() - start)
             if workers.count > Self.mostWorkers { try conclude(workers.removeFirst()) }
         }
-        if figures.rounds % 100 == 5 { return try restart() }
+        if figures.rounds % 100 == restartRound { return try restart() }
         try concludeAll()
         try canary.clearOthers()
         try broker.expectHoldings(holdings, to: canary, comment)
@@ -91,7 +92,7 @@ final class Soak {
         try broker.end()
     }
 
-    private var comment: Comment { "seed \(seed), round \(figures.rounds)" }
+    private var comment: Comment { "round \(figures.rounds)" }
 
     // MARK: Actions
 
@@ -115,7 +116,10 @@ final class Soak {
         case 12: try startCommand(["offer", "--board", "files", file], .source)
         case 13, 14:
             try startCommand(
-                ["paste", "--board", "files", "-o", place.directory[Self.output + "\(figures.processes)"]],
+                [
+                    "paste", "--board", "files", "-o", place.directory[Self.output + "\(figures.processes)"],
+                    "--timeout", "\(2 * Self.patience)ms",
+                ],
                 .command
             )
         case 15:
@@ -136,9 +140,12 @@ final class Soak {
     private func start(_ task: Task, _ options: [String]) throws {
         let board = "board=\(Int.random(in: 0..<4, using: &generator))"
         switch task {
-        case .source: try add("test-peer", ["source", place.socket, board] + options, task)
+        case .source:
+            try add("test-peer", ["source", place.socket, board, "first-byte=\(Self.patience)"] + options, task)
         case .storm: try add("test-peer", ["storm", place.socket] + options, task)
-        default: try add("test-peer", ["destination", place.socket, board] + options, task)
+        default:
+            // A source may be stopped after its first byte.
+            try add("test-peer", ["destination", place.socket, board, "timeout=\(2 * Self.patience)"] + options, task)
         }
     }
 
@@ -176,7 +183,7 @@ final class Soak {
                 #expect(!outcome.contains("damaged") && !outcome.contains("protocol-violation"), comment)
             } catch ProcessRunner.Trouble.endedEarly(let errors) {
                 // It could not connect while the broker restarted.
-                #expect(errors.hasPrefix("test-peer: "), "seed \(seed): \(errors)")
+                #expect(errors.hasPrefix("test-peer: "), "\(errors)")
             }
             try worker.peer.end()
         case .command:
@@ -196,7 +203,7 @@ final class Soak {
         try canary.end()
         figures.restarts += 1
         figures.memory = []
-        broker = try BrokerProcess(at: place, limits: Self.limits)
+        broker = try BrokerProcess(at: place)
         canary = try Canary(at: broker)
         holdings = try BrokerHoldings(of: broker, to: canary)
     }

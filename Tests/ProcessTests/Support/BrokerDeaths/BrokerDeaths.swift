@@ -28,7 +28,6 @@ final class BrokerDeaths {
         let epoch: UInt64
     }
 
-    let seed: UInt64
     let ledger: DeathLedger
     private(set) var rounds = 0
     private let broker: KeptBroker
@@ -43,11 +42,10 @@ final class BrokerDeaths {
     private var loads = 0
     private var asks = 0
 
-    init(seed: UInt64?) throws {
-        generator = seed.map { SeededGenerator(seed: $0) } ?? SeededGenerator()
-        self.seed = generator.seed
+    init(seed: UInt64) throws {
+        generator = SeededGenerator(seed: seed)
         broker = try KeptBroker()
-        ledger = DeathLedger(broker.place, copiers: Self.copiers, seed: generator.seed)
+        ledger = DeathLedger(broker.place, copiers: Self.copiers, seed: seed)
         reader = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
     }
 
@@ -80,10 +78,10 @@ final class BrokerDeaths {
     private func startSources() async throws {
         reader = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
         for number in 0..<Self.sources {
-            sources.append(try await DeathSource("promise \(number) from round \(rounds)", ledger: ledger))
+            sources.append(try await source("promise \(number) from round \(rounds)"))
         }
         for number in 0..<Self.waitingSources {
-            let source = try await DeathSource("wait \(number) from round \(rounds)", ledger: ledger) { [ledger] in
+            let source = try await source("wait \(number) from round \(rounds)") { [ledger] in
                 let gate = ledger.gate
                 ledger.note { $0.asks += 1 }
                 await gate.wait()
@@ -102,6 +100,15 @@ final class BrokerDeaths {
             )
         }
         ledger.note { $0.promises = promises }
+    }
+
+    /// - Parameter handler: called before the bytes are given.
+    private func source(
+        _ board: String,
+        handler: @escaping @Sendable () async -> Void = {}
+    ) async throws -> DeathSource {
+        let offset = Int.random(in: 0..<DeathSource.size, using: &generator)
+        return try await DeathSource(board, offset: offset, ledger: ledger, handler: handler)
     }
 
     private func offer(_ board: String) throws -> DeathLoader.Promise {

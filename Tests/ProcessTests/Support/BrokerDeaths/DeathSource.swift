@@ -12,14 +12,16 @@ struct DeathSource {
     let publication: Publication
     private let pasteboard: Pasteboard
 
-    /// - Parameter handler: called before the bytes are given.
+    /// - Parameters:
+    ///   - offset: the position of its bytes in the block of the ledger.
+    ///   - handler: called before the bytes are given.
     init(
         _ board: String,
+        offset: Int,
         ledger: DeathLedger,
-        handler: @escaping @Sendable () async -> Void = {}
+        handler: @escaping @Sendable () async -> Void
     ) async throws {
         self.board = board
-        let offset = Int.random(in: 0..<Self.size)
         let bytes = ledger.bytes(of: DeathLedger.Part(offset: offset, count: Self.size + offset))
         self.bytes = bytes
         let connection = PasteboardConnection(socketPath: ledger.socket.socket, startsBroker: false)
