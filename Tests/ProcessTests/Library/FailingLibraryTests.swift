@@ -7,6 +7,8 @@ import Testing
 @Suite(.processes) struct FailingLibraryTests {
     /// The greatest number of calls of the programs below, with a reserve.
     private static let mostCalls = 200
+    /// The numbers of the calls that fail.
+    private static var numbers: StrideThrough<Int> { stride(from: 1, through: mostCalls, by: thinned(4, full: 1)) }
     private static let kinds = ["count=300000", "data", "memory", "stream"]
     private static let forms = ["data", "file"]
 
@@ -14,7 +16,7 @@ import Testing
     func destination() throws {
         try BrokerProcess.run { broker in
             _ = try broker.librarySource(Self.kinds)
-            for number in 1...Self.mostCalls {
+            for number in Self.numbers {
                 let destination = try start(["destination"] + Self.forms, failing: number, at: broker).finish()
                 guard expectEnds(destination, number) else { return }
             }
@@ -25,7 +27,7 @@ import Testing
     @Test("Whichever call of a source fails once, each load from it ends with all bytes or an error", .tags(.f53))
     func source() throws {
         try BrokerProcess.run { broker in
-            for number in 1...Self.mostCalls {
+            for number in Self.numbers {
                 let source = try start(["source"] + Self.kinds, failing: number, at: broker)
                 do {
                     #expect(try source.nextLine() == "promised")
