@@ -233,9 +233,13 @@ import Testing
     @Test("The death of the source is reported, and is not a success")
     func sourceDies() throws {
         let desk = try Desk()
-        let offer = try desk.offer(["-t", "text=echo part; touch begun; exec sleep 600"])
+        let offer = try desk.offer(["-t", "text=echo part; echo $$ >pid; mv pid begun; exec sleep 600"])
         let paste = try desk.start("paste")
         try eventually("the command has begun") { desk.directory.names().contains("begun") }
+        let digits = try desk.directory.contents(of: "begun").dropLast()
+        let sleeper = try #require(CInt(String(decoding: digits, as: UTF8.self)))
+        // No process that is left ends the command of a killed source.
+        defer { try? System.kill(sleeper, SIGKILL) }
         try offer.child.kill(SIGKILL)
         let pasted = try paste.finish()
         #expect(pasted.exitCode == 5)

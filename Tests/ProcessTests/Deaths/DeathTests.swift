@@ -14,16 +14,18 @@ import Testing
     func killedSource() throws {
         let desk = try Desk()
         for (command, said) in [
-            ("touch running; sleep 1000", "before it sent a byte"),
-            ("printf x; touch running; sleep 1000", "after 1 bytes"),
-            ("head -c 300000 /dev/zero; touch running; sleep 1000", "after 300000 bytes"),
+            (":", "before it sent a byte"), ("printf x", "after 1 bytes"),
+            ("head -c 300000 /dev/zero", "after 300000 bytes"),
         ] {
-            let offer = try desk.offer(["-t", "public.data=\(command)"])
+            let offer = try desk.offer(["-t", "public.data=\(command); echo $$ >pid; mv pid running; exec sleep 1000"])
             let paste = try desk.start("paste", "-o", "output")
-            _ = try desk.shell("until [ -e running ]; do :; done; rm running")
+            let running = try desk.shell("until [ -e running ]; do sleep 0.01; done; cat running; rm running").text
+            let sleeper = try #require(CInt(running.filter(\.isNumber)))
+            // No process that is left ends the command of a killed source.
+            defer { try? System.kill(sleeper, SIGKILL) }
             // The command's output has reached the destination before its source is killed.
             _ = try desk.shell(
-                "until pasteboard status --json | grep -q '\"bytes\":\(Self.bytes(of: said))[,}]'; do :; done"
+                "until pasteboard status --json | grep -q '\"bytes\":\(Self.bytes(of: said))[,}]'; do sleep 0.01; done"
             )
             try offer.child.killGroup(SIGKILL)
             let pasted = try paste.finish()
@@ -128,16 +130,17 @@ import Testing
         try stuck.child.kill(SIGKILL)
     }
 
-    @Test("A GiB passes through, and the broker's memory does not grow", .tags(.f39))
+    @Test("However many bytes pass through, the broker's memory does not grow", .tags(.f39))
     func flatMemory() throws {
         let desk = try Desk()
         let broker = try desk.startBroker()
-        let offer = try desk.offer(["-t", "public.data=head -c 1073741824 /dev/zero"])
+        let count = thinned(128 << 20, full: 1 << 30)
+        let offer = try desk.offer(["-t", "public.data=head -c \(count) /dev/zero"])
         defer { withExtendedLifetime(offer) {} }
         // Once before, so that one-time allocations are made.
         #expect(try desk.shell("pasteboard paste --timeout 10m | head -c 33554432 | wc -c").text == "33554432\n")
         let before = try Self.memory(of: broker)
-        #expect(try desk.shell("pasteboard paste | wc -c").text == "1073741824\n")
+        #expect(try desk.shell("pasteboard paste | wc -c").text == "\(count)\n")
         #expect(try Self.memory(of: broker) - before < 8 << 10)
     }
 
@@ -159,7 +162,7 @@ import Testing
         let stream = try running.asked()
         _ = try waiting.asked()
         try running.peer.sendData(Array("begun ".utf8), stream: stream)
-        _ = try desk.shell("until pasteboard status | grep -q '6 bytes'; do :; done")
+        _ = try desk.shell("until pasteboard status | grep -q '6 bytes'; do sleep 0.01; done")
         try System.kill(broker, SIGTERM)
         let waited = try waitingPaste.finish()
         #expect(waited.exitCode == 3 && waited.errorText.contains("shutting down"))
