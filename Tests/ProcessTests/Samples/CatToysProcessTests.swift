@@ -10,30 +10,6 @@ import Testing
         }
     }
 
-    @Test("A toy moves from one cat to the end of another's; the row of the drop does not matter (S14, S65, S73, S75)")
-    func local() throws {
-        let desk = try Desk()
-        let house = try PlayedProgram("cat-toys", at: desk)
-        try house.play("register h", until: "registered h-Kuro")
-        let before = try toys(house)
-        #expect(try house.drag("Tama 1", over: "h-Kuro 0") == "move")
-        let lines = try house.play("lift\nwait outcome\nwait end Kuro\nsay done", until: "said done")
-        #expect(lines.contains("moved mouse Tama Kuro") && lines.contains("outcome transferred move"))
-        #expect(!lines.contains { $0.hasPrefix("left") || $0.hasPrefix("arrived") })
-        #expect(try house.rows("Tama") == ["ball", "feather"])
-        #expect(try house.rows("Kuro") == ["box", "mouse"])
-        #expect(try toys(house).sorted() == before.sorted())
-    }
-
-    @Test("On its own cat a toy moves to the end, and equal ones become one (S66, S67)")
-    func own() throws {
-        let desk = try Desk()
-        let house = try PlayedProgram("cat-toys", "--toys", "Tama=ball,bell,ball", at: desk)
-        #expect(try house.drag("Tama 0", over: "here 1") == "move")
-        #expect(try house.lift() == "transferred move")
-        #expect(try house.rows("Tama") == ["bell", "ball"])
-    }
-
     @Test("Between processes a toy moves in two phases: it arrives, and then it leaves (S74, S75)")
     func between() throws {
         let desk = try Desk()
@@ -88,43 +64,6 @@ import Testing
         #expect(try toys(source, target) == before)
     }
 
-    @Test(
-        "An item without an origin changes nothing, and one without a name has no effect (S22, S64, S69, S70)"
-    )
-    func foreign() throws {
-        let desk = try Desk()
-        let house = try PlayedProgram("cat-toys", at: desk)
-        try house.play("register h", until: "registered h-Kuro")
-        let before = try toys(house)
-        let places = try PlayedProgram("places", at: desk)
-        #expect(try places.drag("0", over: "h-Tama 1") == "copy")
-        #expect(try places.lift() == "transferred copy")
-        let heard = try house.lines(until: "end")
-        #expect(heard.contains("unknown Tama Yosemite"))
-        let image = try PlayedProgram("image-drop", at: desk)
-        #expect(try image.drag("50,50", over: "h-Tama") == "copy")
-        #expect(try image.lift() == "cancelled")
-        let next = try house.lines(until: "end")
-        #expect(next.contains("no toy Tama"))
-        #expect(try toys(house) == before)
-    }
-
-    @Test("A toy without a name is not dragged, and no destination is notified (S11)")
-    func noName() throws {
-        let desk = try Desk()
-        let source = try PlayedProgram("cat-toys", "--toys", "Tama=ball,,mouse", at: desk)
-        let target = try PlayedProgram("cat-toys", at: desk)
-        try target.play("register h", until: "registered h-Kuro")
-        let heard = try source.play("press Tama 1\nhover h-Kuro", until: "failed")
-        #expect(heard.first == "began nothing")
-        #expect(heard.last?.hasPrefix("failed nothing-here") == true)
-        let nothing = try target.play("say nothing", until: "said nothing")
-        #expect(nothing == ["said nothing"])
-        #expect(try source.drag("Tama 2", over: "h-Kuro") == "move")
-        #expect(try source.lift() == "transferred move")
-        #expect(try source.rows("Tama") == ["ball", ""])
-    }
-
     @Test("The argument of --orphan has to be a cat")
     func noSuchOrphan() throws {
         let finished = try ProcessRunner(
@@ -148,18 +87,6 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("left") || $0.hasPrefix("moved") })
         try (target == "h" ? other : house).play("say then", until: "said then")
         #expect(try toys(house, other) == before)
-    }
-
-    @Test("A toy that other processes copy stays with its cat (S53)")
-    func copied() throws {
-        let desk = try Desk()
-        let (house, places) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("places", at: desk))
-        try places.play("register b", until: "registered b")
-        #expect(try house.drag("Kuro 0", over: "b 0") == "copy")
-        #expect(try house.lift() == "transferred copy")
-        let heard = try places.lines(until: "end")
-        #expect(heard.contains("inserted 0 box"))
-        #expect(try house.rows("Kuro") == ["box"])
     }
 
     @Test("A destination that dies before it has committed leaves the toy at its source (two phases)")

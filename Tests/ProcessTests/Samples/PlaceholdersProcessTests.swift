@@ -36,37 +36,6 @@ import Testing
         #expect(try target.rows("shelf") == ["letter", "crate", "book"])
     }
 
-    @Test("Within the process a plain parcel is handed over, without a load (S61, S62)")
-    func local() throws {
-        let desk = try Desk()
-        let program = try PlayedProgram("placeholders", at: desk)
-        try program.play("register x", until: "registered x-shelf")
-        try program.play("select van 0\nselect van 1\nselect van 2\nselect van 3\npress van 2", until: "began 4")
-        try program.play("hover x-shelf", until: "over copy")
-        var lines = try program.play("lift\nwait deleted\nshow", until: "row shelf 2")
-        #expect(lines.suffix(3) == ["row shelf 0 letter", "row shelf 1 waiting for crate", "row shelf 2 book"])
-        lines += try program.play(
-            "release crate\nwait outcome failed source-failed\nwait committed shelf 1\nsay done",
-            until: "said done"
-        )
-        #expect(lines.contains("asked crate") && !lines.contains("asked letter") && !lines.contains("asked book"))
-        #expect(try program.rows("shelf") == ["letter", "crate", "book"])
-    }
-
-    @Test("Rows of the table itself move (S60)")
-    func rows() throws {
-        let desk = try Desk()
-        let program = try PlayedProgram("placeholders", "--van", "a,b,c,d", at: desk)
-        try program.play("select van 0\nselect van 1\npress van 0", until: "began 2")
-        try program.play("hover here 3", until: "over move")
-        #expect(try program.lift() == "transferred move")
-        #expect(try program.rows("van") == ["c", "a", "b", "d"])
-        // The rows have changed since, and the item is not in the table twice.
-        try program.play("select none\npress van 0\nhover here 3\nremove van 3", until: "removed van 3 d")
-        #expect(try program.lift() == "cancelled")
-        #expect(try program.rows("van") == ["c", "a", "b"])
-    }
-
     @Test("A slow parcel reports its progress, and may still fail")
     func progress() throws {
         let (desk, source, target) = try pair("slow crate,slow vase")
@@ -97,23 +66,6 @@ import Testing
         try program.play("hover here \(row)", until: "over move")
         #expect(try program.lift() == "transferred move")
         #expect(try program.rows("shelf") == (row == 1 ? ["c", "a", "x", "b"] : ["b", "c", "a", "x"]))
-    }
-
-    @Test("While a parcel is being loaded, others are dropped, and rows moved")
-    func meanwhile() throws {
-        let (desk, source, target) = try pair("slow crate")
-        let places = try PlayedProgram("places", at: desk)
-        #expect(try source.drag("van 0", over: "h-shelf") == "copy")
-        try source.play("lift", until: "asked crate")
-        try target.lines(until: "waiting shelf crate")
-        #expect(try places.drag("0", over: "h-shelf 0") == "copy")
-        #expect(try places.lift() == "transferred copy")
-        try target.lines(until: "committed shelf 0 Yosemite")
-        #expect(try target.drag("shelf 0", over: "here 0") == "move")
-        #expect(try target.lift() == "transferred move")
-        try source.play("release crate", until: "outcome transferred copy")
-        try target.lines(until: "committed shelf")
-        #expect(try target.rows("shelf").sorted() == ["Yosemite", "crate"])
     }
 
     @Test("A load cancelled by the destination removes its placeholder, and the source is notified")

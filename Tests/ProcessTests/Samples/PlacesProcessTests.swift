@@ -38,33 +38,6 @@ import Testing
         try target.quit()
     }
 
-    @Test("Over empty space, or past the end, a row is inserted at the end (S43)", arguments: ["b", "b 9"])
-    func append(target place: String) throws {
-        let desk = try Desk()
-        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
-        try target.play("register b", until: "registered b")
-        #expect(try source.drag("3", over: place) == "copy")
-        #expect(try source.lift() == "transferred copy")
-        try target.lines(until: "end")
-        #expect(try target.rows() == Self.parks + ["Sequoia"])
-    }
-
-    @Test("A drag within the table rearranges it in edit mode, and otherwise does nothing (S27, S28, S40, S54, S78)")
-    func rearrange() throws {
-        let desk = try Desk()
-        let places = try PlayedProgram("places", at: desk)
-        #expect(try places.drag("0", over: "here 2") == "cancel")
-        try places.play("edit on", until: "editing on")
-        // The last proposal before the drop is used.
-        try places.play("hover here 2", until: "over move")
-        let lines = try places.play("lift\nwait end\nwait outcome\nsay done", until: "said done")
-        #expect(lines.contains("can-move 0") && lines.contains("moved 0 2 Yosemite"))
-        #expect(lines.contains("outcome transferred move"))
-        #expect(!lines.contains { $0.hasPrefix("perform") || $0.hasPrefix("asked") || $0.hasPrefix("transferred") })
-        let rows = try places.rows()
-        #expect(rows == ["Yellowstone", "Theodore Roosevelt", "Yosemite"] + Self.parks[3...])
-    }
-
     @Test("A row of the table dropped on empty space moves to the end, and stays if rows have changed")
     func rearrangeToEnd() throws {
         let desk = try Desk()
@@ -78,32 +51,6 @@ import Testing
         try places.play("remove 5", until: "removed 5")
         #expect(try places.lift() == "cancelled")
         #expect(try places.rows().sorted() == Self.parks.filter { $0 != "Mammoth Cave" }.sorted())
-    }
-
-    @Test("A drop over nothing, or where it is refused, changes nothing and makes nothing (S37)")
-    func cancelled() throws {
-        let desk = try Desk()
-        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
-        try target.play("register b", until: "registered b")
-        #expect(try source.drag("0", over: "nowhere") == "nothing")
-        let heard = try source.play("lift", until: "outcome")
-        #expect(heard == ["did-end", "lifted cancel", "outcome cancelled"])
-        #expect(try source.drag("0", over: "b 1") == "copy")
-        let next = try source.play("cancel", until: "outcome")
-        #expect(next == ["did-end", "cancelled", "outcome cancelled"])
-        try target.lines(until: "end")
-        // A second item: the strict policy accepts one (S26, S41).
-        #expect(try source.drag("0", over: "b 1") == "copy")
-        try source.play("add 1", until: "added 2")
-        let then = try target.lines(until: "update 1 cancel")
-        #expect(
-            then
-                == ["can-handle yes", "enter", "update 1 copy insert", "can-handle yes", "update 1 cancel"]
-        )
-        #expect(try source.lift() == "cancelled")
-        try target.lines(until: "end")
-        #expect(try target.rows() == Self.parks)
-        #expect(try source.rows() == Self.parks)
     }
 
     @Test("The permissive policy accepts several items, in their order (S17, S30-S32, S45, S49)")
@@ -128,28 +75,6 @@ import Testing
         try target.play("add 1", until: "added 2")
         try target.play("hover here 3", until: "over cancel")
         #expect(try target.lift() == "cancelled")
-    }
-
-    @Test("A row of another table of the same program is copied, as the drag belongs to that table (S39)")
-    func anotherTable() throws {
-        let desk = try Desk()
-        let places = try PlayedProgram("places", "--tables", "left,right", at: desk)
-        try places.play("register x", until: "registered x-right")
-        #expect(try places.drag("left 0", over: "x-right 0") == "copy")
-        #expect(try places.lift() == "transferred copy")
-        #expect(try places.rows("right") == ["Yosemite"] + Self.parks)
-        #expect(try places.rows("left") == Self.parks)
-    }
-
-    @Test("Items that are not text are refused, without further notifications (S18, S19)")
-    func refused() throws {
-        let desk = try Desk()
-        let (source, target) = (try PlayedProgram("image-drop", at: desk), try PlayedProgram("places", at: desk))
-        try target.play("register b", until: "registered b")
-        #expect(try source.drag("50,50", over: "b 1") == "cancel")
-        #expect(try source.lift() == "cancelled")
-        let heard = try target.play("show", until: "rows")
-        #expect(heard == ["can-handle no", "rows 9"])
     }
 
     @Test("With dragging disabled no drag begins, and drops are still accepted (S1, S2)")
@@ -185,19 +110,6 @@ import Testing
         #expect(try giver.rows() == Self.parks)
     }
 
-    @Test("A name that is not ASCII arrives as it was when the drag began (S9, S15)")
-    func name() throws {
-        let desk = try Desk()
-        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
-        try target.play("register b", until: "registered b")
-        try source.play("insert 0 Ōsaka 大阪 🏯", until: "inserted 0 Ōsaka 大阪 🏯")
-        #expect(try source.drag("0", over: "b 0") == "copy")
-        try source.play("remove 0", until: "removed 0")
-        #expect(try source.lift() == "transferred copy")
-        try target.lines(until: "end")
-        #expect(try target.rows().first == "Ōsaka 大阪 🏯")
-    }
-
     @Test("Before the drop and after it nothing can be loaded (S16, S52)")
     func peek() throws {
         let desk = try Desk()
@@ -209,21 +121,6 @@ import Testing
         try target.lines(until: "end")
         try target.play("peek", until: "peeked nothing not-loadable-now")
         #expect(try target.rows() == inserted("Yosemite", at: 0))
-    }
-
-    @Test("If the row of the drop is deleted before the bytes arrive, the new one is inserted at the end")
-    func rowsChanged() throws {
-        let desk = try Desk()
-        let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
-        let target = try PlayedProgram("places", at: desk)
-        try target.play("register b", until: "registered b")
-        #expect(try source.drag("van 0", over: "b 9") == "copy")
-        try source.play("lift", until: "asked crate")
-        try target.lines(until: "perform 9 copy")
-        for _ in Self.parks { try target.play("remove 0", until: "removed") }
-        try source.play("release crate", until: "outcome transferred copy")
-        try target.lines(until: "inserted 0 crate")
-        #expect(try target.rows() == ["crate"])
     }
 
     @Test(
