@@ -77,7 +77,6 @@ struct LibrarySource {
         case folder
         case object
         case lazy
-        case json
         case stream
         case memory
         case custom
@@ -116,8 +115,6 @@ struct LibrarySource {
                     completion(Note(settings: settings), nil)
                     return nil
                 }
-            case .json:
-                provider.registerJSON(Place(), for: .json, visibility: visibility)
             case .stream:
                 provider.registerByteStream(for: .gif, visibility: visibility, policy: policy) { writer in
                     await settings.called()

@@ -128,19 +128,6 @@ struct EmbeddedBrokerTests {
         )
     }
 
-    @Test("a broker ends when its socket or the directory of the socket is removed", arguments: ["own/socket", "own"])
-    func vanishes(removed: String) async throws {
-        let directory = try TemporaryDirectory()
-        let lines = Lock<[String]>([])
-        let broker = try Broker(socketPath: "\(directory.path)/own/socket") { line in lines.withLock { $0.append(line) }
-        }
-        try FileManager.default.removeItem(atPath: "\(directory.path)/\(removed)")
-        try await broker.run()
-        #expect(lines.withLock(\.self).count == 1)
-        #expect(lines.withLock(\.first)?.hasPrefix("the socket \(broker.socketPath) has been removed") == true)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
-    }
-
     @Test("a broker accepts no more connections than its process has descriptors for")
     func fewDescriptors() async {
         await #expect(processExitsWith: .success) {

@@ -41,38 +41,6 @@ struct ByteChunksTests {
         }
     }
 
-    @Test("releasing the iterator or the chunks cancels the load")
-    func lettingGo() async throws {
-        try await withSource(Data(count: 32 << 20)) { provider, _ in
-            for reads in [true, false] {
-                let progress = LoadProgress()
-                let ended = progress.snapshots
-                do {
-                    let chunks = try await provider.loadBytes(for: .data, progress: progress).value
-                    if reads {
-                        for try await chunk in chunks {
-                            #expect(!chunk.isEmpty)
-                            break
-                        }
-                    }
-                }
-                // The snapshots end with the load, and only the release ends the load before it is finished.
-                for await _ in ended {}
-                #expect(!progress.isFinished)
-            }
-        }
-    }
-
-    @Test("the chunks can be iterated only once")
-    func twice() async throws {
-        try await withSource(Data(count: 10)) { provider, _ in
-            let chunks = try await provider.loadBytes(for: .data).value
-            for try await _ in chunks {}
-            let error = await #expect(throws: PasteboardError.self) { for try await _ in chunks {} }
-            #expect(error?.code == .invalidArgument)
-        }
-    }
-
     @Test("if a source ends too early, the chunks end with an error and not as complete")
     func truncated() async throws {
         try await TestBroker.with { broker in

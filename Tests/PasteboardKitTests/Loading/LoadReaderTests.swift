@@ -133,12 +133,20 @@ struct LoadReaderTests {
         #expect(error?.message == "the chunks of a load can be iterated only once")
     }
 
-    @Test("Releasing the chunks without an iterator cancels the load")
-    func releasedChunks() {
+    @Test("Releasing the chunks without an iterator, or the iterator that has read some, cancels the load")
+    func releasedChunks() async throws {
         let source = TestChunks()
         var chunks: ByteChunks? = ByteChunks(LoadReader(source))
         withExtendedLifetime(chunks) {}
         chunks = nil
         #expect(source.isCancelled)
+
+        let read = TestChunks()
+        read.give(.success(Data([1])))
+        for try await chunk in ByteChunks(LoadReader(read)) {
+            #expect(chunk == Data([1]))
+            break
+        }
+        #expect(read.isCancelled)
     }
 }

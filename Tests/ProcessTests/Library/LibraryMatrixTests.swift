@@ -2,78 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Programs with the library as processes, with each kind of registration and each form of load.
+/// Programs with the library as processes, and their deaths with each kind of registration and each form of load.
 @Suite(.processes) struct LibraryMatrixTests {
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        try directory.write("a file", to: "some notes.md")
-        _ = try directory.makeDirectory("a folder")
-        _ = try directory.makeDirectory("a folder/sub")
-        try directory.write("1", to: "a folder/-rf")
-        try directory.write("2", to: "a folder/sub/b c")
-    }
-
-    private var kinds: [String] {
-        [
-            "name=v1.2", "data", "object", "lazy", "json", "stream", "memory", "custom",
-            "file=\(directory["a folder"])", "folder",
-        ]
-    }
-
-    /// The lines about an item.
-    private static func lines(
-        _ item: Int,
-        _ bytes: String,
-        _ type: String,
-        _ name: String,
-        object: String? = nil
-    ) -> [String] {
-        [
-            "\(item) data \(bytes) \(type)", "\(item) file \(bytes) \(type) copy \(name)",
-            "\(item) inPlace \(bytes) \(type) copy \(name)", "\(item) object \(object ?? bytes)",
-            "\(item) chunks \(bytes) \(type)",
-        ]
-    }
-
-    @Test("Each kind of registration is loaded in each form", arguments: [true, false])
-    func matrix(passesDescriptors: Bool) throws {
-        let limits = (passesDescriptors ? [] : ["passed-descriptors=0"])
-        try BrokerProcess.run(limits: limits) { broker in
-            let file = ["file=\(directory["some notes.md"])", "file"]
-            let source = try broker.librarySource(file + kinds)
-            let destination = try broker.libraryDestination(["data", "file", "inPlace", "object", "chunks"])
-            let lines = try destination.rest()
-            let (pattern, note, place) = ("pattern:400000", "text:a%20note", "text:%7B%22name%22:%22Sequoia%22%7D")
-            let plain = "public.utf8-plain-text"
-            let tree = "tree:-rf,sub,sub/b%20c public.folder copy v1.2"
-            var expected = Self.lines(
-                0,
-                "text:a%20file",
-                "public.plain-text",
-                "some%20notes.md",
-                object: "string:a%20file"
-            )
-            if passesDescriptors { expected[2] = "0 inPlace text:a%20file public.plain-text own some%20notes.md" }
-            expected += Self.lines(1, pattern, "public.png", "v1.2.png")
-            for item in 2...3 { expected += Self.lines(item, note, plain, "v1.2.txt", object: "string:a%20note") }
-            expected += Self.lines(4, place, "public.json", "v1.2.json")
-            expected += Self.lines(5, pattern, "com.compuserve.gif", "v1.2.gif")
-            expected += Self.lines(6, pattern, "public.jpeg", "v1.2.jpeg")
-            expected += Self.lines(7, place, "org.example.place", "v1.2", object: "string:Sequoia")
-            expected += [
-                "8 data tar public.tar-archive", "8 file \(tree)", "8 inPlace \(tree)",
-                "8 object failed type-unavailable",
-                "8 chunks tar public.tar-archive",
-            ]
-            #expect(lines.first == "items 9")
-            for (line, expected) in zip(lines.dropFirst(), expected) { #expect(line == expected) }
-            #expect(lines.count == expected.count + 1)
-            try source.end()
-        }
-    }
-
     @Test("A type that only the source declares is found by its supertypes, and the destination need not know it")
     func customType() throws {
         try BrokerProcess.run { broker in
@@ -173,6 +103,7 @@ import Testing
         arguments: ["data", "file", "stream"]
     )
     func sourceDiesHalfway(kind: String) throws {
+        let directory = try TemporaryDirectory()
         try directory.write(Array(repeating: 1, count: 32 << 20), to: "large")
         try BrokerProcess.run(limits: ["passed-descriptors=0"]) { broker in
             let source = try broker.librarySource(["count=33554432", "half", "file=\(directory["large"])", kind])
