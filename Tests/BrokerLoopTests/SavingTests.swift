@@ -287,7 +287,7 @@ import Testing
             told += try writers.reduce(0) { try $0 + $1.hear().count { $0.kind == .committed } }
         }
         // On a slow machine, writers may have stopped waiting before everything was sent.
-        try eventually("the manager has the last contents") {
+        try eventually("the last contents at the manager") {
             try manager.take()
             try broker.step()
             return manager.saved.count == 2
@@ -307,7 +307,7 @@ import Testing
             try broker.step(sending: writer)
             // A child of another test has a duplicate of the manager's socket until it executes its program.
             var frames = try writer.hear()
-            try eventually("the writer has an answer") {
+            try eventually("an answer to the writer") {
                 if frames.isEmpty {
                     try broker.step()
                     frames = try writer.hear()

@@ -128,7 +128,7 @@ import Testing
             let reasons: [Ending: EndReason] = [.clear: .cleared, .expiry: .expired, .lastLoad: .loaded]
             #expect(try end.decoded(as: End.self).reason == reasons[ending])
             // Large memory is overwritten by another thread than that of the turn.
-            try eventually("the secret is overwritten") { try !Self.holds(secret, process) }
+            try eventually("the erasing of the secret") { try !Self.holds(secret, process) }
             for peer in peers { peer.close() }
         }
     }

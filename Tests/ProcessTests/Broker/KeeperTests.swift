@@ -340,9 +340,9 @@ import Testing
         // Stopped, so that the keeper has passed on the signal when it gets the broker's message.
         try System.kill(broker, SIGSTOP)
         let answer = try kept.replace(with: "/bin/sh", "-c", "echo replacing >&2; exec sleep 1000")
-        try eventually("SIGUSR2 is pending") { try Self.isPending(SIGUSR2, for: broker) }
+        try eventually("a pending SIGUSR2") { try Self.isPending(SIGUSR2, for: broker) }
         try kept.keeper.child.kill(SIGTERM)
-        try eventually("SIGTERM is pending") { try Self.isPending(SIGTERM, for: broker) }
+        try eventually("a pending SIGTERM") { try Self.isPending(SIGTERM, for: broker) }
         try System.kill(broker, SIGCONT)
         let text = try Self.text(answer)
         #expect(text.contains("was stopped before the new one ran"), "\(text)")

@@ -22,7 +22,7 @@ import Testing
                 try Self.expectFarewell([.timeout], to: stranger)
             }
             // The limit also ends connections of this process whose hello was delayed.
-            try eventually("a client is served") { (try? broker.connect().status()) != nil }
+            try eventually("a served client") { (try? broker.connect().status()) != nil }
         }
     }
 

@@ -323,7 +323,7 @@ import Testing
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=touch begun; while [ ! -e go ]; do sleep 0.01; done; echo old"])
         let paste = try desk.start("paste")
-        try eventually("the command has begun") { desk.directory.names().contains("begun") }
+        try eventually("the begin of the command") { desk.directory.names().contains("begun") }
         try desk.copy("new")
         try offer.waitForErrors(containing: "replaced")
         try desk.directory.write("", to: "go")
@@ -353,7 +353,7 @@ import Testing
     // MARK: Other processes
 
     private static func process(namedIn name: String, of desk: Desk) throws -> CInt {
-        try eventually("a command has written \(name)") { desk.directory.names().contains(name) }
+        try eventually("the file \(name)") { desk.directory.names().contains(name) }
         let digits = try desk.directory.contents(of: name).prefix { $0 != UInt8(ascii: "\n") }
         return try #require(CInt(String(decoding: digits, as: UTF8.self)))
     }

@@ -235,7 +235,7 @@ import Testing
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo part; echo $$ >pid; mv pid begun; exec sleep 600"])
         let paste = try desk.start("paste")
-        try eventually("the command has begun") { desk.directory.names().contains("begun") }
+        try eventually("the begin of the command") { desk.directory.names().contains("begun") }
         let digits = try desk.directory.contents(of: "begun").dropLast()
         let sleeper = try #require(CInt(String(decoding: digits, as: UTF8.self)))
         // No process that is left ends the command of a killed source.

@@ -113,7 +113,7 @@ import Testing
         #expect(paste.exitCode == 5 && paste.errorText.contains("sent no byte within"))
         try offer.child.kill(SIGCONT)
         // The limit also ends loads whose source is delayed by others.
-        try eventually("the continued source serves") { try desk.run("paste").text == "never\n" }
+        try eventually("a paste from the continued source") { try desk.run("paste").text == "never\n" }
     }
 
     @Test("One of eight destinations never reads, and the others get everything")
