@@ -90,7 +90,7 @@ import Testing
         for account in 0..<4 {
             scene.takeAll(account)
             #expect(scene.held[account] == 385)
-            #expect(scene.pool.isExceeded() == (account > 2) || account == 2)
+            #expect(scene.pool.isExceeded() == (account >= 2))
             scene.end(account)
         }
         #expect(scene.pool.total == 4 * 385 && scene.pool.evictable == 4 * 385)
