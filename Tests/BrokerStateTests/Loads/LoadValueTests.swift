@@ -14,7 +14,7 @@ import Testing
         return broker.take(destination).first(Failure.self)
     }
 
-    @Test("A condition without its feature is refused, for a write, a load and a clear")
+    @Test("A condition or its epoch without the feature is refused, for a write, a load and a clear")
     func conditionWithoutFeature() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -29,6 +29,11 @@ import Testing
         let failures = broker.take(peer).all(Failure.self)
         #expect(failures.map(\.code) == [.invalidArgument, .invalidArgument, .invalidArgument])
         #expect(failures.allSatisfy { $0.text == "a condition requires feature 1 in `requires`" })
+        (write.ifEpoch, write.requires) = (broker.epoch, [Feature.condition.rawValue])
+        (clear.ifEpoch, clear.requires) = (broker.epoch, [Feature.condition.rawValue])
+        broker.send(write, on: broker.newStream(of: peer), from: peer)
+        broker.send(clear, on: broker.newStream(of: peer), from: peer)
+        #expect(broker.take(peer).codes == [.invalidArgument, .invalidArgument])
         #expect(broker.list(from: peer).first(Contents.self)?.changeCount == count)
     }
 
