@@ -33,6 +33,17 @@ import Testing
         #expect(window.grow(available: Self.vast, room: Self.vast) == nil)
     }
 
+    @Test("Half a window is worth a grant, and a byte less is not")
+    func halfWindow() {
+        var window = CreditWindow(credit: Self.vast)
+        let size = window.open(available: Self.vast, room: Self.vast)
+        window.receive(size - 1)
+        _ = window.deliver(size / 2 - 1)
+        #expect(window.grow(available: Self.vast, room: Self.vast) == nil)
+        _ = window.deliver(1)
+        #expect(window.grow(available: Self.vast, room: Self.vast) == size / 2)
+    }
+
     @Test("Little room leads to the smallest window, and less to none")
     func littleRoom() {
         var window = CreditWindow(credit: Self.vast)

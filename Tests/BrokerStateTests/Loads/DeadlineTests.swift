@@ -53,6 +53,14 @@ import Testing
         #expect(broker.held.loads == 0 && broker.held.inTransfer == 0)
     }
 
+    @Test("A check one millisecond before a deadline does not end the load")
+    mutating func notBefore() throws {
+        _ = try start()
+        _ = try start(timeout: 29_999)
+        #expect(failure(within: 29_999, step: 29_999) == Lateness(.timeout, 29_999))
+        #expect(failure(within: 20, step: 20)?.code == .sourceStalled)
+    }
+
     @Test(
         "A registration's limit replaces the 30 s and is bounded like progress; a load's timeout replaces both",
         arguments: [

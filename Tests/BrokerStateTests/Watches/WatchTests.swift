@@ -1,7 +1,8 @@
-import BrokerState
 import PasteboardWire
 import TestSupport
 import Testing
+
+@testable import BrokerState
 
 /// Watches of boards: the rules Y10 to Y14.
 @Suite(.pure) struct WatchTests {
@@ -329,6 +330,32 @@ import Testing
         for peer in others { broker.continueChanges(for: peer) }
         #expect([0, 1, 3, 4].map { broker.take(others[$0]).count } == [0, 1, 1, 1])
         #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("A change during a round is reported by visited watches, even if only one of them is left")
+    func changeDuringRound() {
+        let peers = [watcher, broker.connect(), broker.connect()]
+        // One piece of a round visits all watches except the first one.
+        let streams = ([0] + [Int](repeating: 1, count: 998) + [2]).map { broker.watch(from: peers[$0]) }
+        broker.input { state in
+            _ = state.set(BoardName.general, to: nil, reason: .cleared)
+            state.continueRounds()
+            _ = state.continueChanges(for: peers[2])
+            state.disconnected(peers[1])
+            _ = state.set(BoardName.general, to: nil, reason: .cleared)
+        }
+        #expect(broker.takeChanges(peers[2], on: streams[999]).map(\.changeCount) == [901])
+        broker.advance(by: 100)
+        #expect(broker.takeChanges(peers[2], on: streams[999]).map(\.changeCount) == [902])
+        #expect(broker.takeChanges(peers[0], on: streams[0]).map(\.changeCount) == [902])
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("The name of a watched board is charged to each watch")
+    func metadata() {
+        let before = broker.held.metadata
+        for _ in 0..<2 { _ = broker.watch("name", from: watcher) }
+        #expect(broker.held.metadata == before + 8)
     }
 
     @Test("One program may have only so many watches, and the error names the limit")
