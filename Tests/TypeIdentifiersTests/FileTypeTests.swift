@@ -141,7 +141,8 @@ struct FileTypeTests {
             ("a.mov", FileSignatureTests.example("@4 'ftypmp42'")),
             ("a.heif", FileSignatureTests.example("@4 'ftypheic'")),
             ("a.dng", FileSignatureTests.example("'II' 2A 00")), ("a.o", FileSignatureTests.example("7F 'ELF'")),
-            ("a.doc", Array("{\\rtf1}".utf8)), ("a.ai", Array("%PDF-".utf8)), ("a.xml", Array("<svg>".utf8)),
+            ("a.doc", Array("{\\rtf1}".utf8)), ("a.txt", Array("{\\rtf1}".utf8)), ("a.ai", Array("%PDF-".utf8)),
+            ("a.xml", Array("<svg>".utf8)),
             ("a.mp3", [0xFF, 0xFB, 0x90, 0]), ("a.flac", FileSignatureTests.example("'ID3'")),
             ("a.xls", Array("<html>".utf8)),
             ("a.webm", FileSignatureTests.example("1A 45 DF A3")),
@@ -170,6 +171,19 @@ struct FileTypeTests {
         #expect(whole.type == .data)
         let brief = FileType(named: ["a.png"], head: head.span, isWhole: false)
         #expect(brief.contradiction == .utf8PlainText)
+    }
+
+    @Test("Bytes are text exactly if they are UTF-8, whatever the first bytes of a scalar are")
+    func utf8() {
+        for first in UInt8(1)...0xFF {
+            for second in [0x01, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0] as [UInt8] {
+                for count in 1...4 {
+                    let bytes = Array([first, second, 0x80, 0xBF].prefix(count))
+                    let isText = String(validating: bytes, as: UTF8.self) != nil
+                    #expect(UTF8Scan.isText(bytes.span, isWhole: true) == isText, "\(bytes)")
+                }
+            }
+        }
     }
 
     @Test("A name may have one declared type, several or none")

@@ -118,6 +118,11 @@ struct SharedMimeInfoTests {
         #expect(try Self.match("unknown", .filenameExtension) == nil)
     }
 
+    @Test("A pattern has a weight of 0 to 100", arguments: [("0", true), ("100", true), ("101", false), ("-1", false)])
+    func weights(weight: String, isValid: Bool) {
+        #expect((MimeGlob(fields: [weight, "a/b", "*.c"]) != nil) == isValid)
+    }
+
     @Test("A charset does not prevent a type from being found")
     func charset() throws {
         #expect(try Self.match("text/x-capital;charset=koi8-r", .mimeType)?.supertypes == ["public.plain-text"])

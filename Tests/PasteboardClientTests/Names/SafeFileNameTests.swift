@@ -146,8 +146,10 @@ struct SafeFileNameTests {
         #expect(long.candidate(10).bytes == [UInt8](repeating: 0xFF, count: 252) + Array(" 10".utf8))
     }
 
-    @Test("A number is inserted before a file's extension, and after a name whose only dot is its first character")
+    @Test("A number is inserted before a file's extension, and after a name without an extension")
     func numberedFile() {
+        #expect(SafeFileName(ofFile: "a.16-bytes-or-less").candidate(2) == "a 2.16-bytes-or-less")
+        #expect(SafeFileName(ofFile: "a.17-bytes-are-text").candidate(2) == "a.17-bytes-are-text 2")
         #expect(SafeFileName(ofFile: "a.png").candidate(2) == "a 2.png")
         #expect(SafeFileName(ofFile: ".bashrc").candidate(2) == ".bashrc 2")
         #expect(SafeFileName(ofFile: "Makefile").candidate(3) == "Makefile 3")

@@ -37,6 +37,15 @@ struct ValueTests {
         #expect(plain.printable == plain)
     }
 
+    @Test("Controls, separators of lines and controls of the text's direction are harmful, and nothing else")
+    func harmfulScalars() {
+        let found = (0...0xFFFF).compactMap { Unicode.Scalar($0 as UInt32) }.filter(\.isHarmful).map(\.value)
+        let harmful: [ClosedRange<UInt32>] = [
+            0...0x1F, 0x7F...0x9F, 0x61C...0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x206F,
+        ]
+        #expect(found == harmful.flatMap(Array.init))
+    }
+
     @Test(
         "Names of boards are printable, short, and usable as file names",
         arguments: [
