@@ -85,6 +85,13 @@ struct DynamicTypeTests {
         #expect(DynamicType(identifier)?.tags == [.filenameExtension: [tag]])
     }
 
+    @Test("Values that cannot be tags of their class, or have control characters, are left out")
+    func invalidTags() throws {
+        let type = try #require(DynamicType("dyn.a" + Base32.encode(Array("?1=.a,b:2=c\n,d:3=e,f/g".utf8))))
+        let macType = UniformType.TagClass(rawValue: "com.apple.ostype")
+        #expect(type.tags == [.filenameExtension: ["b"], macType: ["d"], .mimeType: ["f/g"]])
+    }
+
     @Test("Case does not matter, in the identifier or in the tag")
     func caseIgnored() throws {
         #expect(UniformType("DYN.AH62D4RV4GE81U8P4") == UniformType("dyn.ah62d4rv4ge81u8p4"))
@@ -99,7 +106,7 @@ struct DynamicTypeTests {
             "dyn.ah62d4rv4ge81u8p4/", "dyn.a" + Base32.encode(Array("?0".utf8)),
             "dyn.a" + Base32.encode(Array("?9=x".utf8)), "dyn.a" + Base32.encode(Array("?1=x\\".utf8)),
             "dyn.a" + Base32.encode([0x3F, 0x31, 0x3D, 0xFF]), "dyn.a" + Base32.encode(Array("hello".utf8)),
-            "dyn.a" + String(repeating: "b", count: 600),
+            "dyn.a" + Base32.encode(Array("?1=".utf8) + [UInt8](repeating: 0x61, count: 314)),
         ]
     )
     func malformed(_ identifier: String) {
@@ -110,8 +117,10 @@ struct DynamicTypeTests {
 
     @Test("A tag too long for an identifier has no type")
     func tooLong() {
-        #expect(UniformType(filenameExtension: String(repeating: "x", count: 300)) != nil)
-        #expect(UniformType(filenameExtension: String(repeating: "x", count: 330)) == nil)
+        #expect(UniformType(filenameExtension: String(repeating: "x", count: 309)) != nil)
+        let tag = String(repeating: "x", count: 310)
+        #expect(UniformType(filenameExtension: tag) == nil)
+        #expect(DynamicType.identifier(tag: tag, tagClass: .filenameExtension, supertypes: ["public.data"]) == nil)
     }
 
     @Test("Base 32 decodes to the encoded bytes, whatever they are")

@@ -123,6 +123,25 @@ struct SharedMimeInfoTests {
         #expect((MimeGlob(fields: [weight, "a/b", "*.c"]) != nil) == isValid)
     }
 
+    @Test("A line that closes a type cancels its patterns in directories of lower precedence")
+    func closedType() {
+        let directories = ["0:text/x-a:__NOGLOBS__\n50:text/x-a:*.own\n", "50:text/x-a:*.other\n"].map { globs in
+            var files = SharedMimeInfo.Files()
+            files.globs = Array(globs.utf8)
+            return files
+        }
+        #expect(SharedMimeInfo(directories).filenameExtensions(of: "text/x-a") == ["own"])
+    }
+
+    @Test("The first four tags of a type are looked up")
+    func manyTags() throws {
+        for (count, isFound) in [(3, true), (4, false)] {
+            let others = (0..<count).map { "x\($0)," }.joined()
+            let type = try #require(DynamicType("dyn.a" + Base32.encode(Array("?0=6:1=\(others)scr".utf8))))
+            #expect((Self.database.match(for: type) != nil) == isFound)
+        }
+    }
+
     @Test("A charset does not prevent a type from being found")
     func charset() throws {
         #expect(try Self.match("text/x-capital;charset=koi8-r", .mimeType)?.supertypes == ["public.plain-text"])

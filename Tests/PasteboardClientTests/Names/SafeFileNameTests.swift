@@ -77,11 +77,15 @@ struct SafeFileNameTests {
         return "dyn.a" + String(digits)
     }
 
-    @Test("An undeclared extension is preserved by the dynamic type that contains it")
+    @Test("An undeclared extension of up to 32 bytes is preserved by the dynamic type that contains it")
     func dynamic() throws {
         let type = try #require(UniformType(filenameExtension: "qqxyz"))
         #expect(SafeFileName(suggested: "a.QQXYZ", type: type).candidate(1) == "a.QQXYZ")
         #expect(SafeFileName(suggested: "a.b", type: type).candidate(1) == "a.b.qqxyz")
+        for (count, name) in [(32, "a." + String(repeating: "q", count: 32)), (33, "a")] {
+            let type = try #require(UniformType(filenameExtension: String(repeating: "q", count: count)))
+            #expect(SafeFileName(suggested: "a", type: type).candidate(1).text == name)
+        }
     }
 
     @Test("A long name is cut between characters, and keeps its extension and its number")
@@ -125,12 +129,15 @@ struct SafeFileNameTests {
     }
 
     @Test(
-        "A file's name is kept, except for what would change the directory or control a terminal",
+        "A file's name is kept, except for what would change the directory, control a terminal or name an unfinished file",
         arguments: [
             ("Makefile", "Makefile"), ("runme", "runme"), (".bashrc", ".bashrc"), ("-x", "-x"), (" a ", " a "),
             ("notes.", "notes."), ("...", "..."), ("archive.tar.gz", "archive.tar.gz"), ("*", "*"),
             (".", "_"), ("..", "__"), ("a/b", "a_b"), ("a\nb", "a_b"), ("\u{1B}[2J", "_[2J"),
             ("gpj.\u{202E}exe", "gpj._exe"), ("", "pasted"),
+            (".pasteboard-unfinished-0123456789abcdef", "_pasteboard-unfinished-0123456789abcdef"),
+            (".pasteboard-unfinished-0123456789abcde", ".pasteboard-unfinished-0123456789abcde"),
+            (".pasteboard-unfinished-0123456789abcdef0", ".pasteboard-unfinished-0123456789abcdef0"),
         ] as [(SystemString, SystemString)]
     )
     func ofFile(name: SystemString, expected: SystemString) {

@@ -38,12 +38,14 @@ import Testing
         #expect(harness.state.dataHeader(on: ask, count: 0, last: true)?.flags == .last)
     }
 
-    @Test("An answer contains the type of the bytes, with or without a size")
+    @Test("An answer contains the type of the bytes, with or without a size, and does not follow bytes")
     func content() throws {
         var harness = try StateHarness()
         _ = try harness.ask(ask, credit: 10)
         harness.state.answer(ask, byteCount: nil, content: .folderArchive)
         harness.state.answer(ask, byteCount: 4)
+        _ = harness.state.dataHeader(on: ask, count: 1, last: false)
+        harness.state.answer(ask, byteCount: 5)
         let answers = try harness.sent().map { try $0.decoded(as: Answer.self) }
         #expect(answers.map(\.content) == [.folderArchive, nil] && answers.map(\.byteCount) == [nil, 4])
     }
@@ -55,7 +57,9 @@ import Testing
         _ = try harness.ask(ask, credit: .max)
         #expect(harness.state.dataHeader(on: ask, count: 1 << 20, last: true)?.length == 256 << 10)
         _ = try harness.ask(ask + 2, credit: .max)
-        #expect(harness.state.dataHeader(on: ask, count: 1 << 20, last: true)?.length == 64 << 10)
+        for count in [1 << 20, (64 << 10) + 1] {
+            #expect(harness.state.dataHeader(on: ask, count: count, last: true)?.length == 64 << 10)
+        }
     }
 
     @Test("An ask ends once: by end, by error or by the broker's cancel", arguments: 0..<3)

@@ -144,9 +144,10 @@ import Testing
 
     @Test("The path of a passed file is sent only if the ask accepts it, and if it is not too long")
     func path() throws {
+        let longest = String(repeating: "/", count: WireLimits.path)
         for (welcome, path, told) in [
-            (true, "/a/b", "/a/b"), (false, "/a/b", nil), (nil, "/a/b", nil),
-            (true, "/" + String(repeating: "a", count: WireLimits.path), nil), (true, nil, nil),
+            (true, "/a/b", "/a/b"), (false, "/a/b", nil), (nil, "/a/b", nil), (true, longest, longest),
+            (true, longest + "a", nil), (true, nil, nil),
         ] as [(Bool?, String?, String?)] {
             var harness = try self.harness()
             var ask = Ask()

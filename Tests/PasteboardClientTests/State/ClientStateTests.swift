@@ -114,8 +114,20 @@ import Testing
             load.maximumByteCount = 10
             let stream = try harness.state.open(load)
             _ = try harness.broker(Answer(), stream: stream)
-            _ = try harness.data(11, stream: stream)
+            #expect(throws: Never.self) { try harness.data(10, stream: stream) }
+            _ = try harness.data(1, stream: stream)
         }
+    }
+
+    @Test("A change of a watched board without credit violates the protocol")
+    func changes() throws {
+        var harness = try StateHarness()
+        var watch = Watch()
+        watch.credit = 1
+        let stream = try harness.state.open(watch)
+        _ = try harness.broker(Registered(), stream: stream)
+        #expect(try harness.broker(Change(), stream: stream)?.summary == "changed \(stream)")
+        #expect(throws: Failure.self) { try harness.broker(Change(), stream: stream) }
     }
 
     @Test("Credit is granted by half windows, on demand, and never for bytes that will not be sent")

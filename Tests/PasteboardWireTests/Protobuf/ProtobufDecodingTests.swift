@@ -138,6 +138,19 @@ struct ProtobufDecodingTests {
         Self.expect(.limitExceeded, type, full + one)
     }
 
+    @Test(
+        "A text and bytes are accepted up to their limit and refused beyond it",
+        .tags(.f19),
+        arguments: [(6, WireLimits.teamData), (7, WireLimits.title)] as [(UInt8, Int)]
+    )
+    func limitsOfBytes(field: UInt8, limit: Int) throws {
+        func item(_ count: Int) -> [UInt8] {
+            [field << 3 | 2, 0x80 | UInt8(count & 0x7F), UInt8(count >> 7)] + [UInt8](repeating: 1, count: count)
+        }
+        #expect(encoded(try decoded(Item.self, item(limit))) == item(limit))
+        Self.expect(.limitExceeded, Item.self, item(limit + 1))
+    }
+
     private static func expect(_ code: ErrorCode, _ type: any ProtobufMessage.Type, _ bytes: [UInt8]) {
         let failure = #expect(throws: Failure.self) { try decoded(type, bytes) }
         #expect(failure?.code == code)
