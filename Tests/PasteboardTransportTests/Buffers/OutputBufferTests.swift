@@ -172,6 +172,23 @@ import Testing
         #expect(reader.passed == [1: 1, 3: 2])
     }
 
+    @Test("A frame for which descriptors are marked is not sent without them")
+    func marked() throws {
+        let ends = try Socket.pair()
+        var buffer = OutputBuffer()
+        buffer.markDescriptors([DescriptorBox(try System.duplicate(ends.first.raw))], name: 1)
+        let answer = frame(.answer, number: 1, [4], descriptors: 1)
+        let sent = try buffer.sendThrough(answer.span, to: ends.first.raw)
+        let header = FrameHeader(.answer, stream: 1, length: 1, descriptorCount: 1)
+        let isSent = try buffer.sendThrough(header: header, payload: [4].span, to: ends.first.raw)
+        #expect(sent == 0 && !isSent)
+        var delivered: [Delivery] = []
+        #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .empty)
+        var reader = FrameReader()
+        try reader.read(from: ends.second.raw, upTo: 100)
+        #expect(reader.passed == [1: 1])
+    }
+
     @Test("If the system does not pass a descriptor, only its frame is lost", .enabled(if: Self.canRefuse))
     func refused() throws {
         let ends = try Socket.pair()

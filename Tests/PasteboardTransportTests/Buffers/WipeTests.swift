@@ -7,7 +7,7 @@ import Testing
 
 /// Buffers whose memory is overwritten, because secret bytes have passed through them.
 @Suite(.pure) struct WipeTests {
-    @Test("Bytes that have left a queue, or were moved in it, are overwritten", arguments: [true, false])
+    @Test("Bytes that have left a queue, were moved in it or cut off, are overwritten", arguments: [true, false])
     func queue(_ wipes: Bool) throws {
         let frame = Self.frame(count: 1_000)
         var queue = ByteQueue()
@@ -24,6 +24,37 @@ import Testing
         let (front, count) = (queue.pointer(), queue.count)
         #expect(front == start && count == 2_548)
         #expect(Self.isZero(start, 2_548..<3_048) == wipes)
+        queue.truncate(to: 548)
+        #expect(Self.isZero(start, 548..<2_548) == wipes)
+    }
+
+    @Test("Bytes that stay in a queue are not overwritten when it needs more memory")
+    func growth() throws {
+        let frame = Self.frame(count: 1_000)
+        var queue = ByteQueue()
+        queue.wipes = true
+        for _ in 0..<3 { queue.append(frame.span.bytes) }
+        queue.consume(frame.count)
+        queue.append([UInt8](repeating: 9, count: 1_500).span.bytes)
+        let first = queue.pointer()
+        let start = try #require(first)
+        let bytes = (0..<queue.count).map { start.load(fromByteOffset: $0, as: UInt8.self) }
+        #expect(bytes == frame + frame + [UInt8](repeating: 9, count: 1_500))
+    }
+
+    @Test("A payload that could not be read completely is overwritten")
+    func failedPayload() throws {
+        var buffer = OutputBuffer()
+        buffer.wipeStream()
+        var start: UnsafeRawPointer?
+        #expect(throws: CancellationError.self) {
+            try buffer.appendStream(upTo: 100) { payload in
+                payload.append(7)
+                start = payload.withUnsafeMutableBufferPointer { bytes, _ in UnsafeRawPointer(bytes.baseAddress) }
+                throw CancellationError()
+            }
+        }
+        #expect(Self.isZero(try #require(start), 0..<1))
     }
 
     @Test("The memory of a read is overwritten as far as any earlier read has filled it")
