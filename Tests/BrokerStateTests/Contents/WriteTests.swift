@@ -54,6 +54,19 @@ import Testing
         #expect(broker.take(writer).first(Failure.self)?.code == .timeout)
     }
 
+    @Test("A write continues as long as items come")
+    func slowItems() {
+        let broker = StateHarness()
+        let writer = broker.connect()
+        let stream = broker.begin(from: writer)
+        for _ in 0..<3 {
+            broker.advance(by: 9_000)
+            broker.send(Item("a"), on: stream, from: writer)
+        }
+        broker.commit(3, on: stream, from: writer)
+        #expect(broker.take(writer).kinds == [.committed])
+    }
+
     @Test("File attributes are listed as they were written, and a name that is not a path component is refused")
     func fileAttributes() throws {
         let broker = StateHarness()
@@ -368,6 +381,18 @@ import Testing
         let second = try #require(broker.take(peer).first(Failure.self))
         #expect(second.code == .limitExceeded && second.text.contains("10000"))
         #expect(broker.held.writes == 0 && broker.held.metadata == 0)
+    }
+
+    @Test("The names and types of a write may take exactly the metadata limit")
+    func exactMetadata() {
+        func write(limit: UInt64) -> (metadata: UInt64, codes: [ErrorCode]) {
+            let broker = StateHarness { $0.metadataPerPublication = limit }
+            let writer = broker.connect()
+            broker.write([Item("a")], from: writer)
+            return (broker.held.metadata, broker.take(writer).codes)
+        }
+        let exact = write(limit: 1_000).metadata
+        #expect(write(limit: exact).codes == [] && write(limit: exact - 1).codes == [.limitExceeded])
     }
 
     @Test("Items of unfinished writes are charged, so that a process cannot hold many by never committing")

@@ -90,6 +90,10 @@ import Testing
 
     @Test("A size beyond the destination's maximum fails as too large, whether it is announced or sent", .tags(.f39))
     mutating func maximum() throws {
+        let exact = try start { $0.maximumByteCount = 2 }
+        broker.send(Answer(byteCount: 2), on: exact.ask, from: source)
+        broker.data([1, 2], last: true, on: exact.ask, from: source)
+        #expect(broker.take(reader).on(exact.load).bytes == [1, 2])
         let announced = try start { $0.maximumByteCount = 2 }
         broker.send(Answer(byteCount: 3), on: announced.ask, from: source)
         #expect(broker.take(reader).on(announced.load).codes == [.tooLarge])
