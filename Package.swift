@@ -240,11 +240,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
+        .target(
+            name: "BrokerModel",
+            dependencies: ["BrokerState", "PasteboardWire"],
+            path: "Tests/BrokerModel",
+            swiftSettings: settings
+        ),
         // `Arguments` and `Output` are links to folders of the command line, because no program can import another one.
         .executableTarget(
             name: "pasteboard-fuzz",
             dependencies: [
-                "BrokerState", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
+                "BrokerModel", "BrokerState", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
                 "TypeIdentifiers",
             ],
             path: "Tests/Fuzz",
@@ -270,7 +276,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BrokerStateTests",
-            dependencies: ["BrokerState", "ProtocolVectors", "TestSupport"],
+            dependencies: ["BrokerModel", "BrokerState", "ProtocolVectors", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+import BrokerModel
 import ProtocolVectors
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerState
 import PasteboardWire
 
@@ -98,40 +99,35 @@ struct StateScene {
     /// A valid payload.
     static func payload(_ kind: FrameKind) -> [UInt8] {
         switch kind {
-        case .item: return encoded(Item("public.png"))
+        case .item: return Item("public.png").encoded
         case .commit:
             var commit = Commit()
             commit.itemCount = 1
-            return encoded(commit)
+            return commit.encoded
         case .credit:
             var credit = Credit()
             credit.offset = 5_000
-            return encoded(credit)
-        case .answer: return encoded(Answer(byteCount: 5))
+            return credit.encoded
+        case .answer: return Answer(byteCount: 5).encoded
         case .data: return [7]
-        case .error: return encoded(Failure(.cancelled, "no"))
+        case .error: return Failure(.cancelled, "no").encoded
         case .move:
             var move = Move()
             move.sequence = 2
-            return encoded(move)
+            return move.encoded
         case .enter:
             var enter = Enter()
             enter.handle = 1
-            return encoded(enter)
+            return enter.encoded
         case .proposal:
             var proposal = Proposal()
             proposal.sequence = 1
             proposal.operation = .copy
-            return encoded(proposal)
+            return proposal.encoded
         default: return []
         }
     }
 
-    private static func encoded(_ message: some WireMessage) -> [UInt8] {
-        var bytes: [UInt8] = []
-        message.encode(into: &bytes)
-        return bytes
-    }
 }
 
 extension StateHarness {

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import BrokerModel
 @testable import BrokerState
 
 @Suite(.pure) struct SlotTableTests {

@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerState
 import PasteboardWire
 import TestSupport

@@ -2,6 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
+@testable import BrokerModel
 @testable import BrokerState
 
 /// Every event in every phase of a load: the phase that follows, and whether the destination gets an error.

@@ -2,6 +2,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
+@testable import BrokerModel
 @testable import BrokerState
 
 /// Tests of loads without connections, boards and drag sessions.

@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardWire
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardWire
 import Testing
 import TypeIdentifiers

@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerState
 import PasteboardWire
 import TestSupport
@@ -13,6 +14,7 @@ import Testing
         var digest = FrameDigest()
         for seed in Self.seeds(index) {
             var walker = Walker(seed: seed)
+            walker.broker.computesDigests = true
             for _ in 0..<400 {
                 _ = walker.step()
                 digest.add(walker.broker.held)
@@ -30,6 +32,7 @@ import Testing
         for seed in Self.seeds(index) {
             for way in [0, 1] {
                 var walker = Walker(seed: seed, namesTypes: true, readsLoadsInPlace: way == 0)
+                walker.broker.computesDigests = true
                 for _ in 0..<400 {
                     _ = walker.step()
                     digests[way].add(walker.broker.held)
@@ -46,6 +49,7 @@ import Testing
         var digest = FrameDigest()
         for seed in Self.seeds(index) {
             var walker = SessionWalker(seed: seed)
+            walker.broker.computesDigests = true
             for _ in 0..<400 {
                 _ = walker.step()
                 digest.add(walker.broker.held)

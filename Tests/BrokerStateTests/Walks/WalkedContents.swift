@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardWire
 
 /// Contents of a board, as their writer was told.

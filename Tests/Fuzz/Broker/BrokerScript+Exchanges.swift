@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerState
 import PasteboardWire
 
@@ -21,16 +22,16 @@ extension BrokerScript {
     mutating func useBoards(_ index: Int) {
         switch maker.input.choice(6) {
         case 0: send(.createBoard, [], on: open(index), as: index)
-        case 1: send(.clear, encoded(maker.removal()), on: open(index), as: index)
-        case 2: broker.continueChanges(for: peers[index].id)
-        default: send(.watch, encoded(maker.watch()), on: open(index), as: index)
+        case 1: send(.clear, maker.removal().encoded, on: open(index), as: index)
+        case 2: broker.continueChanges(for: peers[index].id, pieces: 1)
+        default: send(.watch, maker.watch().encoded, on: open(index), as: index)
         }
     }
 
     mutating func continueWrite(_ index: Int) {
         guard let stream = peers[index].own.last else { return }
         let item = maker.item()
-        let bytes = encoded(item)
+        let bytes = item.encoded
         // Many items make lists and loads of restricted contents expensive.
         let copies = maker.input.choice(8) == 0 ? Int(maker.input.number() & 0x1FF) : 0
         for _ in 0...copies { send(.item, bytes, on: stream, as: index) }
@@ -49,7 +50,7 @@ extension BrokerScript {
         if form & 1 != 0 {
             var answer = Answer()
             answer.byteCount = UInt64(count)
-            send(.answer, encoded(answer), on: ask, as: index)
+            send(.answer, answer.encoded, on: ask, as: index)
         }
         if form & 2 != 0 { send(.data, [UInt8](repeating: 7, count: count / 2), on: ask, as: index) }
         let rest = form & 2 == 0 ? count : count - count / 2
@@ -74,11 +75,11 @@ extension BrokerScript {
                 let to = peers.firstIndex(where: { $0.id == destination })
             else { return }
             switch step {
-            case .register: send(.destination, encoded(maker.destination(named: name)), on: open(to), as: to)
+            case .register: send(.destination, maker.destination(named: name).encoded, on: open(to), as: to)
             case .drag:
                 drag(from)
                 session = peers[from].own.last ?? 0
-            case .move: send(.move, encoded(maker.move(to: name)), on: session, as: from)
+            case .move: send(.move, maker.move(to: name).encoded, on: session, as: from)
             case .propose, .proposeAgain: propose(to)
             case .drop: send(.drop, [], on: session, as: from)
             case .load:
@@ -86,7 +87,7 @@ extension BrokerScript {
                 load.handle = maker.handles.last
                 load.credit = 100
                 load.descriptorWelcome = maker.input.flag()
-                send(.load, encoded(load), on: open(to), as: to)
+                send(.load, load.encoded, on: open(to), as: to)
             case .serve: serve(from)
             case .perform: if let question = peers[to].question { send(.performed, on: question.stream, as: to) }
             case .conclude: if let question = peers[to].question { send(.conclude, on: question.stream, as: to) }
@@ -99,6 +100,6 @@ extension BrokerScript {
         var proposal = Proposal()
         proposal.sequence = question.sequence
         proposal.operation = DropOperation(rawValue: UInt32(2 + maker.input.choice(3)))
-        send(.proposal, encoded(proposal), on: question.stream, as: index)
+        send(.proposal, proposal.encoded, on: question.stream, as: index)
     }
 }

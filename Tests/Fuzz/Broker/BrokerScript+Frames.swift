@@ -1,14 +1,9 @@
+import BrokerModel
 import BrokerState
 import PasteboardWire
 
 // Frames of the peers: any kind with any fields, mutated ones, and ones that no correct client would send.
 extension BrokerScript {
-    func encoded(_ message: some WireMessage) -> [UInt8] {
-        var bytes: [UInt8] = []
-        message.encode(into: &bytes)
-        return bytes
-    }
-
     /// The next stream of a peer.
     mutating func open(_ index: Int) -> UInt64 {
         let stream = peers[index].nextStream
@@ -54,7 +49,7 @@ extension BrokerScript {
     ) {
         var encoder = FrameEncoder()
         encoder.append(header: FrameHeader(kind, stream: stream, length: payload.count, flags: flags))
-        broker.send(encoder.bytes + payload, from: peers[index].id)
+        broker.sendBytes(encoder.bytes + payload, from: peers[index].id)
     }
 
     /// Sends bytes of a load, or of a kept representation.
@@ -84,7 +79,11 @@ extension BrokerScript {
                 descriptorCount: 1
             )
         )
-        broker.send(encoder.bytes + payload, with: maker.input.element(of: descriptors), from: peers[index].id)
+        broker.sendBytes(
+            encoder.bytes + payload,
+            passing: maker.input.element(of: descriptors),
+            from: peers[index].id
+        )
     }
 
     /// Sends a frame that no correct client would send.
@@ -103,6 +102,6 @@ extension BrokerScript {
         header.length = UInt32(payload.count)
         var encoder = FrameEncoder()
         encoder.append(header: header)
-        broker.send(encoder.bytes + payload, from: peers[index].id)
+        broker.sendBytes(encoder.bytes + payload, from: peers[index].id)
     }
 }

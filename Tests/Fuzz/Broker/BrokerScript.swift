@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerState
 import PasteboardWire
 
@@ -24,13 +25,16 @@ struct BrokerScript {
         .answer, .end, .error, .progress, .performed, .conclude, .exit, .proposal, .end, .proposal, .performed,
     ]
 
-    let broker: FuzzBroker
+    let broker: StateHarness
     var maker: MessageMaker
     var peers: [Peer] = []
 
     init(_ bytes: [UInt8]) {
         maker = MessageMaker(input: FuzzInput(bytes))
-        broker = FuzzBroker(limits: Self.limits(maker.input.byte()))
+        let form = maker.input.byte()
+        broker = StateHarness(reportingTo: { fault($0) }) { $0 = Self.limits(form) }
+        broker.readsReports = false
+        broker.readsChanges = false
     }
 
     private static func limits(_ form: UInt8) -> BrokerLimits {
@@ -74,7 +78,7 @@ struct BrokerScript {
         case 21: broker.refusesDescriptors.toggle()
         case 22..<26: broker.deliversAtOnce.toggle()
         case 26..<34: for peer in peers { broker.deliver(to: peer.id) }
-        case 34..<38: broker.continueReport(for: peer)
+        case 34..<38: broker.continueReport(for: peer, pieces: 1)
         case 38:
             let count = Int(maker.input.number() & 0x3FFFF)
             broker.unread(count, of: peer, isHeldUp: maker.input.flag(), hasRead: maker.input.flag())
@@ -98,10 +102,11 @@ struct BrokerScript {
     }
 
     private mutating func connect() {
-        guard let peer = broker.connect(process: UInt32(1 + maker.input.choice(4))) else { return }
+        let peer = broker.connectSilently(process: UInt32(1 + maker.input.choice(4)))
+        guard broker.isConnected(peer) else { return }
         peers.append(Peer(id: peer))
         guard maker.input.choice(16) != 0 else { return }
-        send(.hello, encoded(maker.hello()), on: 0, as: peers.count - 1)
+        send(.hello, maker.hello().encoded, on: 0, as: peers.count - 1)
         listen()
     }
 
@@ -114,16 +119,16 @@ struct BrokerScript {
         peers.removeAll { !broker.isConnected($0.id) }
     }
 
-    private mutating func hear(_ frame: FuzzBroker.Frame, at index: Int) {
+    private mutating func hear(_ frame: Frame, at index: Int) {
         switch frame.kind {
         case .ask: hear(stream: frame.stream, at: index)
         case .session:
             hear(stream: frame.stream, at: index)
-            if let handle = frame.decoded(Session.self).handle { hear(handle: handle) }
-        case .committed: if let handle = frame.decoded(Committed.self).handle { hear(handle: handle) }
-        case .contents: if let handle = frame.decoded(Contents.self).handle { hear(handle: handle) }
-        case .enter: peers[index].question = (frame.stream, frame.decoded(Enter.self).sequence ?? 0)
-        case .update: peers[index].question = (frame.stream, frame.decoded(Update.self).sequence ?? 0)
+            if let handle = frame.decode(Session.self).handle { hear(handle: handle) }
+        case .committed: if let handle = frame.decode(Committed.self).handle { hear(handle: handle) }
+        case .contents: if let handle = frame.decode(Contents.self).handle { hear(handle: handle) }
+        case .enter: peers[index].question = (frame.stream, frame.decode(Enter.self).sequence ?? 0)
+        case .update: peers[index].question = (frame.stream, frame.decode(Update.self).sequence ?? 0)
         case .perform: peers[index].question?.stream = frame.stream
         default: break
         }
@@ -149,22 +154,23 @@ struct BrokerScript {
             let held = broker.held
             return check(held.peers + held.loads + held.writes + held.sessions + held.waits == 0, "\(held) at the end")
         }
-        guard let cleaner = broker.connect(process: 99) else { fault("a broker without peers refuses a connection") }
+        let cleaner = broker.connectSilently(process: 99)
+        check(broker.isConnected(cleaner), "a broker without peers refuses a connection")
         var encoder = FrameEncoder()
         encoder.append(Hello(), stream: 0)
         encoder.append(Status(), stream: 1)
-        broker.send(encoder.bytes, from: cleaner)
-        while broker.hasReport(cleaner) { broker.continueReport(for: cleaner) }
+        broker.sendBytes(encoder.bytes, from: cleaner)
+        broker.continueReport(for: cleaner)
         encoder.removeAll()
         var stream: UInt64 = 3
         for frame in broker.take(cleaner) where frame.kind == .statusEntry {
-            guard let board = frame.decoded(StatusEntry.self).board?.name else { continue }
+            guard let board = frame.decode(StatusEntry.self).board?.name else { continue }
             var clear = Clear()
             clear.board = board
             encoder.append(clear, stream: stream)
             stream += 2
         }
-        broker.send(encoder.bytes, from: cleaner)
+        broker.sendBytes(encoder.bytes, from: cleaner)
         broker.disconnect(cleaner)
         check(broker.held == .nothing, "\(broker.held) at the end")
         check(broker.openMemory == 0, "\(broker.openMemory) kept representations are open at the end")

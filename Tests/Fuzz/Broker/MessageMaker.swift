@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardWire
 
 /// Makes messages of clients from the bytes of an input. Fields are often absent, often valid, and sometimes not.
@@ -24,37 +25,31 @@ struct MessageMaker {
     /// The payload of a message that clients send. Other kinds have an arbitrary payload.
     mutating func payload(of kind: FrameKind) -> [UInt8] {
         switch kind {
-        case .hello: encoded(hello())
-        case .write: encoded(write())
-        case .item: encoded(item())
-        case .commit: encoded(commit())
-        case .load: encoded(load())
-        case .list: encoded(list())
-        case .clear: encoded(clear())
-        case .drag: encoded(drag())
-        case .destination: encoded(destination(named: destinationName()))
-        case .move: encoded(input.choice(8) == 0 ? Move() : move(to: destinationName()))
-        case .performed: encoded(performed())
-        case .conclude: encoded(conclude())
-        case .wait: encoded(wait())
-        case .watch: encoded(watch())
-        case .answer: encoded(answer())
-        case .end: encoded(end())
-        case .error: encoded(failure())
-        case .credit: encoded(credit())
-        case .progress: encoded(progress())
-        case .enter: encoded(enter())
-        case .exit: encoded(exit())
-        case .proposal: encoded(proposal())
+        case .hello: hello().encoded
+        case .write: write().encoded
+        case .item: item().encoded
+        case .commit: commit().encoded
+        case .load: load().encoded
+        case .list: list().encoded
+        case .clear: clear().encoded
+        case .drag: drag().encoded
+        case .destination: destination(named: destinationName()).encoded
+        case .move: (input.choice(8) == 0 ? Move() : move(to: destinationName())).encoded
+        case .performed: performed().encoded
+        case .conclude: conclude().encoded
+        case .wait: wait().encoded
+        case .watch: watch().encoded
+        case .answer: answer().encoded
+        case .end: end().encoded
+        case .error: failure().encoded
+        case .credit: credit().encoded
+        case .progress: progress().encoded
+        case .enter: enter().encoded
+        case .exit: exit().encoded
+        case .proposal: proposal().encoded
         case .begin, .drop, .cancel, .status, .stop: input.flag() ? [] : input.take(input.choice(16))
         default: input.take(input.choice(64))
         }
-    }
-
-    private func encoded(_ message: some WireMessage) -> [UInt8] {
-        var bytes: [UInt8] = []
-        message.encode(into: &bytes)
-        return bytes
     }
 
     // MARK: Values

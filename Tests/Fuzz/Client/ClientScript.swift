@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -40,7 +41,7 @@ struct ClientScript {
             welcome.version = UInt32(FrameHeader.version)
             welcome.maximumStreams = 3
             welcome.features = [Feature.descriptors.rawValue, Feature.dropReports.rawValue]
-            receive(.welcome, encoded(welcome), on: 0)
+            receive(.welcome, welcome.encoded, on: 0)
         }
         while !maker.input.isEmpty {
             if maker.input.flag() { call() } else { receive() }
@@ -51,12 +52,6 @@ struct ClientScript {
         check(Set(lost.asks) == Set(asks.keys), "asks \(lost.asks) end, of \(asks.keys.sorted())")
         check(Set(lost.destinationSessions) == sessions, "sessions \(lost.destinationSessions) end, of \(sessions)")
         check(!state.isAwaiting || !isWelcomed, "a lost connection awaits answers")
-    }
-
-    private func encoded(_ message: some WireMessage) -> [UInt8] {
-        var bytes: [UInt8] = []
-        message.encode(into: &bytes)
-        return bytes
     }
 
     // MARK: Calls of the program
@@ -145,21 +140,21 @@ struct ClientScript {
         case .ask:
             var ask = Ask()
             ask.credit = maker.input.number()
-            payload = encoded(ask)
+            payload = ask.encoded
         case .session:
             var session = Session()
             session.destination = 2 * UInt64(maker.input.choice(16)) + 1
             session.handle = maker.input.number()
-            payload = encoded(session)
+            payload = session.encoded
         case .dropped:
             var dropped = Dropped()
             dropped.operation = DropOperation(rawValue: UInt32(maker.input.choice(5)))
-            payload = encoded(dropped)
+            payload = dropped.encoded
         case .welcome:
             var welcome = Welcome()
             welcome.version = 1
             welcome.maximumStreams = maker.input.number32()
-            payload = encoded(welcome)
+            payload = welcome.encoded
         case .data: payload = [UInt8](repeating: 7, count: maker.input.choice(8))
         case .answer, .end, .error, .credit, .progress, .enter, .exit, .proposal, .item:
             payload = maker.payload(of: kind)

@@ -1,25 +1,30 @@
-import BrokerState
-import PasteboardWire
-import Testing
+package import BrokerState
+package import PasteboardWire
 
 /// Contents that outlive a broker, as a service manager holds them.
-struct SavedEntry {
-    let contents: SavedContents
+package struct SavedEntry {
+    package let contents: SavedContents
     /// The kept bytes in the order of the representations.
-    let bytes: [[UInt8]]
+    package let bytes: [[UInt8]]
     /// The position among all that was saved. A later one has a greater number, also after a restart.
-    let number: Int
+    package let number: Int
+
+    package init(contents: SavedContents, bytes: [[UInt8]], number: Int) {
+        self.contents = contents
+        self.bytes = bytes
+        self.number = number
+    }
 }
 
 // Saving with a service manager, and the brokers that restore what was saved.
 extension StateHarness {
     /// The time since the machine started.
-    var bootTime: UInt64 { now + 1_000_000 }
+    package var bootTime: UInt64 { now + 1_000_000 }
 
-    func setSaving(_ isSaving: Bool) { input { $0.setSaving(isSaving) } }
+    package func setSaving(_ isSaving: Bool) { input { $0.setSaving(isSaving) } }
 
     /// Saves contents; nil removes them.
-    func save(_ id: PublicationID, as description: (contents: SavedContents, kept: [KeptID])?) {
+    package func save(_ id: PublicationID, as description: (contents: SavedContents, kept: [KeptID])?) {
         savedEarlier.append(saved)
         let number = (saved.values.map(\.number).max() ?? 0) + 1
         saved[id] = description.map { contents, kept in
@@ -28,7 +33,7 @@ extension StateHarness {
     }
 
     /// Leaves contents saved, as a crash can that comes before they were removed.
-    func keepSaved(_ id: PublicationID, _ entry: SavedEntry) {
+    package func keepSaved(_ id: PublicationID, _ entry: SavedEntry) {
         saved[id] = entry
     }
 
@@ -37,8 +42,13 @@ extension StateHarness {
     /// - Parameters:
     ///   - later: the milliseconds from this broker's last input.
     ///   - failures: receives the errors of contents that cannot be restored.
-    func successor(later: UInt64 = 100, failures: inout [Failure]) -> StateHarness {
-        let successor = StateHarness(firstChangeCount: firstChangeCount + 4_000, epoch: epoch + 1, now: now + later)
+    package func successor(later: UInt64 = 100, failures: inout [Failure]) -> StateHarness {
+        let successor = StateHarness(
+            firstChangeCount: firstChangeCount + 4_000,
+            epoch: epoch + 1,
+            now: now + later,
+            reportingTo: report
+        )
         successor.setSaving(true)
         // The newest first.
         let entries = saved.values.sorted {
@@ -62,9 +72,9 @@ extension StateHarness {
         return successor
     }
 
-    func successor() -> StateHarness {
+    package func successor() -> StateHarness {
         var failures: [Failure] = []
-        defer { #expect(failures.isEmpty) }
+        defer { check(failures.isEmpty, "contents were not restored: \(failures)") }
         return successor(failures: &failures)
     }
 }

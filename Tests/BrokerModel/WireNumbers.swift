@@ -1,9 +1,9 @@
-import PasteboardWire
+package import PasteboardWire
 
 // Tests write the numbers of messages, also unknown ones, as a client in another language would.
 
 extension WireEnumeration where Self: ExpressibleByIntegerLiteral, IntegerLiteralType == UInt32 {
-    init(integerLiteral value: UInt32) {
+    package init(integerLiteral value: UInt32) {
         self.init(rawValue: value)
     }
 }
@@ -19,7 +19,7 @@ extension DropOperation: ExpressibleByIntegerLiteral {}
 extension EndReason: ExpressibleByIntegerLiteral {}
 extension Role: ExpressibleByIntegerLiteral {}
 extension FileOptions: ExpressibleByIntegerLiteral {
-    init(integerLiteral value: UInt32) {
+    package init(integerLiteral value: UInt32) {
         self.init(rawValue: value)
     }
 }

@@ -1,14 +1,16 @@
-import BrokerState
+package import BrokerState
 import PasteboardWire
 
 /// A hash of frames in their order (FNV-1a), the same in every process.
 ///
 /// The texts of errors and limits do not count, so that they can be improved without a change of behaviour. Data counts
 /// by its length, because the walkers send only one byte value.
-struct FrameDigest: Equatable {
-    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+package struct FrameDigest: Equatable {
+    package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    mutating func add(_ frame: Frame) {
+    package init() {}
+
+    package mutating func add(_ frame: Frame) {
         add(UInt64(frame.kind.rawValue))
         add(frame.stream)
         add(frame.last ? 1 : 0)
@@ -18,7 +20,7 @@ struct FrameDigest: Equatable {
         for byte in Self.unworded(frame) { mix(byte) }
     }
 
-    mutating func add(_ number: UInt64) {
+    package mutating func add(_ number: UInt64) {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { mix(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
@@ -26,7 +28,7 @@ struct FrameDigest: Equatable {
         value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
     }
 
-    mutating func add(_ held: BrokerState.Held) {
+    package mutating func add(_ held: BrokerState.Held) {
         for count in [held.peers, held.loads, held.writes, held.publications, held.sessions, held.accounts] {
             add(UInt64(count))
         }

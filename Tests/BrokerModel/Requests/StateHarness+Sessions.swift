@@ -1,11 +1,11 @@
-import BrokerState
-import PasteboardWire
+package import BrokerState
+package import PasteboardWire
 
 // Requests of tests of drag sessions.
 extension StateHarness {
     /// Registers a destination that accepts everything or the given types, and returns its stream.
     @discardableResult
-    func register(
+    package func register(
         _ name: String = "shelf",
         accepting types: [String] = [],
         from peer: PeerID,
@@ -22,7 +22,7 @@ extension StateHarness {
 
     /// Offers a session with items without beginning it, and returns its stream.
     @discardableResult
-    func offer(
+    package func offer(
         _ items: [Item] = [Item("public.text")],
         from peer: PeerID,
         _ configure: (inout Drag) -> Void = { _ in }
@@ -37,7 +37,7 @@ extension StateHarness {
     }
 
     /// Begins a session, and returns its stream and handle.
-    func drag(
+    package func drag(
         _ items: [Item] = [Item("public.text")],
         from peer: PeerID,
         _ configure: (inout Drag) -> Void = { _ in }
@@ -48,7 +48,7 @@ extension StateHarness {
         return (stream, handle)
     }
 
-    func move(_ drag: UInt64, to name: String?, row: UInt32? = nil, sequence: UInt64 = 1, from peer: PeerID) {
+    package func move(_ drag: UInt64, to name: String?, row: UInt32? = nil, sequence: UInt64 = 1, from peer: PeerID) {
         var move = Move()
         move.sequence = sequence
         if let name {
@@ -60,7 +60,7 @@ extension StateHarness {
         send(move, on: drag, from: peer)
     }
 
-    func propose(
+    package func propose(
         _ operation: DropOperation,
         to sequence: UInt64,
         on stream: UInt64,

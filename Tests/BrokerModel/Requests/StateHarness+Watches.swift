@@ -1,10 +1,10 @@
-import BrokerState
-import PasteboardWire
+package import BrokerState
+package import PasteboardWire
 
 // Requests of the tests of watches and created boards.
 extension StateHarness {
     /// Watches a board, by default with much credit, and returns the stream.
-    func watch(
+    package func watch(
         _ board: String? = nil,
         since: UInt64? = nil,
         epoch: UInt64? = nil,
@@ -23,7 +23,7 @@ extension StateHarness {
     }
 
     /// Creates a board, and returns its stream and its name.
-    func createBoard(from peer: PeerID) -> (stream: UInt64, name: String) {
+    package func createBoard(from peer: PeerID) -> (stream: UInt64, name: String) {
         var request = CreateBoard()
         request.requires = [Feature.boards.rawValue]
         let stream = newStream(of: peer)
@@ -34,7 +34,7 @@ extension StateHarness {
 
     /// Removes a board, and returns the answers.
     @discardableResult
-    func remove(_ board: String?, ifChangeCount: UInt64? = nil, from peer: PeerID) -> [Frame] {
+    package func remove(_ board: String?, ifChangeCount: UInt64? = nil, from peer: PeerID) -> [Frame] {
         var clear = Clear()
         clear.board = board
         clear.ifChangeCount = ifChangeCount
@@ -46,11 +46,11 @@ extension StateHarness {
     }
 
     /// The changes that a peer was sent on a stream since the last call that took its frames.
-    func takeChanges(_ peer: PeerID, on stream: UInt64) -> [Change] {
+    package func takeChanges(_ peer: PeerID, on stream: UInt64) -> [Change] {
         take(peer).on(stream).all(Change.self)
     }
 
-    func changeCount(of board: String?, for peer: PeerID) -> UInt64 {
+    package func changeCount(of board: String?, for peer: PeerID) -> UInt64 {
         list(board, from: peer).first(Contents.self)?.changeCount ?? 0
     }
 }

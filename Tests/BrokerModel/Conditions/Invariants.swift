@@ -1,11 +1,10 @@
 import PasteboardWire
-import Testing
 
 @testable import BrokerState
 
 extension StateHarness {
-    func brokenInvariants() -> [String] { state.brokenInvariants() }
-    var hasCachedLoads: Bool { !state.loads.cachedLoads.isEmpty }
+    package func brokenInvariants() -> [String] { state.brokenInvariants() }
+    package var hasCachedLoads: Bool { !state.loads.cachedLoads.isEmpty }
 }
 
 /// Descriptions of the broken conditions.

@@ -1,5 +1,4 @@
 import PasteboardWire
-import Testing
 
 @testable import BrokerState
 
