@@ -152,6 +152,16 @@ package final class StateHarness {
         state.stoppedReading(peer)
     }
 
+    /// Clears all boards that a status reports; a broker that is being drained needs no requests.
+    func clearBoards() {
+        guard !isDraining else { return endDraining() }
+        readsReports = true
+        let cleaner = connect()
+        check(isConnected(cleaner), "a broker without peers refuses a connection")
+        for board in status(from: cleaner).compactMap(\.board?.name) { clear(board, from: cleaner) }
+        disconnect(cleaner)
+    }
+
     func forget(_ peer: PeerID) {
         decoders[peer] = nil
         undelivered[peer] = nil

@@ -87,9 +87,18 @@ extension BrokerState {
         return broken.all
     }
 
+    /// The number of lists that use a publication. The loop keeps the requests of a peer with a report back, but the
+    /// fuzzer may begin several.
     private func reportCount(of publication: PublicationID) -> Int {
-        peers.ids.count { peer in
-            if case .items(publication, _)? = peers.report(of: peer)?.position { true } else { false }
+        peers.ids.reduce(0) { sum, peer in
+            sum
+                + peers.targets(at: peer).count { target in
+                    if case .report(let report) = target, case .items(publication, _) = report.position {
+                        true
+                    } else {
+                        false
+                    }
+                }
         }
     }
 

@@ -26,7 +26,7 @@ struct ClientScript {
     ]
 
     init(_ bytes: [UInt8]) {
-        maker = MessageMaker(input: FuzzInput(bytes))
+        maker = MessageMaker(input: Choices(bytes))
         var hello = Hello()
         let form = maker.input.byte()
         hello.maximumStreams = form & 1 == 0 ? 8 : nil

@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardWire
 
 /// Decodes bytes as frames, whole and in pieces. Both must return the same frames and the same error.
@@ -7,7 +8,7 @@ struct FrameScript {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) {
-        var input = FuzzInput(bytes)
+        let input = Choices(bytes)
         settings = input.byte()
         cuts = input.take(3)
         self.bytes = input.rest()

@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardWire
 
 /// Decodes bytes as a message of any type. A decoded message must be encoded to bytes that decode to the same message.
@@ -6,7 +7,7 @@ struct MessageScript {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) {
-        var input = FuzzInput(bytes)
+        let input = Choices(bytes)
         number = input.choice(Self.types.count)
         self.bytes = input.rest()
     }

@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -16,7 +17,7 @@ struct TypeScript {
 
     /// - Parameter bytes: one byte for the form, then parts that are separated by NUL.
     init(_ bytes: [UInt8]) {
-        var input = FuzzInput(bytes)
+        let input = Choices(bytes)
         form = input.byte()
         parts = input.rest().split(separator: 0, omittingEmptySubsequences: false).prefix(8).map { Array($0) }
     }
