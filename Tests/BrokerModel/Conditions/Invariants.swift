@@ -87,19 +87,16 @@ extension BrokerState {
         return broken.all
     }
 
-    /// The number of lists that use a publication. The loop keeps the requests of a peer with a report back, but the
+    /// The number of lists that use each publication. The loop keeps the requests of a peer with a report back, but the
     /// fuzzer may begin several.
-    private func reportCount(of publication: PublicationID) -> Int {
-        peers.ids.reduce(0) { sum, peer in
-            sum
-                + peers.targets(at: peer).count { target in
-                    if case .report(let report) = target, case .items(publication, _) = report.position {
-                        true
-                    } else {
-                        false
-                    }
-                }
+    private func listCounts() -> [PublicationID: Int] {
+        var counts: [PublicationID: Int] = [:]
+        for peer in peers.ids {
+            for case .report(let report) in peers.targets(at: peer) {
+                if case .items(let publication, _) = report.position { counts[publication, default: 0] += 1 }
+            }
         }
+        return counts
     }
 
     private func brokenTerms() -> [String] {
@@ -146,14 +143,15 @@ extension BrokerState {
     private func brokenContents() -> [String] {
         var broken = BrokenConditions()
         let boards = self.boards.full.compactMap { self.boards.publication(on: $0) }
+        let lists = listCounts()
         for id in contents.publicationTable.ids {
             guard let slot = contents.find(id) else { continue }
             let holders = boards.count { $0 == id } + sessions.sessionCount(of: id)
             broken.check(holders == (contents[slot].isCurrent ? 1 : 0), "\(id) has \(holders) holders")
             broken.check(
-                contents[slot].openLoads == loads.openCount(of: id) + reportCount(of: id),
+                contents[slot].openLoads == loads.openCount(of: id) + lists[id, default: 0],
                 "\(id) counts \(contents[slot].openLoads) of \(loads.openCount(of: id)) loads and "
-                    + "\(reportCount(of: id)) lists"
+                    + "\(lists[id, default: 0]) lists"
             )
         }
         broken.add(brokenTerms())

@@ -5,8 +5,7 @@ import PasteboardWire
 extension FrameWalk {
     /// The next stream of a peer.
     mutating func open(_ index: Int) -> UInt64 {
-        let stream = peers[index].nextStream
-        peers[index].nextStream += 2
+        let stream = broker.newStream(of: peers[index].id)
         peers[index].own.append(stream)
         return stream
     }
@@ -46,9 +45,7 @@ extension FrameWalk {
         on stream: UInt64,
         as index: Int
     ) {
-        var encoder = FrameEncoder()
-        encoder.append(header: FrameHeader(kind, stream: stream, length: payload.count, flags: flags))
-        broker.sendBytes(encoder.bytes + payload, from: peers[index].id)
+        broker.raw(kind: kind.rawValue, flags: flags.rawValue, payload: payload, on: stream, from: peers[index].id)
     }
 
     /// Sends bytes of a load, or of a kept representation.
@@ -68,40 +65,24 @@ extension FrameWalk {
             .readOnlyFile, .sealedMemory(byteCount: maker.input.number()), .unusable("a pipe"),
         ]
         let payload = isAnswer ? maker.payload(of: .answer) : []
-        var encoder = FrameEncoder()
-        encoder.append(
-            header: FrameHeader(
-                isAnswer ? .answer : .data,
-                stream: stream,
-                length: payload.count,
-                flags: .last,
-                descriptorCount: 1
-            )
-        )
-        broker.sendBytes(
-            encoder.bytes + payload,
-            passing: maker.input.element(of: descriptors),
-            from: peers[index].id
-        )
+        let descriptor = maker.input.element(of: descriptors)
+        broker.pass(descriptor, kind: isAnswer ? .answer : .data, payload: payload, on: stream, from: peers[index].id)
     }
 
     /// Sends a frame that no correct client would send.
     mutating func disturb(as index: Int) {
-        var header = FrameHeader(.data, stream: 0, length: 0)
-        header.rawKind = maker.input.byte()
-        if !isAlone, header.kind == .stop { header.rawKind = FrameKind.cancel.rawValue }
-        header.flags = FrameFlags(rawValue: maker.input.byte())
+        var kind = maker.input.byte()
+        if !isAlone, kind == FrameKind.stop.rawValue { kind = FrameKind.cancel.rawValue }
+        let flags = maker.input.byte()
         let peer = peers[maker.input.choice(peers.count)]
-        switch maker.input.choice(4) {
-        case 0: header.stream = maker.input.number()
-        case 1: header.stream = maker.input.element(of: peer.own) ?? 0
-        case 2: header.stream = (maker.input.element(of: peer.heard) ?? 0) ^ 1 << 32
-        default: header.stream = maker.input.element(of: peer.heard) ?? 0
-        }
+        let stream =
+            switch maker.input.choice(4) {
+            case 0: maker.input.number()
+            case 1: maker.input.element(of: peer.own) ?? 0
+            case 2: (maker.input.element(of: peer.heard) ?? 0) ^ 1 << 32
+            default: maker.input.element(of: peer.heard) ?? 0
+            }
         let payload = maker.input.take(maker.input.choice(64))
-        header.length = UInt32(payload.count)
-        var encoder = FrameEncoder()
-        encoder.append(header: header)
-        broker.sendBytes(encoder.bytes + payload, from: peers[index].id)
+        broker.raw(kind: kind, flags: flags, payload: payload, on: stream, from: peers[index].id)
     }
 }

@@ -8,7 +8,6 @@ struct FrameWalk: WalkPart {
         /// The streams that it has opened, and those that the broker has opened.
         var own: [UInt64] = []
         var heard: [UInt64] = []
-        var nextStream: UInt64 = 1
         /// The destination session that was asked for a proposal last, and the number of the question.
         var question: (stream: UInt64, sequence: UInt64)?
     }

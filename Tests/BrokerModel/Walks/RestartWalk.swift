@@ -45,7 +45,14 @@ struct RestartWalk: WalkPart {
         self.broker = broker
         self.choices = choices
         broker.setSaving(true)
-        reader = broker.connect(process: Self.reader)
+        reader = Self.connectReader(to: broker)
+    }
+
+    /// Connects the reader, which watches all boards, so that the invariants of watches hold for contents that come back.
+    private static func connectReader(to broker: StateHarness) -> PeerID {
+        let reader = broker.connect(process: reader)
+        for name in names { _ = broker.watch(name, from: reader) }
+        return reader
     }
 
     // MARK: One step
@@ -224,7 +231,7 @@ struct RestartWalk: WalkPart {
         let others = failures.filter { $0.code != .nothingHere && $0.code != .superseded }
         if !others.isEmpty { noted.append("contents were not restored: \(others)") }
         for number in clients.indices { clients[number].peer = nil }
-        reader = broker.connect(process: Self.reader)
+        reader = Self.connectReader(to: broker)
         for name in Self.names { restore(name) }
         return isTakeover ? "takeover by a successor" : "kill"
     }
