@@ -266,7 +266,7 @@ struct TablePlacesTests {
             #expect(try await drag.move(to: .row(1, of: "")).operation == .move)
             #expect(try await drag.drop() == .move)
             #expect(try await drag.outcome().text == "transferred move")
-            await places.happened("end")
+            try await places.happened("end")
             #expect(places.rows == ["b", "a"])
             #expect(places.made.value == 0)
             #expect(places.events.filter { $0 != "end" } == ["will begin", "enter", "did end", "moved 0 to 1"])
