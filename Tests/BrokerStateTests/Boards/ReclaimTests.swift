@@ -117,7 +117,7 @@ import Testing
     }
 
     enum Wrong: CaseIterable {
-        case written, cleared, created, tooHigh, highest, ownEpoch, afterReclaim
+        case written, cleared, created, tooHigh, highest, ownEpoch, afterReclaim, tooHighAfterReclaim
     }
 
     @Test(
@@ -136,6 +136,9 @@ import Testing
         case .highest: count = .max
         case .ownEpoch: epoch = 78
         case .afterReclaim: reclaim(5_002, of: 77, from: other)
+        case .tooHighAfterReclaim:
+            reclaim(5_000, of: 77, from: other)
+            count = 9_000
         }
         let before = (broker.held, shown(board))
         #expect(reclaim(count, of: epoch, board: board, from: writer).codes == [.superseded])

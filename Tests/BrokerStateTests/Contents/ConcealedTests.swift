@@ -113,7 +113,9 @@ import Testing
             let all = broker.status(from: reader).compactMap(\.counter)
             return names.map { name in all.first { $0.name == name }?.value }
         }
+        broker.write([Item([Representation("p", kept: true)])], kept: [[1, 2]], board: "public", from: writer)
         let before = counters()
+        #expect(before == [0, 2, 2])
         let item = Item([Representation("a", byteCount: 100_000, kept: true), Representation("b", byteCount: 9)])
         broker.write([item], kept: [Self.large], terms: Self.terms, from: writer)
         broker.load(from: reader) { $0.accepts = [Accept("a", match: .exact)] }

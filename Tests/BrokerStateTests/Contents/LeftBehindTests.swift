@@ -159,6 +159,22 @@ import Testing
         #expect(broker.held.keptBytes == 1_400 && broker.evictions.isEmpty)
     }
 
+    @Test("Bytes of a cached load evict nothing before the load is complete")
+    func pendingCache() throws {
+        let broker = StateHarness { $0.keptPool = 2_000 }
+        leave(890, on: "first", in: broker)
+        leave(600, on: "second", in: broker)
+        let source = broker.connect()
+        broker.promiseOnce(from: source)
+        broker.load(from: broker.connect())
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.send(Answer(byteCount: 800), on: ask, from: source)
+        broker.write([Item("a")], board: "new", from: source)
+        #expect(broker.held.keptBytes == 2_290 && broker.evictions.isEmpty)
+        broker.data(count: 800, last: true, on: ask, from: source)
+        #expect(broker.evictions.map(\.board) == ["first"])
+    }
+
     @Test("Only contents that have what is missing are evicted, and promises of ended processes first")
     func useful() {
         let broker = StateHarness {
@@ -175,6 +191,17 @@ import Testing
         leave(1, on: "u", in: broker)
         leave(1, on: "v", in: broker)
         #expect(broker.evictions.map(\.board) == ["r", "p"])
+    }
+
+    @Test("Contents on a created board are not evicted for another board, because that would free none")
+    func createdBoard() {
+        let broker = StateHarness { $0.boards = 3 }
+        let created = broker.createBoard(from: broker.connect()).name
+        let writer = broker.connect()
+        broker.promise("gone", board: created, from: writer)
+        broker.disconnect(writer)
+        for board in ["a", "b", "c"] { leave(1, on: board, in: broker) }
+        #expect(broker.evictions.map(\.board) == ["a"])
     }
 
     @Test("Neither objects nor metadata that ended processes have left keep others from promising and loading")

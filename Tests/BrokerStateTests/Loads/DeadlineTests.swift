@@ -93,6 +93,17 @@ import Testing
         #expect(failure == Lateness(.sourceStalled, 10_000))
     }
 
+    @Test("A source may take longer for its first byte than progress may extend a load")
+    func longFirstByte() {
+        let broker = StateHarness { $0.keepAlive = 10_000 }
+        let (source, reader) = (broker.connect(maximumStreams: 1), broker.connect())
+        broker.promise("a", from: source)
+        // One is asked for, the other one waits.
+        for _ in 0..<2 { broker.load(from: reader) }
+        broker.advance(by: 29_999)
+        #expect(broker.take(reader).isEmpty)
+    }
+
     @Test("Empty frames do not extend a deadline")
     mutating func emptyFrames() throws {
         let (_, ask) = try start()
@@ -239,8 +250,8 @@ import Testing
         let ask = try #require(broker.takeAsks(source).first)
         broker.data(count: 16 << 10, on: ask, from: source)
         broker.deliversAtOnce = false
+        broker.load(from: reader) { $0.timeoutMilliseconds = 0 }
         broker.advance(by: 60_000)
-        broker.load(from: reader)
         broker.data([1], on: ask, from: source)
         broker.advance(by: 9_000)
         #expect(broker.take(reader).codes.isEmpty)

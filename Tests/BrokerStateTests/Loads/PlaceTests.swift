@@ -47,6 +47,17 @@ import Testing
         #expect(broker.take(reader).isEmpty)
     }
 
+    @Test("A share is rounded up, so processes that hold no more than theirs lose nothing to another one")
+    func roundedShare() {
+        let source = source(places: 4)
+        let others = [idler, broker.connect()]
+        for peer in others + others { broker.load(from: peer, credit: 0) }
+        _ = broker.takeAsks(source)
+        broker.load(from: reader)
+        advance(by: 5_000)
+        #expect(others.allSatisfy { broker.take($0).isEmpty } && broker.take(reader).isEmpty)
+    }
+
     @Test("No more loads are ended than others need, and at least one remains for each process")
     func needed() {
         let source = source(places: 2)

@@ -24,6 +24,18 @@ import Testing
         broker.disconnect(reader)
     }
 
+    @Test("A board that is remembered only because it is watched has no history")
+    func watched() {
+        _ = broker.watch("x", from: observer)
+        for _ in 0..<2 {
+            broker.promise("a", board: "x", from: source)
+            paste("reader", board: "x")
+        }
+        #expect(reads.count == 2)
+        broker.clear("x", from: source)
+        #expect(reads.isEmpty)
+    }
+
     @Test("A status shows who loaded what when, also after the program and the contents are gone")
     func whoWhatWhen() {
         broker.promise("public.png", from: source)

@@ -128,6 +128,25 @@ import Testing
     }
 }
 
+@Suite(.pure) struct ClosedPeersTests {
+    private func entry(_ number: Int, label: String = "") -> ClosedPeers.Entry {
+        ClosedPeers.Entry(process: ProcessKey(pid: UInt32(number), identity: 1), label: label, reason: nil, at: 0)
+    }
+
+    @Test("The names of the last 256 connections are remembered, and repeated ones count once")
+    func remembered() {
+        var closed = ClosedPeers()
+        let first = entry(0, label: "first")
+        closed.note(first)
+        for number in 1...255 {
+            for _ in 0..<2 { closed.note(entry(number)) }
+        }
+        #expect(closed.label(of: first.process) == "first")
+        closed.note(entry(256))
+        #expect(closed.label(of: first.process) == nil)
+    }
+}
+
 extension BrokerContext {
     /// The frames to send, with their peers.
     mutating func takeFrames() -> [(peer: PeerID, frame: Frame)] {

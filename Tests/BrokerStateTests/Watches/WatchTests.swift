@@ -71,12 +71,13 @@ import Testing
         let stream = broker.watch(from: watcher)
         broker.promise("a", from: writer)
         #expect(broker.takeChanges(watcher, on: stream).map(\.changeCount) == [901])
-        for _ in 0..<3 { broker.promise("a", from: writer) }
+        for _ in 0..<3 { broker.promise("b", from: writer) }
         broker.advance(by: 99)
         #expect(broker.takeChanges(watcher, on: stream).isEmpty)
         broker.advance(by: 1)
         let changes = broker.takeChanges(watcher, on: stream)
         #expect(changes.map(\.changeCount) == [904] && changes.map(\.missed) == [2])
+        #expect(changes.map(\.types) == [["b"]])
         broker.advance(by: 100)
         broker.clear(from: writer)
         #expect(broker.takeChanges(watcher, on: stream).map(\.changeCount) == [905])
@@ -277,6 +278,20 @@ import Testing
         let frames = piece + broker.take(watcher)
         #expect(streams.allSatisfy { frames.on($0).all(Change.self).map(\.changeCount) == [950] })
         #expect(broker.brokenInvariants().isEmpty)
+    }
+
+    @Test("The watches of a peer that reads slowly take turns")
+    func turns() {
+        broker.readsChanges = false
+        for _ in 0..<1_000 { _ = broker.watch(from: watcher) }
+        _ = broker.take(watcher)
+        let pieces = (0..<2).map { _ in
+            broker.promise("a", from: writer)
+            broker.advance(by: 100)
+            broker.continueChanges(for: watcher, pieces: 1)
+            return Set(broker.take(watcher).map(\.stream))
+        }
+        #expect(!pieces[0].isEmpty && pieces[0].isDisjoint(with: pieces[1]))
     }
 
     @Test("A peer to which nothing can be sent is sent no changes")
