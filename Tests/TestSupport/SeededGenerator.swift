@@ -3,7 +3,7 @@ package struct SeededGenerator: RandomNumberGenerator {
     package let seed: UInt64
     private var state: UInt64
 
-    package init(seed: UInt64 = .random(in: 1 ... .max)) {
+    package init(seed: UInt64) {
         self.seed = seed
         state = seed
     }
