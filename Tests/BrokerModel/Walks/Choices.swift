@@ -50,7 +50,7 @@ package final class Choices {
         return elements[elements.index(elements.startIndex, offsetBy: number(in: 0..<elements.count))]
     }
 
-    package func shuffled<Element>(_ elements: [Element]) -> [Element] {
+    package func reordered<Element>(_ elements: [Element]) -> [Element] {
         if var generator { return elements.shuffled(using: &generator) }
         var rest = elements
         return elements.map { _ in rest.remove(at: number(in: 0..<rest.count)) }

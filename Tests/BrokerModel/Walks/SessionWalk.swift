@@ -110,7 +110,7 @@ struct SessionWalk: WalkPart {
 
     private mutating func items() -> [Item] {
         (0..<(chance(65) ? 1 : 2)).map { _ in
-            let types = choices.shuffled(["public.utf8-plain-text", "public.png", "com.example.x"])
+            let types = choices.reordered(["public.utf8-plain-text", "public.png", "com.example.x"])
             return Item(
                 types.prefix(choices.number(in: 1...3)).enumerated().map { index, type in
                     // Within its process, the ledger treats each item as visible, even to a link. A link does not see
