@@ -64,6 +64,8 @@ struct BoardWalk: WalkPart {
 
     /// Performs one random action, and returns its name.
     mutating func step() -> String {
+        // The steps of other parts may have caused frames.
+        listen()
         guard let peer = choices.element(of: peers) else { return connect() }
         let action = act(as: peer)
         listen()

@@ -33,6 +33,8 @@ struct SessionWalk: WalkPart {
 
     /// Performs one random action, and returns its name.
     mutating func step() -> String {
+        // The steps of other parts may have caused frames.
+        listen()
         guard peers.count > 2, let peer = choices.element(of: peers) else {
             return connect()
         }
