@@ -3,8 +3,9 @@
 //
 //     dead-file-system DIRECTORY
 //
-// Says `ready` once it is mounted, or `cannot: REASON`. After a line on standard input it answers nothing any more and
-// says `silent`; at the end of standard input it takes the mount away, which fails whatever still waits for it.
+// Says `ready` once it is mounted, or `cannot: REASON`. After the line `silent` on standard input it answers nothing any
+// more and says `silent`. After the line `end`, or at the end of standard input, it takes the mount away, which fails
+// whatever still waits for it.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -102,7 +103,7 @@ int main(int count, char **arguments) {
         if (poll(waits, 2, FOREVER * 1000) <= 0) continue;
         if (waits[1].revents) {
             char line[64];
-            if (read(0, line, sizeof line) <= 0) break;
+            if (read(0, line, sizeof line) <= 0 || line[0] == 'e') break;
             isSilent = 1;
             printf("silent\n");
             fflush(stdout);

@@ -41,14 +41,17 @@ import Testing
 
         func fallSilent() throws {
             let orders = try #require(self.orders)
-            try System.write(Array("\n".utf8).span, to: orders.raw)
+            try System.write(Array("silent\n".utf8).span, to: orders.raw)
             #expect(try runner.nextLine() == "silent")
         }
 
         /// Unmounts the file system, so that everything that waits for it fails.
         func end() {
-            guard orders != nil else { return }
-            orders = nil
+            guard let orders else { return }
+            self.orders = nil
+            // By a line, because the end of the pipe may depend on the end of the mount: a process that another test starts
+            // has duplicates of the pipe and of a file on the mount, and it closes one of them after the other.
+            try? System.write(Array("end\n".utf8).span, to: orders.raw, raisesSignal: false)
             _ = try? runner.finish()
         }
     }
@@ -98,7 +101,7 @@ import Testing
             at: try BrokerPlace(),
             limits: ["passed-descriptors=\(limit)"]
         )
-        // Closing this file also waits for the mount, so it happens after the server's end, and no process is started
+        // Closing this file also waits for the mount, so it happens after the server's end, and this test starts no process
         // before.
         let file = DescriptorBox(try System.open(server.file))
         defer { server.end() }
