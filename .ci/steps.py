@@ -1,4 +1,4 @@
-"""Runs commands with a time limit, and tables of such steps for `run` and `long`."""
+"""Runs commands with a time limit, and tables of such steps for `gate` and `long`."""
 import collections
 import ctypes
 import os
