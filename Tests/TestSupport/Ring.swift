@@ -3,9 +3,9 @@ import Glibc
 import PasteboardTransport
 package import Testing
 
-/// The ring of a suite: how many of its tests run at once, and how long each of them may take.
+/// The ring of a suite. It limits how many tests of all suites of the ring run at once.
 ///
-/// A test waits for a turn of its ring and keeps it until its body has ended; its time begins with the turn.
+/// A test waits for a turn of its ring and keeps it until its body has ended. The turn starts its time limit (`TestLimit`).
 package struct Ring: SuiteTrait, TestTrait, TestScoping {
     fileprivate let turns: Turns
     /// Whether the bodies run on threads apart from those of Swift's concurrency, so that a test that computes or blocks

@@ -71,7 +71,7 @@ import Testing
     @Test(
         "A directory of another user is refused",
         .tags(.f70),
-        .enabled(if: System.userID == 0, "only root can make one")
+        .enabled(if: System.userID == 0, "needs root, which alone can make one")
     )
     func refusesForeignDirectories() throws {
         let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Mixed work of many processes, for hours with `.ci/soak`.
+/// Mixed work of many processes, and for longer in `.ci/long`.
 ///
 /// `PASTEBOARD_TEST_SOAK_MINUTES` is the time; without it there are a few rounds.
 @Suite(.processes) struct SoakTests {
