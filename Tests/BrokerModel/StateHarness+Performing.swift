@@ -1,7 +1,7 @@
 package import BrokerState
 package import PasteboardWire
 
-// What a driver does for the state: it delivers frames, reads kept bytes and performs effects.
+// The work of a driver for the state: it delivers frames, reads kept bytes and performs effects.
 extension StateHarness {
     func queued(_ load: LoadID, _ count: Int, at destination: PeerID) {
         if deliversAtOnce {

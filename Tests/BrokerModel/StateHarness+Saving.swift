@@ -32,7 +32,7 @@ extension StateHarness {
         }
     }
 
-    /// Leaves contents saved, as a crash can that comes before they were removed.
+    /// Saves an entry again, as if the broker had crashed before it removed the entry.
     package func keepSaved(_ id: PublicationID, _ entry: SavedEntry) {
         saved[id] = entry
     }

@@ -87,7 +87,7 @@ extension BrokerState {
         return broken.all
     }
 
-    /// The number of lists that use each publication. The loop keeps the requests of a peer with a report back, but the
+    /// The number of lists that use each publication. While a peer has a report, the loop holds back its requests, but the
     /// fuzzer may begin several.
     private func listCounts() -> [PublicationID: Int] {
         var counts: [PublicationID: Int] = [:]

@@ -65,7 +65,7 @@ struct FrameWalk: WalkPart {
 
     // MARK: One step
 
-    /// Chooses an action by its number. Single frames seldom fit to the state of a peer, so a seed chooses exchanges of
+    /// Chooses an action by its number. Single frames seldom fit the state of a peer, so a seed chooses exchanges of
     /// several frames more often than an input, which can repeat what it has learned.
     private func action() -> UInt8 {
         let exchanges: [ClosedRange<UInt8>] = [42...49, 50...57, 50...57, 170...179, 252...255, 26...37]

@@ -21,7 +21,7 @@ protocol WalkPart {
 }
 
 extension WalkPart {
-    /// The items that are fewer than they have to be.
+    /// Descriptions of the counts that are below their minimum.
     func tooFew(_ counts: [(name: String, count: Int, least: Int)]) -> [String] {
         counts.filter { $0.count < $0.least }.map { "\($0.count) \($0.name) of \($0.least)" }
     }
