@@ -2,7 +2,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// Starts a broker that outlives this process, and waits until it listens.
-struct BrokerStart {
+package struct BrokerStart {
     // The brokers that this process has started. A child that has ended stays in the process table until its parent,
     // which is this process, waits for it.
     private static let children = Lock<[ChildProcess]>([])
@@ -89,7 +89,8 @@ struct BrokerStart {
         }
     }
 
-    private static func reap() {
+    /// Collects the brokers that this process has started and that have ended.
+    package static func reap() {
         Self.children.withLock { children in
             // If waiting fails, other code of the program has already waited for all children, so the child is removed
             // as well.
