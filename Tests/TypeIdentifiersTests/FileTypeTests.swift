@@ -47,7 +47,7 @@ struct FileTypeTests {
             ("#!/bin/sh\n", "public.shell-script"), ("#! /usr/bin/env -S A=1 python3.12 -u\n", "public.python-script"),
             ("#!/usr/bin/fish", "org.swift-pasteboard.fish-script"), ("#!/bin/odd\n", "public.utf8-plain-text"),
             ("#!", "public.utf8-plain-text"), ("#!/usr/bin/env\n", "public.utf8-plain-text"),
-            // Of the first line, 256 bytes count.
+            // Only the first 256 bytes of the first line count.
             ("#!" + String(repeating: "/", count: 252) + "sh", "public.shell-script"),
             ("#!" + String(repeating: "/", count: 253) + "sh", "public.utf8-plain-text"),
         ]
