@@ -29,7 +29,7 @@ import Testing
     }
 
     private func giveReceipts(_ broker: SteppedBroker) throws {
-        manager.receipts = []
+        manager.giveReceipts()
         try settle(broker)
     }
 
@@ -282,7 +282,7 @@ import Testing
         while told < count {
             // The loop wakes by itself: a turn that waits would hang if it did not.
             try manager.take()
-            manager.receipts = []
+            manager.giveReceipts()
             try broker.loop.turn(waiting: true)
             told += try writers.reduce(0) { try $0 + $1.hear().count { $0.kind == .committed } }
         }
