@@ -8,9 +8,11 @@ struct SavedDescriptors {
     let capacity: Int
     private var descriptors: [String: DescriptorBox] = [:]
 
-    /// - Parameter limit: the number of descriptors that this process may have.
+    /// - Parameter limit: the number of descriptors that this process may have. If it leaves fewer than 25, nothing is
+    ///   saved: a broker keeps only what can be saved, and would keep less than without a keeper.
     init(limit: UInt64) {
-        capacity = min(Self.most, max(0, Int(clamping: limit) - 64))
+        let left = min(Self.most, max(0, Int(clamping: limit) - 64))
+        capacity = left < 25 ? 0 : left
     }
 
     var all: [ServiceManager.Passed] {

@@ -33,8 +33,12 @@ package struct SpoolDirectory: Sendable {
     /// - Parameter timeout: the time for which to wait while another broker has it, in milliseconds.
     package init(at path: String, timeout: Int = timeout) throws(Failure) {
         isInherited = false
+        do throws(SocketPathError) {
+            try SocketPath.createDirectory(path)
+        } catch {
+            throw Failure(.brokerUnavailable, "\(error)")
+        }
         do throws(SystemError) {
-            try System.makeDirectories(path)
             descriptor = DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
             let status = try System.status(of: descriptor.raw)
             guard status.owner == System.userID else {

@@ -42,14 +42,8 @@ package struct BrokerLock: ~Copyable, Sendable {
     /// Creates the directory if it is missing, and takes the lock in it. The directory is removed with the lock if it
     /// is empty then, and was created here or the path is well-known.
     static func take(preparing path: SocketPath) throws(SocketPathError) -> BrokerLock {
-        var isCreated = false
-        while true {
-            do throws(SocketPathError) {
-                isCreated = try path.prepareDirectory() || isCreated
-                return try BrokerLock(of: path, removing: isCreated || path.isWellKnown ? path.directory : nil)
-            } catch {
-                guard error.meansDirectoryGone else { throw error }
-            }
+        try path.preparingDirectory { (isCreated) throws(SocketPathError) in
+            try BrokerLock(of: path, removing: isCreated || path.isWellKnown ? path.directory : nil)
         }
     }
 
@@ -85,24 +79,6 @@ package struct StartLock: ~Copyable, Sendable {
 
     /// Creates the directory if it is missing, and takes the lock in it.
     package static func take(preparing path: SocketPath, deadline: UInt64) throws(SocketPathError) -> StartLock {
-        while true {
-            do throws(SocketPathError) {
-                try path.prepareDirectory()
-                return try StartLock(of: path, deadline: deadline)
-            } catch {
-                guard error.meansDirectoryGone else { throw error }
-            }
-        }
-    }
-}
-
-extension SocketPathError {
-    /// Whether the directory is missing because another broker has ended and removed it after it was prepared.
-    fileprivate var meansDirectoryGone: Bool {
-        switch self {
-        case .system(let error): error.errno == ENOENT
-        case .unsafeDirectory(_, .missing): true
-        default: false
-        }
+        try path.preparingDirectory { (_) throws(SocketPathError) in try StartLock(of: path, deadline: deadline) }
     }
 }

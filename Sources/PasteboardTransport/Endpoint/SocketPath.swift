@@ -21,28 +21,11 @@ package struct SocketPath: Equatable, Sendable {
     /// - Parameter environment: returns the value of a variable. An empty value counts as absent.
     package static func wellKnown(environment: (String) -> String?) throws(Failure) -> SocketPath {
         do {
-            // Only the last candidates contain the boot id, which has to be read from a file.
-            let needsBootID = isEmpty(environment("PASTEBOARD_SOCKET")) && !exists(environment("XDG_RUNTIME_DIR"))
-            let endpoint = try WellKnownEndpoint(
-                environment: environment,
-                userID: System.userID,
-                bootID: needsBootID ? try System.bootID() : ""
+            return try SocketPath(
+                choosingFrom: try WellKnownEndpoint(environment: environment, userID: System.userID)
             )
-            return try SocketPath(choosingFrom: endpoint)
         } catch {
-            throw error as? Failure ?? Failure(.brokerUnavailable, "\(error)")
-        }
-    }
-
-    private static func isEmpty(_ value: String?) -> Bool { value?.isEmpty ?? true }
-
-    private static func exists(_ directory: String?) -> Bool {
-        guard let directory, !directory.isEmpty else { return false }
-        do throws(SystemError) {
-            return try System.status(at: directory) != nil
-        } catch {
-            // It exists but cannot be examined. Choosing a path reports the error.
-            return true
+            throw error as? Failure ?? Failure(.brokerUnavailable, "cannot choose a path for the socket: \(error)")
         }
     }
 
@@ -50,14 +33,11 @@ package struct SocketPath: Equatable, Sendable {
     package init(choosingFrom endpoint: WellKnownEndpoint) throws(SocketPathError) {
         for candidate in endpoint.candidates {
             switch candidate {
-            case .path(let path):
-                self.init(path)
-                return
             case .named(let path):
                 self.init(path, isWellKnown: false)
                 return
-            case .ifPresent(let base, let path):
-                guard try Self.status(at: base) != nil else { continue }
+            case .ifOwn(let base, let path):
+                guard try Self.isOwn(base) else { continue }
                 self.init(path)
                 return
             case .ifUsable(let base, let path):
@@ -68,9 +48,24 @@ package struct SocketPath: Equatable, Sendable {
                 }
                 self.init(path)
                 return
+            case .ofThisBoot(let base):
+                let boot = try asSocketPathError { () throws(SystemError) in try System.bootID() }
+                self.init("\(base)/\(boot)/socket")
+                return
             }
         }
         throw .noCandidate
+    }
+
+    private static func isOwn(_ directory: String) throws(SocketPathError) -> Bool {
+        do throws(SystemError) {
+            // The variable may name a link to the directory, which the dot follows.
+            return try System.status(at: "\(directory)/.")?.owner == System.userID
+        } catch {
+            // A directory that this user cannot reach is another user's.
+            if error.errno == EACCES { return false }
+            throw .system(error)
+        }
     }
 
     package var directory: String { System.directory(of: path) }
@@ -88,14 +83,39 @@ package struct SocketPath: Equatable, Sendable {
     /// - Returns: whether this call created the directory.
     @discardableResult
     package func prepareDirectory() throws(SocketPathError) -> Bool {
-        var isCreated = false
+        let missing = try Self.missingDirectories(to: directory)
+        guard isWellKnown || missing.count <= 1 else { throw .noDirectory(missing[1], above: self.path) }
+        let isCreated = try Self.create(missing)
+        try checkDirectory()
+        return isCreated
+    }
+
+    /// Creates a directory, and those above it that are missing, for this user alone. It may exist.
+    package static func createDirectory(_ path: String) throws(SocketPathError) {
+        try create(missingDirectories(to: path))
+    }
+
+    /// The directories that have to be created, the deepest first.
+    private static func missingDirectories(to directory: String) throws(SocketPathError) -> [String] {
         var missing: [String] = []
         var path = directory
-        while path != "/", path != ".", try Self.status(at: path) == nil {
+        while path != "/", path != ".", try status(at: path) == nil {
             missing.append(path)
             path = System.directory(of: path)
         }
-        guard isWellKnown || missing.count <= 1 else { throw .noDirectory(missing[1], above: self.path) }
+        return missing
+    }
+
+    /// - Returns: whether this call created the first directory, which is the deepest.
+    @discardableResult
+    private static func create(_ missing: [String]) throws(SocketPathError) -> Bool {
+        guard let highest = missing.last else { return false }
+        let above = System.directory(of: highest)
+        let parent = try status(at: above)
+        let isForeign = parent.map { $0.owner != System.userID && $0.mode & 0o002 == 0 } ?? false
+        // Root may create directories everywhere, but their owner could not use or remove them.
+        if isForeign, System.userID == 0 { throw .foreignDirectory(above, owner: parent?.owner ?? 0, for: missing[0]) }
+        var isCreated = false
         for path in missing.reversed() {
             do throws(SystemError) {
                 try System.makeDirectory(path)
@@ -103,11 +123,32 @@ package struct SocketPath: Equatable, Sendable {
             } catch {
                 isCreated = false
                 // Another process may create the same directory at the same time.
-                if error.errno != EEXIST { throw .system(error) }
+                if error.errno == EEXIST { continue }
+                if error.errno == EACCES, isForeign {
+                    throw .foreignDirectory(above, owner: parent?.owner ?? 0, for: missing[0])
+                }
+                throw .system(error)
             }
         }
-        try checkDirectory()
         return isCreated
+    }
+
+    /// Repeats the preparation of the directory and what follows if the directory is missing then: another broker has
+    /// removed it when it ended.
+    func preparingDirectory<Result: ~Copyable>(
+        _ body: (_ isCreated: Bool) throws(SocketPathError) -> Result
+    ) throws(SocketPathError) -> Result {
+        var isCreated = false
+        // It cannot be created at all below a link whose target is missing, for example.
+        for _ in 0..<100 {
+            do throws(SocketPathError) {
+                isCreated = try prepareDirectory() || isCreated
+                return try body(isCreated)
+            } catch {
+                guard error.meansDirectoryGone else { throw error }
+            }
+        }
+        throw .notCreated(directory)
     }
 
     /// Throws unless the directory belongs to this user and is closed to all others.

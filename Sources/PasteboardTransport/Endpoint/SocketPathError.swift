@@ -1,3 +1,5 @@
+import Glibc
+
 /// The reason why a broker cannot serve, or a client cannot use, the path of a socket.
 package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum DirectoryFault: Equatable, Sendable {
@@ -12,11 +14,24 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
     case unsafeDirectory(String, DirectoryFault)
     /// A directory above a path that the user has chosen does not exist.
     case noDirectory(String, above: String)
+    /// The directory cannot be created, because something above it is missing, or others remove it again and again.
+    case notCreated(String)
+    /// This user should not, or may not, create anything in another user's directory.
+    case foreignDirectory(String, owner: UInt32, for: String)
     /// The file at the path is not a socket of this user.
     case occupied(String)
     /// Another process has the lock. Its process id is known if the lock file contains it.
     case held(lock: String, by: CInt?)
     case system(SystemError)
+
+    /// Whether the directory is missing because another broker has ended and removed it after it was prepared.
+    var meansDirectoryGone: Bool {
+        switch self {
+        case .system(let error): error.errno == ENOENT
+        case .unsafeDirectory(_, .missing): true
+        default: false
+        }
+    }
 
     package var description: String {
         switch self {
@@ -28,12 +43,20 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
         case .unsafeDirectory(let path, .notADirectory):
             "the socket's directory \(path) is not a directory, or is a symbolic link; remove it or choose another path"
         case .unsafeDirectory(let path, .owned(let owner)):
-            "the socket's directory \(path) belongs to user \(owner), not to user \(System.userID); choose another path"
+            "the socket's directory \(path) belongs to user \(owner), not to user \(System.userID); remove it, or "
+                + "set PASTEBOARD_SOCKET to another path"
         case .unsafeDirectory(let path, .open(let mode)):
             "other users can access the socket's directory \(path) (mode \(String(mode, radix: 8))); choose another "
                 + "directory, or restrict this one if nothing else uses it: chmod 700 '\(path)'"
         case .noDirectory(let directory, let path):
             "the directory \(directory) for the socket \(path) does not exist; correct the path or create the directory"
+        case .notCreated(let directory):
+            "the socket's directory \(directory) cannot be created: a directory above it is missing, or is a symbolic "
+                + "link to nothing; create it, or choose another path for the socket with PASTEBOARD_SOCKET"
+        case .foreignDirectory(let directory, let owner, let path):
+            "\(path) is missing and would be created in \(directory), which belongs to user \(owner), not to user "
+                + "\(System.userID); use sudo without -E or su with -, set HOME or XDG_RUNTIME_DIR to a directory of "
+                + "your own, or set PASTEBOARD_SOCKET"
         case .occupied(let path):
             "\(path) is not a socket of this user; remove it or choose another path"
         case .held(let lock, let process?):

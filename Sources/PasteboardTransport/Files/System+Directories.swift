@@ -13,23 +13,6 @@ extension System {
         )
     }
 
-    /// Creates a directory, and those above it that are missing, for this user alone. It may exist.
-    package static func makeDirectories(_ path: String) throws(SystemError) {
-        do throws(SystemError) {
-            try makeDirectory(path)
-        } catch {
-            if error.errno == EEXIST { return }
-            guard error.errno == ENOENT, directory(of: path) != path else { throw error }
-            try makeDirectories(directory(of: path))
-            do throws(SystemError) {
-                try makeDirectory(path)
-            } catch {
-                // Another process may create the same directory at the same time.
-                if error.errno != EEXIST { throw error }
-            }
-        }
-    }
-
     /// Opens a file in a directory.
     package static func open(
         _ name: SystemString,

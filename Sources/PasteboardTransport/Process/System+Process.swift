@@ -101,35 +101,62 @@ extension System {
         return groupMemoryLimit(groups) { try? contents(of: $0) }
     }
 
-    /// - Parameter groups: the contents of `/proc/self/cgroup`. The line of version 2 has the form `0::/GROUP`.
+    /// - Parameter groups: the contents of `/proc/self/cgroup`, whose lines have the form `NUMBER:CONTROLLERS:/GROUP`.
+    ///   Version 2 has no controllers there.
     static func groupMemoryLimit(_ groups: [UInt8], contents: (String) -> [UInt8]?) -> UInt64? {
-        // Splitting and joining would call generic code, and take a tenth of the instructions of a broker's start.
-        let newline = UInt8(ascii: "\n")
-        var lines = groups[...]
-        while !lines.starts(with: "0::/".utf8) {
-            guard let end = lines.firstIndex(of: newline) else { return nil }
-            lines = lines[(end + 1)...]
-        }
-        // The path of the root is empty, all others begin with a slash.
-        var group = lines[(lines.startIndex + 3)..<(lines.firstIndex(of: newline) ?? lines.endIndex)]
-        if group.count == 1 { group = [] }
         var least: UInt64?
-        // A limit of a group applies to the groups in it.
-        while true {
-            let path = "/sys/fs/cgroup\(String(decoding: group, as: UTF8.self))/memory.max"
-            if let bytes = contents(path),
-                let limit = UInt64(String(decoding: bytes.prefix { $0 != newline }, as: UTF8.self))
-            {
-                least = min(least ?? limit, limit)
+        var lines = groups[...]
+        // Splitting and joining would call generic code, and take a tenth of the instructions of a broker's start.
+        while let colon = lines.firstIndex(of: UInt8(ascii: ":")) {
+            let end = lines.firstIndex(of: newline) ?? lines.endIndex
+            let line = lines[min(colon + 1, end)..<end]
+            lines = lines[min(end + 1, lines.endIndex)...]
+            guard let second = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let controllers = line[..<second]
+            let (base, file): (String, String)
+            if controllers.isEmpty {
+                (base, file) = ("/sys/fs/cgroup", "memory.max")
+            } else if isMemory(controllers) {
+                // Without a limit, the file of version 1 contains a number above the memory of every machine.
+                (base, file) = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            } else {
+                continue
             }
-            guard let parent = group.lastIndex(of: UInt8(ascii: "/")) else { return least }
-            group = group[..<parent]
+            // The path of the root is empty, all others begin with a slash.
+            var group = line[(second + 1)...]
+            if group.count == 1 { group = [] }
+            // A limit of a group applies to the groups in it.
+            while true {
+                if let bytes = contents("\(base)\(String(decoding: group, as: UTF8.self))/\(file)"),
+                    let limit = UInt64(String(decoding: bytes.prefix { $0 != newline }, as: UTF8.self))
+                {
+                    least = min(least ?? limit, limit)
+                }
+                guard let parent = group.lastIndex(of: UInt8(ascii: "/")) else { break }
+                group = group[..<parent]
+            }
+        }
+        return least
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// Whether `memory` is one of the controllers, which commas separate.
+    private static func isMemory(_ controllers: ArraySlice<UInt8>) -> Bool {
+        var rest = controllers
+        while true {
+            let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
+            if rest[..<end].elementsEqual("memory".utf8) { return true }
+            guard end < rest.endIndex else { return false }
+            rest = rest[(end + 1)...]
         }
     }
 
+    /// At most 256 bytes. The call needs no file, which may be missing in a minimal root.
     package static func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
-        let source = try open("/dev/urandom")
-        return try read(source.raw, upTo: count)
+        var bytes = [UInt8](repeating: 0, count: count)
+        _ = try call("getentropy") { getentropy(&bytes, count) }
+        return bytes
     }
 
     /// The number of descriptors that this process may have open: the soft limit.

@@ -152,42 +152,83 @@ import Testing
 
     @Test("The first usable candidate is chosen")
     func chooses() throws {
-        let named = try WellKnownEndpoint(
-            environment: { $0 == "PASTEBOARD_SOCKET" ? "/a/b" : nil },
-            userID: 1,
-            bootID: "x"
-        )
-        #expect(try SocketPath(choosingFrom: named).path == "/a/b")
-        let nobody = UInt32.max - 7
-        let home = try WellKnownEndpoint(environment: { $0 == "HOME" ? "/h" : nil }, userID: nobody, bootID: "x")
-        #expect(try SocketPath(choosingFrom: home).path == "/h/.local/state/pasteboard/x/socket")
+        let boot = try System.bootID()
         let directory = try TemporaryDirectory()
-        for (name, socket) in [
-            (directory.path, "\(directory.path)/pasteboard/socket"),
-            // It is not created, and neither are its parents: the next candidate is chosen.
-            ("\(directory.path)/missing/run", "/h/.local/state/pasteboard/x/socket"),
-        ] {
-            let runtime = try WellKnownEndpoint(
-                environment: { ["XDG_RUNTIME_DIR": name, "HOME": "/h"][$0] },
-                userID: nobody,
-                bootID: "x"
-            )
-            #expect(try SocketPath(choosingFrom: runtime).path == socket)
+        #expect(symlink(directory.path, directory["link"]) == 0 && symlink("missing", directory["dangling"]) == 0)
+        for (environment, path) in [
+            (["PASTEBOARD_SOCKET": "/a/b", "HOME": "/h"], "/a/b"),
+            (["HOME": "/h"], "/h/.local/state/pasteboard/\(boot)/socket"),
+            (["XDG_RUNTIME_DIR": directory.path], "\(directory.path)/pasteboard/socket"),
+            (["XDG_RUNTIME_DIR": directory["link"]], "\(directory["link"])/pasteboard/socket"),
+            // An empty variable counts as absent.
+            (["PASTEBOARD_SOCKET": "", "XDG_RUNTIME_DIR": directory.path], "\(directory.path)/pasteboard/socket"),
+            // They are not created, and neither are their parents: the next candidate is chosen.
+            (["XDG_RUNTIME_DIR": directory["missing/run"], "HOME": "/h"], "/h/.local/state/pasteboard/\(boot)/socket"),
+            (["XDG_RUNTIME_DIR": directory["dangling"], "HOME": "/h"], "/h/.local/state/pasteboard/\(boot)/socket"),
+        ] as [([String: String], String)] {
+            let endpoint = try WellKnownEndpoint(environment: { environment[$0] }, userID: .max - 7)
+            #expect(try SocketPath(choosingFrom: endpoint).path == path)
         }
-        let none = try WellKnownEndpoint(environment: { _ in nil }, userID: nobody, bootID: "x")
+        let none = try WellKnownEndpoint(environment: { _ in nil }, userID: .max - 7)
         #expect(throws: SocketPathError.noCandidate) { _ = try SocketPath(choosingFrom: none) }
         #expect(SocketPath("/socket").directory == "/")
     }
 
+    @Test("Below a link whose target is missing, the directory cannot be created, and the error names it")
+    func dangling() throws {
+        let directory = try TemporaryDirectory()
+        #expect(symlink("missing", directory["dangling"]) == 0)
+        let path = SocketPath(directory["dangling/pasteboard/socket"])
+        let error = SocketPathError.notCreated(directory["dangling/pasteboard"])
+        #expect(throws: error) { _ = try ClaimedSocket(claiming: path) }
+        #expect(throws: error) { _ = try StartLock.take(preparing: path, deadline: .max) }
+        #expect(error.description.contains(directory["dangling/pasteboard"]))
+        // Nobody can create a directory there, not even root.
+        let named = SocketPath("/proc/pasteboard-test/socket", isWellKnown: false)
+        #expect(throws: SocketPathError.notCreated("/proc/pasteboard-test")) { _ = try ClaimedSocket(claiming: named) }
+    }
+
     @Test(
-        "The well-known path follows the environment, and an empty variable counts as absent",
-        arguments: [
-            (["PASTEBOARD_SOCKET": "/a/b", "XDG_RUNTIME_DIR": "/proc"], "/a/b"),
-            (["PASTEBOARD_SOCKET": "", "XDG_RUNTIME_DIR": "/proc"], "/proc/pasteboard/socket"),
-        ] as [([String: String], String)]
+        "Root creates nothing in another user's directories, whose runtime directory is not used either",
+        .enabled(if: System.userID == 0, "needs root, which alone may do that")
     )
-    func wellKnown(environment: [String: String], path: String) throws {
-        #expect(try SocketPath.wellKnown { environment[$0] }.path == path)
+    func foreign() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory["home"]
+        try System.makeDirectory(home)
+        #expect(chown(home, 1, 1) == 0)
+        let environment = ["XDG_RUNTIME_DIR": home, "HOME": home]
+        let endpoint = try WellKnownEndpoint(environment: { environment[$0] }, userID: .max - 7)
+        let path = try SocketPath(choosingFrom: endpoint)
+        #expect(path.path.hasPrefix("\(home)/.local/state/"))
+        let error = SocketPathError.foreignDirectory(home, owner: 1, for: path.directory)
+        #expect(throws: error) { try path.prepareDirectory() }
+        #expect(throws: SocketPathError.foreignDirectory(home, owner: 1, for: "\(home)/d")) {
+            try SocketPath("\(home)/d/socket", isWellKnown: false).prepareDirectory()
+        }
+        #expect(throws: SocketPathError.self) {
+            try SocketPath.createDirectory("\(home)/.local/state/pasteboard/spool")
+        }
+        #expect(try System.status(at: "\(home)/.local") == nil)
+        // Everybody may create directories in one that is open to all, as /tmp is.
+        #expect(chmod(home, 0o1777) == 0)
+        #expect(try SocketPath("\(home)/d/socket", isWellKnown: false).prepareDirectory())
+    }
+
+    @Test(
+        "An ordinary user whose environment is that of root gets an error that says what to do",
+        .enabled(if: System.userID != 0, "needs an ordinary user, because root may create directories everywhere")
+    )
+    func ordinary() throws {
+        // As `su` without `-` leaves it.
+        let endpoint = try WellKnownEndpoint(
+            environment: { ["XDG_RUNTIME_DIR": "/", "HOME": "/"][$0] },
+            userID: .max - 7
+        )
+        let path = try SocketPath(choosingFrom: endpoint)
+        let error = SocketPathError.foreignDirectory("/", owner: 0, for: path.directory)
+        #expect(throws: error) { try path.prepareDirectory() }
+        #expect(error.description.contains("su with -"))
     }
 
     @Test("A relative path in the environment causes an error that names the variable")

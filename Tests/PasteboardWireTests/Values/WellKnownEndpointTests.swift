@@ -17,23 +17,23 @@ struct WellKnownEndpointTests {
             (
                 ["XDG_RUNTIME_DIR": "/r", "HOME": "/h"],
                 [
-                    .ifPresent(base: "/r", path: "/r/pasteboard/socket"), runtime,
-                    .path("/h/.local/state/pasteboard/boot/socket"),
+                    .ifOwn(base: "/r", path: "/r/pasteboard/socket"), runtime,
+                    .ofThisBoot(base: "/h/.local/state/pasteboard"),
                 ]
             ),
-            (["XDG_STATE_HOME": "/s", "HOME": "/h"], [runtime, .path("/s/pasteboard/boot/socket")]),
-            (["HOME": "/h"], [runtime, .path("/h/.local/state/pasteboard/boot/socket")]),
-            (["XDG_STATE_HOME": "s", "HOME": "/h"], [runtime, .path("/h/.local/state/pasteboard/boot/socket")]),
+            (["XDG_STATE_HOME": "/s", "HOME": "/h"], [runtime, .ofThisBoot(base: "/s/pasteboard")]),
+            (["HOME": "/h"], [runtime, .ofThisBoot(base: "/h/.local/state/pasteboard")]),
+            (["XDG_STATE_HOME": "s", "HOME": "/h"], [runtime, .ofThisBoot(base: "/h/.local/state/pasteboard")]),
             (["HOME": "h"], [runtime]),
             ([:], [runtime]),
             (
                 ["PASTEBOARD_SOCKET": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", "HOME": "/h"],
-                [runtime, .path("/h/.local/state/pasteboard/boot/socket")]
+                [runtime, .ofThisBoot(base: "/h/.local/state/pasteboard")]
             ),
         ] as [([String: String], [WellKnownEndpoint.Candidate])]
     )
     func candidates(environment: [String: String], candidates: [WellKnownEndpoint.Candidate]) throws {
-        let endpoint = try WellKnownEndpoint(environment: { environment[$0] }, userID: 1000, bootID: "boot")
+        let endpoint = try WellKnownEndpoint(environment: { environment[$0] }, userID: 1000)
         #expect(endpoint.candidates == candidates)
     }
 
@@ -44,7 +44,7 @@ struct WellKnownEndpointTests {
     )
     func relative(variable: String) {
         let failure = #expect(throws: Failure.self) {
-            try WellKnownEndpoint(environment: { $0 == variable ? "a/b" : nil }, userID: 1, bootID: "boot")
+            try WellKnownEndpoint(environment: { $0 == variable ? "a/b" : nil }, userID: 1)
         }
         #expect(failure?.code == .brokerUnavailable)
         #expect(failure?.text.contains(variable) == true)
