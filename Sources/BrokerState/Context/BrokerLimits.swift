@@ -25,6 +25,8 @@ package struct BrokerLimits: Sendable, Equatable {
         package let unit: Unit
         package let meaning: String
         package let path: any WritableKeyPath<BrokerLimits, UInt64> & Sendable
+        /// Whether 0 is useful: it switches something off, which the broker can do without.
+        let mayBeZero: Bool
     }
 
     package var hello: UInt64 = 5_000
@@ -82,16 +84,28 @@ package struct BrokerLimits: Sendable, Equatable {
             "time without progress of a source, or of a destination that blocks others; while others wait: for 16 KiB",
             \.progress
         ),
-        Entry("keep-alive", .milliseconds, "time for which progress reports alone extend a load", \.keepAlive),
+        Entry(
+            "keep-alive",
+            .milliseconds,
+            "time for which progress reports alone extend a load",
+            \.keepAlive,
+            mayBeZero: true
+        ),
         Entry("longest-load", .milliseconds, "maximum timeout that a caller can set for a load", \.longestLoad),
-        Entry("drain", .milliseconds, "time for running loads when the broker ends", \.drain),
-        Entry("idle-exit", .milliseconds, "time without connections after which the broker ends; 0: never", \.idleExit),
+        Entry("drain", .milliseconds, "time for running loads when the broker ends", \.drain, mayBeZero: true),
+        Entry(
+            "idle-exit",
+            .milliseconds,
+            "time without connections after which the broker ends; 0: never",
+            \.idleExit,
+            mayBeZero: true
+        ),
         Entry("connections", .count, "connections of all processes", \.connections),
         Entry("connections-per-process", .count, "connections of one process", \.connectionsPerProcess),
         Entry("loads-per-connection", .count, "concurrent loads of one connection", \.loadsPerConnection),
         Entry("asks-per-source", .count, "concurrent requests to one source", \.asksPerSource),
-        Entry("waiting-per-source", .count, "loads that wait for one source", \.waitingPerSource),
-        Entry("boards", .count, "named pasteboards", \.boards),
+        Entry("waiting-per-source", .count, "loads that wait for one source", \.waitingPerSource, mayBeZero: true),
+        Entry("boards", .count, "named pasteboards", \.boards, mayBeZero: true),
         Entry("objects", .count, "items, representations and loads of all processes", \.objects),
         Entry("metadata", .bytes, "names and types of all processes", \.metadata),
         Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
@@ -106,19 +120,49 @@ package struct BrokerLimits: Sendable, Equatable {
             "time from a drag's start to its drop; then time without progress",
             \.session
         ),
-        Entry("sessions", .count, "drag sessions of all processes", \.sessions),
-        Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess),
-        Entry("destinations", .count, "registered destinations of all processes", \.destinations),
-        Entry("destinations-per-process", .count, "registered destinations of one process", \.destinationsPerProcess),
-        Entry("watches", .count, "watches of pasteboards by all processes", \.watches),
-        Entry("watches-per-process", .count, "watches of pasteboards by one process", \.watchesPerProcess),
+        Entry("sessions", .count, "drag sessions of all processes", \.sessions, mayBeZero: true),
+        Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess, mayBeZero: true),
+        Entry("destinations", .count, "registered destinations of all processes", \.destinations, mayBeZero: true),
+        Entry(
+            "destinations-per-process",
+            .count,
+            "registered destinations of one process",
+            \.destinationsPerProcess,
+            mayBeZero: true
+        ),
+        Entry("watches", .count, "watches of pasteboards by all processes", \.watches, mayBeZero: true),
+        Entry(
+            "watches-per-process",
+            .count,
+            "watches of pasteboards by one process",
+            \.watchesPerProcess,
+            mayBeZero: true
+        ),
         Entry("control-queue", .bytes, "control frames caused by others and not yet read by one peer", \.controlQueue),
         Entry("control-pool", .bytes, "control frames and partial frames queued for all peers", \.controlPool),
         Entry("transfer-pool", .bytes, "bytes in transfer of all loads", \.transferPool),
-        Entry("kept-pool", .bytes, "bytes kept for all pasteboards", \.keptPool),
-        Entry("kept-representations", .count, "kept representations, each a descriptor", \.keptRepresentations),
-        Entry("kept-on-disk", .bytes, "kept bytes that survive a restart of the machine; 0: none", \.keptOnDisk),
-        Entry("passed-descriptors", .count, "descriptors in transfer; more loads are sent inline", \.passedDescriptors),
+        Entry("kept-pool", .bytes, "bytes kept for all pasteboards", \.keptPool, mayBeZero: true),
+        Entry(
+            "kept-representations",
+            .count,
+            "kept representations, each a descriptor",
+            \.keptRepresentations,
+            mayBeZero: true
+        ),
+        Entry(
+            "kept-on-disk",
+            .bytes,
+            "kept bytes that survive a restart of the machine; 0: none",
+            \.keptOnDisk,
+            mayBeZero: true
+        ),
+        Entry(
+            "passed-descriptors",
+            .count,
+            "descriptors in transfer; more loads are sent inline",
+            \.passedDescriptors,
+            mayBeZero: true
+        ),
     ]
 
     /// Limits of the protocol, which cannot be set. They affect programs, so they are shown with the others.
@@ -127,7 +171,7 @@ package struct BrokerLimits: Sendable, Equatable {
         ("representations", WireLimits.representations, "representations of one item"),
     ]
 
-    /// Sets one limit from `NAME=VALUE`: a number, for sizes also with KiB, MiB or GiB, for times with ms, s, m or h.
+    /// Sets one limit from `NAME=VALUE`: a number, for sizes also with KiB, MiB or GiB, for times always with ms, s, m or h.
     package mutating func set(_ assignment: String) throws(Failure) {
         let parts = assignment.split(separator: "=", maxSplits: 1).map(\.trimmed)
         guard parts.count == 2 else {
@@ -149,6 +193,10 @@ package struct BrokerLimits: Sendable, Equatable {
                 "invalid value '\(parts[1])' for limit \(entry.name); write \(entry.unit.forms)"
             )
         }
+        guard value > 0 || entry.mayBeZero else {
+            let text = "limit \(entry.name) cannot be 0: the broker would be of no use; it is the \(entry.meaning)"
+            throw Failure(.invalidArgument, text)
+        }
         self[keyPath: entry.path] = value
     }
 }
@@ -158,12 +206,14 @@ extension BrokerLimits.Entry {
         _ name: String,
         _ unit: BrokerLimits.Unit,
         _ meaning: String,
-        _ path: any WritableKeyPath<BrokerLimits, UInt64> & Sendable
+        _ path: any WritableKeyPath<BrokerLimits, UInt64> & Sendable,
+        mayBeZero: Bool = false
     ) {
         self.name = name
         self.unit = unit
         self.meaning = meaning
         self.path = path
+        self.mayBeZero = mayBeZero
     }
 }
 
@@ -176,11 +226,15 @@ extension BrokerLimits.Unit {
         }
     }
 
-    /// The value of a whole number alone, or of a number with a unit: `1.5MiB`, or `1.5 MiB` as the programs print it.
+    /// The value of a whole number alone, unless it is a time, or of a number with a unit: `1.5MiB`, or `1.5 MiB` as the programs print it.
     fileprivate func value(of text: String) -> UInt64? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(number.count).trimmed
-        guard !unit.isEmpty else { return UInt64(text) }
+        if unit.isEmpty {
+            guard let value = UInt64(text) else { return nil }
+            // As the other options for times count seconds, a number alone would be taken for either.
+            return self == .milliseconds && value > 0 ? nil : value
+        }
         guard let factor = self.factors[unit] else { return nil }
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, let whole = UInt64(parts[0]) else { return nil }

@@ -15,12 +15,12 @@ struct BrokerCommand: Command {
         notes: """
             Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from
             $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' per line. A size is written as 65536, 64KiB or 1.5
-            MiB, a time as 500ms, 30s, 10m or 1h. Commands that need a broker start one automatically, unless
+            MiB, a time with its unit as 500ms, 30s, 10m or 1h. Commands that need a broker start one automatically, unless
             PASTEBOARD_AUTOSTART is 0.
 
             The process that is started is the keeper. It starts the broker again if that crashes, and has the kept
-            contents until then. With --replace, a newer program takes over the socket and the kept contents; loads
-            that are running finish at the old one.
+            contents until then. With --replace, a newer program takes over the socket and the kept contents, with the
+            options of the running broker, of which --limit replaces one; loads that are running finish at the old one.
             """
     )
 

@@ -28,12 +28,14 @@ import Testing
     @Test(
         "A limit is set by name, with the suffixes of its unit",
         arguments: [
-            ("hello=10m", "hello", 600_000), (" progress = 250ms ", "progress", 250), ("first-byte=1", "first-byte", 1),
+            ("hello=10m", "hello", 600_000), (" progress = 250ms ", "progress", 250),
+            ("first-byte=1ms", "first-byte", 1),
             ("drain=2s", "drain", 2_000), ("longest-load=2h", "longest-load", 7_200_000), ("boards=7", "boards", 7),
             ("kept-pool=3GiB", "kept-pool", 3 << 30), ("metadata = 2MiB", "metadata", 2 << 20),
             ("control-queue=64KiB", "control-queue", 65_536), ("objects=18446744073709551615", "objects", UInt64.max),
             ("kept-pool = 1 MiB", "kept-pool", 1 << 20), ("kept-pool=1.5 MiB", "kept-pool", 3 << 19),
             ("kept-pool=512 bytes", "kept-pool", 512), ("drain=1.25s", "drain", 1_250), ("drain=1 s", "drain", 1_000),
+            ("idle-exit=0", "idle-exit", 0), ("drain=0", "drain", 0), ("watches=0", "watches", 0),
         ] as [(String, String, UInt64)]
     )
     func set(_ text: String, _ name: String, _ value: UInt64) throws {
@@ -51,7 +53,8 @@ import Testing
             "", "=", "hello", "hello=", "hello=-1", "hello=1.s", "hello=.5s", "hello=1.2.3s",
             "hello=1.0001s", "hello=1.5", "hello=1KiB", "hello= s", "boards=1s", "boards=1.0",
             "boards=1 000", "Hello=1",
-            "nothing=1", "kept-pool=17179869184GiB", "kept-pool=18446744073709551616", "hello=٣",
+            "nothing=1", "hello=30", "idle-exit=30", "hello=0", "first-byte=0s", "connections=0", "control-pool=0",
+            "kept-pool=17179869184GiB", "kept-pool=18446744073709551616", "hello=٣",
         ]
     )
     func refused(_ text: String) {
