@@ -4,6 +4,9 @@ import PasteboardWire
 
 // The table of connections.
 extension BrokerLoop {
+    /// An estimate of what a connection takes in all tables, in bytes, so that the end of many gives their memory back.
+    private static let connectionMemory = 4 << 10
+
     /// Takes over a connected socket.
     package mutating func adopt(_ descriptor: consuming OwnedDescriptor, of process: ProcessKey) {
         var descriptor: OwnedDescriptor? = consume descriptor
@@ -25,6 +28,7 @@ extension BrokerLoop {
             readingQueue.connected(of: connection.account)
             readingQueue.charge(Cost.connection, to: connection.account)
             connections.insert(connection, at: ConnectionID(peer))
+            changeHeldBytes(from: 0, to: Self.connectionMemory)
         } catch {
             let failure = Failure(.limitExceeded, "the broker cannot watch another connection: \(error)")
             report(PeerRemoval(.refused, process: process.pid, failure))
@@ -60,11 +64,11 @@ extension BrokerLoop {
         // its program.
         try? epoll.remove(descriptor)
         try? Socket.endWriting(descriptor)
-        let count = connection.heldInput + connection.heldOutput
+        let count = connection.heldInput + connection.heldOutput + Self.connectionMemory
         connection.wipeInput()
         // Frees the buffers.
         _ = consume connection
-        if count > 0 { changeHeldBytes(from: count, to: 0) }
+        changeHeldBytes(from: count, to: 0)
     }
 
     /// Ends a connection all of whose input has been processed.

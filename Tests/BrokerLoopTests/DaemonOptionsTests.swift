@@ -19,6 +19,23 @@ import Testing
     }
 
     @Test(
+        "A broker that takes over has the options of the earlier one, except those that it is given",
+        arguments: [
+            (["broker", "--limit", "drain=7s", "--limit=boards=3"], [], ["--limit=drain=7s", "--limit=boards=3"]),
+            (["--limit", "drain=7s", "--ready-fd", "4"], ["broker"], ["broker", "--limit=drain=7s"]),
+            (
+                ["--limit", "drain=7s", "--limit", "boards=3"], ["--limit=drain = 9s"],
+                ["--limit=drain = 9s", "--limit=boards=3"]
+            ),
+            (["--socket", "/a", "--no-keeper"], ["--socket=/b"], ["--socket=/b", "--no-keeper"]),
+            (["--limit=drain=7s"], ["--limit", "drain=7s"], ["--limit", "drain=7s"]),
+        ] as [([String], [String], [String])]
+    )
+    func takeover(earlier: [String], new: [String], both: [String]) {
+        #expect(Replacement.arguments(new, after: earlier) == both)
+    }
+
+    @Test(
         "An unknown or invalid argument causes an error that names it",
         arguments: [
             (["--sockets", "/a"], "'--sockets'"), (["--socket"], "--socket needs a value"),

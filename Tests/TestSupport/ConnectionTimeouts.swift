@@ -7,6 +7,7 @@ extension ConnectionTimeouts {
         timeouts.welcome = 600_000
         timeouts.silence = 600_000
         timeouts.probe = 600_000
+        timeouts.answer = 600_000
         return timeouts
     }
 }

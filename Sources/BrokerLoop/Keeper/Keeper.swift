@@ -140,9 +140,10 @@ struct Keeper: ~Copyable {
         if let program { passed.append((Self.programName, program.raw)) }
         // In ascending order, starting the child needs no duplicates, for which many saved descriptors may leave no room.
         passed.sort { $0.raw < $1.raw }
+        let own = try asFailure { () throws(SystemError) in try System.restartPath() }
         var configuration = ChildProcess.Configuration(
-            path: passed.firstIndex { $0.raw == program?.raw }.map { "/proc/self/fd/\(3 + $0)" } ?? "/proc/self/exe",
-            arguments: replacement?.arguments ?? arguments,
+            path: passed.firstIndex { $0.raw == program?.raw }.map { "/proc/self/fd/\(3 + $0)" } ?? own,
+            arguments: replacement.map { Replacement.arguments($0.arguments, after: arguments) } ?? arguments,
             environment: environment + [
                 "LISTEN_FDS=\(passed.count)", "LISTEN_FDNAMES=" + passed.map(\.name).joined(separator: ":"),
                 "NOTIFY_SOCKET=\(notifications.path)", "FDSTORE=\(saved.capacity)",
@@ -221,7 +222,7 @@ struct Keeper: ~Copyable {
     private mutating func acceptReplacement() {
         guard let replacement else { return }
         program = replacement.program
-        arguments = replacement.arguments
+        arguments = Replacement.arguments(replacement.arguments, after: arguments)
         replacement.finish()
         self.replacement = nil
     }

@@ -25,6 +25,30 @@ struct Replacement {
         answer = message.descriptors[2]
     }
 
+    /// The arguments of the new broker: its own, and those options of the earlier one that it is not given.
+    static func arguments(_ new: [String], after earlier: [String]) -> [String] {
+        // The descriptor was that of the earlier start.
+        let given = Set(options(new).map(\.name) + ["--ready-fd"])
+        return new + options(earlier).filter { !given.contains($0.name) }.map(\.text)
+    }
+
+    /// The options with their values. The name of a limit belongs to that of its option.
+    private static func options(_ arguments: [String]) -> [(name: String, text: String)] {
+        var options: [(name: String, text: String)] = []
+        // The name of a command may precede them.
+        var rest = arguments.drop { !$0.hasPrefix("-") }
+        while var option = rest.popFirst() {
+            if let value = rest.first, !value.hasPrefix("-") {
+                option += "=\(value)"
+                rest.removeFirst()
+            }
+            let words = option.hasPrefix("--limit=") ? 2 : 1
+            let name = option.split(separator: "=").prefix(words).map { $0.filter { $0 != " " } }.joined(separator: "=")
+            options.append((name, option))
+        }
+        return options
+    }
+
     private static let success = "ok"
 
     /// Answers the program that has asked: nil if the new broker runs.

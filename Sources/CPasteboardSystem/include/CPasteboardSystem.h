@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -88,6 +89,13 @@ static inline ssize_t pbs_send_file(int output, int input, int64_t offset, size_
 
 static inline ssize_t pbs_splice(int input, int output, size_t count) {
     return splice(input, NULL, output, NULL, count, 1 /* SPLICE_F_MOVE */);
+}
+
+// ---- Program
+
+// The path by which the running program was started; NULL if the kernel does not tell.
+static inline const char *pbs_started_path(void) {
+    return (const char *)getauxval(AT_EXECFN);
 }
 
 // ---- Descriptors

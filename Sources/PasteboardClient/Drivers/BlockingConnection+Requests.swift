@@ -15,6 +15,9 @@ extension BlockingConnection {
     /// The time that the broker has to answer after the end of a wait, in milliseconds.
     private static let waitGrace: UInt64 = 250
 
+    /// The time by which a request has to be answered that the broker answers at once.
+    private var answerDeadline: UInt64 { MonotonicClock.deadline(milliseconds: io.timeouts.answer) }
+
     /// Waits until the broker has answered hello, and returns its answer.
     ///
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
@@ -29,7 +32,7 @@ extension BlockingConnection {
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     package func list(_ list: List = List(), until deadline: UInt64 = .max) throws(Failure) -> BoardListing {
         var listing = BoardListing()
-        return try result(of: try io.state.open(list), until: deadline) { _, event, _ in
+        return try result(of: try io.state.open(list), until: min(deadline, answerDeadline)) { _, event, _ in
             switch event {
             case .contents(_, let contents): listing.contents = contents
             case .item(_, let item): listing.items.append(item)
@@ -42,7 +45,7 @@ extension BlockingConnection {
 
     package func clear(_ clear: Clear = Clear()) throws(Failure) -> Committed {
         var committed = Committed()
-        return try result(of: try io.state.open(clear)) { _, event, _ in
+        return try result(of: try io.state.open(clear), until: answerDeadline) { _, event, _ in
             switch event {
             case .committed(_, let answer): committed = answer
             case .ended: return .success(committed)
@@ -56,7 +59,7 @@ extension BlockingConnection {
         var status = Status()
         status.history = history ? true : nil
         var entries: [StatusEntry] = []
-        return try result(of: try io.state.open(status)) { _, event, _ in
+        return try result(of: try io.state.open(status), until: answerDeadline) { _, event, _ in
             switch event {
             case .statusEntry(_, let entry): entries.append(entry)
             case .ended: return .success(entries)
@@ -97,7 +100,7 @@ extension BlockingConnection {
     /// Makes the broker end, and returns before it has ended. Loads whose bytes already flow may finish until the limit
     /// `drain`.
     package func stop() throws(Failure) {
-        try result(of: try io.state.open(Stop())) { _, event, _ in
+        try result(of: try io.state.open(Stop()), until: answerDeadline) { _, event, _ in
             if case .ended = event { return .success(()) }
             return nil
         }

@@ -60,7 +60,7 @@ package final class SystemProgram: Sendable {
 
     private static func path(of name: String) throws(Failure) -> String {
         for path in System.programDirectories().map({ "\($0)/\(name)" }) where System.isExecutable(path) { return path }
-        throw Failure(.refused, "\(name), which is needed for folders, is not in PATH; install it")
+        throw Failure(.refused, "GNU \(name), which is needed for folders, is not in PATH; install it")
     }
 
     /// Waits for the end of the program; called once.
@@ -93,7 +93,10 @@ package final class SystemProgram: Sendable {
         let complaint = self.complaint
         // The program runs with LC_ALL=C, so its messages are in English.
         let isShortage = complaint.hasSuffix("No space left on device") || complaint.hasSuffix("Disk quota exceeded")
-        throw Failure(isShortage ? .noSpace : .refused, "\(name) failed: \(complaint)")
+        // As that of BusyBox does not.
+        let isOther = ["unrecognized option", "unknown option", "invalid option"].contains(where: complaint.contains)
+        let advice = isOther ? "; folders need GNU \(name), install it" : ""
+        throw Failure(isShortage ? .noSpace : .refused, "\(name) failed: \(complaint)\(advice)")
     }
 
     /// The first line of the program's messages: later ones are often consequences.

@@ -62,6 +62,8 @@ package struct ChildProcess: Sendable {
         }
     }
 
+    private static let null = "/dev/null"
+
     package let id: CInt
 
     package init(_ configuration: Configuration) throws(SystemError) {
@@ -95,7 +97,7 @@ package struct ChildProcess: Sendable {
                 // If the two are equal, it makes the child inherit the descriptor.
                 posix_spawn_file_actions_adddup2(&actions, source, CInt(number))
             } else {
-                posix_spawn_file_actions_addopen(&actions, CInt(number), "/dev/null", O_RDWR, 0)
+                posix_spawn_file_actions_addopen(&actions, CInt(number), Self.null, O_RDWR, 0)
             }
         }
         if !configuration.inheritsDescriptors {
@@ -125,7 +127,16 @@ package struct ChildProcess: Sendable {
         }
         // Needed until the child has been created.
         withExtendedLifetime((duplicates, configuration)) {}
-        if code != 0 { throw SystemError(call: "start", errno: code, subject: configuration.path) }
+        if code != 0 {
+            // The call does not tell which file is missing.
+            let path = configuration.path
+            let isNullMissing = given.contains { $0 == nil } && (try? System.status(at: Self.null)) == .some(nil)
+            throw SystemError(
+                call: "start",
+                errno: code,
+                subject: path + (isNullMissing ? ", which needs /dev/null" : "")
+            )
+        }
         id = child
     }
 

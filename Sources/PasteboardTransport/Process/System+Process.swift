@@ -69,7 +69,19 @@ extension System {
 
     /// The path of the running program.
     package static func programPath() throws(SystemError) -> String {
-        try linkTarget("/proc/self/exe").description
+        do throws(SystemError) {
+            return try linkTarget("/proc/self/exe").description
+        } catch {
+            // In a root without /proc: the path by which it was started.
+            guard let path = pbs_started_path().map({ String(cString: $0) }), path.hasPrefix("/") else { throw error }
+            return path
+        }
+    }
+
+    /// A path that starts the running program again, if possible also after its file was replaced or removed.
+    package static func restartPath() throws(SystemError) -> String {
+        let path = "/proc/self/exe"
+        return try status(at: path) == nil ? try programPath() : path
     }
 
     /// The identifier of this boot of the machine.

@@ -275,6 +275,22 @@ import Testing
         #expect(failure?.text.contains("does not answer") == true)
     }
 
+    @Test("A broker that answers probes, but never ends the answer to a list, is abandoned with a timeout")
+    func endless() throws {
+        var timeouts = ConnectionTimeouts.endless
+        timeouts.answer = 1
+        let harness = try ConnectionHarness(
+            timeouts: timeouts,
+            script: { peer in
+                let list = try peer.next(.list).stream
+                try peer.send(Contents(), stream: list)
+                while true { _ = try peer.next() }
+            }
+        )
+        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        #expect(failure?.code == .timeout)
+    }
+
     // MARK: Sources
 
     @Test("An ask that arrives while a request waits is kept for the next turn, and answered within its credit")

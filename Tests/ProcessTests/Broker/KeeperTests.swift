@@ -278,6 +278,10 @@ import Testing
         )
         #expect(try slow.finish().text == "beginend")
         #expect(try kept.broker() != before)
+        // It has the limits of the earlier one.
+        try kept.shell("pasteboard broker --replace --limit boards=77 && pasteboard broker --replace --limit drain=9s")
+        let limits = try kept.shell("pasteboard limits")
+        #expect(limits.contains(/boards +77/) && limits.contains(/drain +9/))
         #expect(try kept.shell("pasteboard paste --board slow --wait --timeout 10m") == "beginend")
         try offer.child.kill(SIGTERM)
         _ = try offer.finish()

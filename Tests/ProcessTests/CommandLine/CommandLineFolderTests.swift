@@ -117,6 +117,13 @@ import Testing
         desk.environment["PATH"] = desk.directory["out"]
         let missing = try desk.run("copy", "tree")
         #expect(missing.exitCode == 4 && missing.errorText.contains("tar, which is needed for folders, is not in PATH"))
+
+        // Another tar, such as that of BusyBox, does not know all options.
+        try desk.directory.write("#!/bin/sh\necho \"tar: unrecognized option: pax-option=x\" >&2; exit 1\n", to: "tar")
+        desk.environment["PATH"] = "\(desk.directory.path):\(path)"
+        #expect(
+            try desk.run("copy", "tree").errorText.contains("option: pax-option=x; folders need GNU tar, install it\n")
+        )
     }
 
     @Test("A tree that exceeds the broker's memory is refused like any input")
