@@ -6,28 +6,75 @@ extension BrokerState {
     /// Makes room for new contents. Contents of a write that is never committed evict nothing.
     @inline(__always)
     mutating func makeRoom() {
-        if contents.hasNewContents { evict() }
+        if contents.hasNewContents { _ = evict() }
+    }
+
+    /// Makes room for contents that a peer has committed.
+    ///
+    /// - Returns: the boards that were cleared for them, of those whose contents the peer could see.
+    mutating func makeRoom(for access: AccessContext) -> [String] {
+        evict().filter { $0.isVisible(to: access) }.map(\.board)
+    }
+
+    /// Throws if the write would clear boards of others when it is committed.
+    ///
+    /// - Parameter name: the board whose contents it replaces, or nil if it adds to contents.
+    mutating func checkEvictsNothing(_ id: WriteID, to name: String?) throws(Failure) {
+        guard contents.evictsNothing(id), let account = contents.account(of: id) else { return }
+        var pending = contents.pendingKept(except: id)
+        let replaced = name.flatMap { boards.publication(on: $0) }.flatMap { contents.find($0) }
+        if let replaced {
+            // They leave room for the new contents.
+            let freed = contents.kept(by: replaced)
+            pending.representations += freed.representations
+            pending.bytes = pending.bytes.addingClamped(freed.bytes)
+        }
+        let takesBoard = name.map { $0 != BoardName.general && replaced == nil && !boards.isCreated($0) } ?? false
+        if takesBoard { context.accounting.take(of: .boards, for: account) }
+        defer { if takesBoard { context.accounting.giveUp(of: .boards, for: account) } }
+        guard context.accounting.excess(withoutPending: pending).isNone else {
+            let text =
+                "the broker would have to clear contents of programs that have ended to make room; clear some of "
+                + "them, raise a limit, or let the broker choose them"
+            throw Failure(.noSpace, text)
+        }
     }
 
     /// Clears boards of ended processes until the limits hold again: first those without kept bytes, whose promises are
     /// gone, then those of the process that ended first, and the general board after all others.
     @inline(never)
-    private mutating func evict() {
+    private mutating func evict() -> [Eviction] {
+        var evictions: [Eviction] = []
         contents.hasNewContents = false
-        guard !context.accounting.excess().isNone else { return }
-        let pending = contents.pendingKept
-        guard !context.accounting.excess(withoutPending: pending).isNone else { return }
+        guard !context.accounting.excess().isNone else { return evictions }
+        let pending = contents.pendingKept()
+        guard !context.accounting.excess(withoutPending: pending).isNone else { return evictions }
         context.cost += boards.count
         for candidate in candidates() {
             let excess = context.accounting.excess(withoutPending: pending)
-            guard !excess.isNone, let slot = contents.find(candidate.publication) else { return }
+            guard !excess.isNone, let slot = contents.find(candidate.publication) else { break }
             // The board of a client that is connected stays, so clearing it makes no room for another board.
             let isBoardFreed = excess.boards && !boards.isCreated(candidate.board)
             guard isBoardFreed || excess.held || candidate.isKept else { continue }
-            let owner = contents[slot].ownerName
-            context.perform(.logEviction(Eviction(candidate.board, process: contents[slot].ownerProcess.pid, owner)))
-            set(candidate.board, to: nil, reason: .cleared)
+            let eviction = Eviction(of: candidate.board, contents[slot])
+            context.perform(.logEviction(eviction))
+            evictions.append(eviction)
+            let changeCount = set(candidate.board, to: nil, reason: .cleared).changeCount
+            boards.noteEviction(from: candidate.board, at: context.elapsed, changeCount)
         }
+        return evictions
+    }
+
+    /// The failure of a request for contents of a board that has none for the peer.
+    func nothing(on name: String) -> Failure {
+        guard let time = boards.evictionTime(of: name) else {
+            return Failure(.nothingHere, "pasteboard \(name) is empty")
+        }
+        let seconds = (context.elapsed - min(time, context.elapsed)) / 1_000
+        let text =
+            "pasteboard \(name) is empty: it was cleared \(seconds) s ago to make room, because the program that had "
+            + "written its contents had ended"
+        return Failure(.nothingHere, text)
     }
 
     /// A board whose contents may be evicted.
@@ -75,12 +122,17 @@ package struct Eviction: Sendable, Equatable {
     /// The ended process that had written the contents, by its process id.
     package let process: UInt32
     private let owner: String
+    private let isHiddenFromLinks: Bool
 
-    init(_ board: String, process: UInt32, _ owner: String) {
+    init(of board: String, _ publication: borrowing Publication) {
         self.board = board
-        self.process = process
-        self.owner = owner
+        process = publication.ownerProcess.pid
+        owner = publication.ownerName
+        isHiddenFromLinks = publication.terms?.isHiddenFromLinks == true
     }
+
+    /// Whether a peer could see the contents.
+    func isVisible(to access: AccessContext) -> Bool { !access.isLink || !isHiddenFromLinks }
 
     /// One line without control characters.
     package var text: String {

@@ -144,7 +144,7 @@ extension BrokerState {
         try BoardName.check(name)
         try boards.check(BoardCondition(load.ifChangeCount), on: name)
         guard let id = boards.publication(on: name), contents.visible(id, to: access) != nil else {
-            throw Failure(.nothingHere, "pasteboard \(name) is empty")
+            throw nothing(on: name)
         }
         return id
     }
@@ -158,10 +158,12 @@ extension BrokerState {
         try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
         try Feature.check(write.requires, for: write.keepsPromises == nil ? nil : .handOver)
+        try Feature.check(write.requires, for: write.evictsNothing == nil ? nil : .eviction)
         let isReclaim = write.reclaimsChangeCount != nil || write.reclaimsEpoch != nil
         try Feature.check(write.requires, for: write.ifEpoch != nil || isReclaim ? .reclaim : nil)
         let condition = try BoardCondition(write.ifChangeCount, epoch: write.ifEpoch)
         let reclaimed = try BoardCount(reclaimedBy: write)
+        let evictsNothing = write.evictsNothing == true
         if let handle = write.handle {
             guard write.terms == nil else {
                 throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
@@ -181,6 +183,7 @@ extension BrokerState {
             return try beginWrite(
                 to: target,
                 isConcealed: contents.isConcealed(slot),
+                evictsNothing: evictsNothing,
                 stream: stream,
                 from: peer
             )
@@ -195,13 +198,21 @@ extension BrokerState {
         if let reclaimed { _ = try checkReclaim(of: reclaimed, on: name, by: peer) }
         let target = PendingWrite.Target.board(name, condition, reclaims: reclaimed)
         let isConcealed = write.terms?.isConcealed == true
-        try beginWrite(to: target, terms: write.terms, isConcealed: isConcealed, stream: stream, from: peer)
+        try beginWrite(
+            to: target,
+            terms: write.terms,
+            isConcealed: isConcealed,
+            evictsNothing: evictsNothing,
+            stream: stream,
+            from: peer
+        )
     }
 
     mutating func beginWrite(
         to target: PendingWrite.Target,
         terms: ContentTerms? = nil,
         isConcealed: Bool = false,
+        evictsNothing: Bool = false,
         stream: UInt64,
         from peer: PeerID
     ) throws(Failure) {
@@ -211,6 +222,7 @@ extension BrokerState {
             to: target,
             terms: terms,
             isConcealed: isConcealed,
+            evictsNothing: evictsNothing,
             stream: stream,
             by: peer,
             account,
@@ -237,7 +249,8 @@ extension BrokerState {
                 keepsPromises: keepsPromises,
                 id,
                 stream: stream,
-                from: peer
+                from: peer,
+                slot
             )
         }
     }
@@ -249,20 +262,20 @@ extension BrokerState {
         keepsPromises: Bool,
         _ id: WriteID,
         stream: UInt64,
-        from peer: PeerID
+        from peer: PeerID,
+        _ writer: Peers.Slot
     ) throws(Failure) {
         let slot = try contents.checkAddition(to: publication.rawValue, by: peer)
         let name = contents[slot].boardName
         try boards.check(condition, on: name)
+        try checkEvictsNothing(id, to: nil)
         guard
             let addition = try contents.addition(of: id, to: slot, keepsPromises: keepsPromises, context.limits)
         else { return }
         contents.add(id, addition, to: slot, &context)
         peers.setTarget(nil, of: stream, at: peer)
         context.counters.writes += 1
-        var committed = Committed(boards.count(of: name))
-        committed.handle = publication.rawValue
-        context.send(committed, to: peer, stream: stream)
+        sendCommitted(publication, on: name, stream: stream, to: peer, writer)
         context.send(End(), to: peer, stream: stream)
         boardChanged(name)
     }
@@ -281,10 +294,11 @@ extension BrokerState {
         if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peer) }
         if let replaced, contents.returnToWriter(replaced, writtenBy: id, &context) {
             boardChanged(name)
-            return answerCommit(of: replaced, on: name, stream: stream, by: peer)
+            return answerCommit(of: replaced, on: name, stream: stream, by: peer, slot)
         }
         guard let account = contents.account(of: id) else { return }
         try boards.checkRoom(for: name, of: account, context)
+        try checkEvictsNothing(id, to: name)
         let (access, label) = (peers[slot].access, peers[slot].label)
         guard let publication = contents.publish(id, by: access, label: label, board: name, &context) else { return }
         let change: Boards.Change
@@ -300,7 +314,7 @@ extension BrokerState {
             let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
             loads.failAll(of: displaced, with: failure, &contents, &context)
         }
-        answerCommit(of: publication, on: name, stream: stream, by: peer)
+        answerCommit(of: publication, on: name, stream: stream, by: peer, slot)
     }
 
     /// Tells a writer that its contents are on a board. Its stream lasts as long as they do.
@@ -308,12 +322,24 @@ extension BrokerState {
         of publication: PublicationID,
         on name: String,
         stream: UInt64,
-        by peer: PeerID
+        by peer: PeerID,
+        _ slot: Peers.Slot
     ) {
         peers.setTarget(.publication(publication), of: stream, at: peer)
         context.counters.writes += 1
+        sendCommitted(publication, on: name, stream: stream, to: peer, slot)
+    }
+
+    private mutating func sendCommitted(
+        _ publication: PublicationID,
+        on name: String,
+        stream: UInt64,
+        to peer: PeerID,
+        _ slot: Peers.Slot
+    ) {
         var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
+        committed.clearedBoards = Array(makeRoom(for: peers[slot].access).prefix(WireLimits.clearedBoards))
         context.send(committed, to: peer, stream: stream)
     }
 

@@ -50,6 +50,10 @@ struct Boards: ~Copyable, Sendable {
     private(set) var createdCount = 0
     /// Whether a board was forgotten that had been changed in this lifetime.
     private var hasForgotten = false
+    /// The boards that were cleared last to make room for others, and when, in milliseconds of the time with sleep.
+    private var evictions: [(board: String, time: UInt64, changeCount: UInt64)] = []
+    /// The number of evictions that are remembered: apart from the boards, which are forgotten to make room for others.
+    private static let rememberedEvictions = 64
     /// The number of names that were made for boards.
     private var names: UInt64 = 0
 
@@ -238,6 +242,22 @@ struct Boards: ~Copyable, Sendable {
         return board.creator
     }
 
+    // MARK: Evictions
+
+    mutating func noteEviction(from name: String, at time: UInt64, _ changeCount: UInt64) {
+        evictions.removeAll { $0.board == name }
+        evictions.append((name, time, changeCount))
+        if evictions.count > Self.rememberedEvictions { evictions.removeFirst() }
+    }
+
+    /// The time at which a board was cleared to make room for others, if it has not been written or cleared since.
+    func evictionTime(of name: String) -> UInt64? {
+        guard let eviction = evictions.last(where: { $0.board == name }) else { return nil }
+        // A board that is written is taken from the list, so one that was forgotten has not been written since.
+        guard let board = boardTable[name] else { return eviction.time }
+        return board.changeCount == eviction.changeCount ? eviction.time : nil
+    }
+
     // MARK: Changes
 
     /// Sets the contents of a board; nil removes them.
@@ -275,6 +295,7 @@ struct Boards: ~Copyable, Sendable {
         board.exists = true
         store(board, name)
         latest = nil
+        if publication != nil, !evictions.isEmpty { evictions.removeAll { $0.board == name } }
         if name == BoardName.general { general = publication }
         let isCharged = name != BoardName.general && board.creator == nil
         return Change(changeCount: changeCount, replaced: replaced, isCharged: isCharged)

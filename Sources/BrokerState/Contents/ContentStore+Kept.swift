@@ -117,27 +117,34 @@ extension ContentStore {
     }
 
     /// The kept representations and bytes of writes and cached loads that are not complete.
-    var pendingKept: (representations: UInt64, bytes: UInt64) {
-        mutating get {
-            var pending: (representations: UInt64, bytes: UInt64) = (0, 0)
-            var cursor: SlotTable<PendingWrite>.Slot?
-            while let slot = writeTable.next(after: cursor) {
-                cursor = slot
-                for id in writeTable[slot].keptBytes {
-                    guard let kept = keptTable.find(id) else { continue }
-                    pending.representations += 1
-                    pending.bytes += keptTable[kept].charged
-                }
-            }
-            var next = keptTable.next()
-            while let slot = next {
-                next = keptTable.next(after: slot)
-                guard !keptTable[slot].isWhole else { continue }
+    ///
+    /// - Parameter except: a write that is about to be committed.
+    mutating func pendingKept(except: WriteID? = nil) -> (representations: UInt64, bytes: UInt64) {
+        var pending: (representations: UInt64, bytes: UInt64) = (0, 0)
+        var cursor: SlotTable<PendingWrite>.Slot?
+        while let slot = writeTable.next(after: cursor) {
+            cursor = slot
+            guard writeTable.id(of: slot) != except else { continue }
+            for id in writeTable[slot].keptBytes {
+                guard let kept = keptTable.find(id) else { continue }
                 pending.representations += 1
-                pending.bytes += keptTable[slot].charged
+                pending.bytes += keptTable[kept].charged
             }
-            return pending
         }
+        var next = keptTable.next()
+        while let slot = next {
+            next = keptTable.next(after: slot)
+            guard !keptTable[slot].isWhole else { continue }
+            pending.representations += 1
+            pending.bytes += keptTable[slot].charged
+        }
+        return pending
+    }
+
+    /// The kept representations and bytes of contents.
+    func kept(by slot: Slot) -> (representations: UInt64, bytes: UInt64) {
+        let kept = publicationTable[slot].keptBytes.compactMap { keptTable.find($0) }
+        return (UInt64(kept.count), kept.reduce(0) { $0 + keptTable[$1].charged })
     }
 
     /// The number of kept bytes of the representations that `access` shows.

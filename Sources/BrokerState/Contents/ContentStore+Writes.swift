@@ -8,6 +8,7 @@ extension ContentStore {
         to target: PendingWrite.Target,
         terms: ContentTerms? = nil,
         isConcealed: Bool = false,
+        evictsNothing: Bool = false,
         stream: UInt64,
         by peer: PeerID,
         _ account: Accounting.AccountID,
@@ -29,6 +30,7 @@ extension ContentStore {
                 target: target,
                 terms: terms,
                 isConcealed: isConcealed,
+                evictsNothing: evictsNothing,
                 activeAt: context.now,
                 charge: charge
             )
@@ -42,6 +44,11 @@ extension ContentStore {
     func target(of id: WriteID) -> PendingWrite.Target? {
         guard let slot = writeTable.find(id) else { return nil }
         return writeTable[slot].target
+    }
+
+    func evictsNothing(_ id: WriteID) -> Bool {
+        guard let slot = writeTable.find(id) else { return false }
+        return writeTable[slot].evictsNothing
     }
 
     /// The account of the writer.

@@ -23,6 +23,8 @@ package struct PendingWrite: ~Copyable, Sendable {
     let terms: ContentTerms?
     /// Whether its bytes, or those of the contents to which it adds, are secret.
     let isConcealed: Bool
+    /// Whether it fails instead of clearing boards of processes that have ended.
+    let evictsNothing: Bool
     /// The time of the last progress. A write reserves room that others could use, so it has to make progress.
     var activeAt: UInt64
     var items: [StoredItem] = []

@@ -17,6 +17,8 @@ package struct Contents: WireMessage {
     package var milliseconds: UInt64?
     /// The number of times that items or representations were added, or promises were lost with their source.
     package var version: UInt64?
+    /// The time since the board was cleared to make room for other contents, if it is empty for this reason.
+    package var clearedMilliseconds: UInt64?
 
     package init() {}
 
@@ -30,6 +32,7 @@ package struct Contents: WireMessage {
         bytes.appendField(7, terms)
         bytes.appendField(8, milliseconds)
         bytes.appendField(9, version)
+        bytes.appendField(10, clearedMilliseconds)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -43,6 +46,7 @@ package struct Contents: WireMessage {
         case 7: try field.merge(into: &terms, in: bytes)
         case 8: milliseconds = try field.number64()
         case 9: version = try field.number64()
+        case 10: clearedMilliseconds = try field.number64()
         default: break
         }
     }

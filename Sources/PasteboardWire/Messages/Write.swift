@@ -22,6 +22,8 @@ package struct Write: WireMessage {
     package var reclaimsChangeCount: UInt64?
     /// The epoch of `reclaimsChangeCount`.
     package var reclaimsEpoch: UInt64?
+    /// Whether the write fails with `no-space` instead of clearing boards of ended programs (feature `eviction`).
+    package var evictsNothing: Bool?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -35,6 +37,7 @@ package struct Write: WireMessage {
         bytes.appendField(6, ifEpoch)
         bytes.appendField(7, reclaimsChangeCount)
         bytes.appendField(8, reclaimsEpoch)
+        bytes.appendField(9, evictsNothing)
         bytes.appendField(15, repeated: requires)
     }
 
@@ -48,6 +51,7 @@ package struct Write: WireMessage {
         case 6: ifEpoch = try field.number64()
         case 7: reclaimsChangeCount = try field.number64()
         case 8: reclaimsEpoch = try field.number64()
+        case 9: evictsNothing = try field.bool()
         case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }

@@ -22,6 +22,8 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     /// `reclaims_change_count` and `reclaims_epoch` of a write, and `if_epoch` of a write or clear: contents that come back
     /// after a lost connection.
     case reclaim = 10
+    /// `evicts_nothing` of a write: it clears no contents of others to make room.
+    case eviction = 11
 
     /// Throws unless every number is known here.
     ///
@@ -35,7 +37,7 @@ package enum Feature: UInt32, Sendable, CaseIterable {
             )
         }
         if let needed, !requires.contains(needed.rawValue) {
-            throw Failure(.invalidArgument, "a \(needed) requires feature \(needed.rawValue) in `requires`")
+            throw Failure(.invalidArgument, "the field for \(needed) requires feature \(needed.rawValue) in `requires`")
         }
     }
 }

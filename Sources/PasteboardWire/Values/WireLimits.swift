@@ -46,6 +46,8 @@
     package static let path = 2 << 10
     /// Numbers in an index path.
     package static let indexPath = 16
+    /// Boards that an answer to a write may name as cleared.
+    package static let clearedBoards = 64
     /// Features that a hello or a request may list.
     package static let features = 64
     /// The time after a broker's start in which clients write their contents again (Y22), in milliseconds.

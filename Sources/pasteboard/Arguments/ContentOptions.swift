@@ -10,18 +10,21 @@ struct ContentOptions {
         .init("--transient", "asks histories to leave the contents out"),
         .init("--local", "keeps the contents on this machine"),
         .ifChange,
+        .init("--no-evict", "fails instead of clearing contents of programs that have ended to make room"),
     ]
 
     static let help = """
         Secret contents are kept in the memory of the broker only, are listed without their sizes, and are refused to
         programs that load them without a user, as histories do. If they are kept, they are cleared after 90 seconds,
         unless --ttl sets another time. With --if-change the pasteboard is changed only if its change count is N, which
-        list --json, info and watch show.
+        list --json, info and watch show. Without --no-evict, contents that programs have left behind may be cleared
+        to make room, and a note names their pasteboards.
         """
 
     /// nil if no option sets a flag or the lifetime.
     private(set) var terms: ContentTerms?
     let ifChangeCount: UInt64?
+    private let evictsNothing: Bool
 
     var isConcealed: Bool { terms?.isConcealed == true }
 
@@ -39,6 +42,7 @@ struct ContentOptions {
         }
         self.terms = terms == ContentTerms() ? nil : terms
         ifChangeCount = try arguments.changeCount()
+        evictsNothing = arguments.has("--no-evict")
     }
 
     /// Sets the flags that hints among the types of the contents set, as password managers of other systems do.
@@ -47,13 +51,22 @@ struct ContentOptions {
     }
 
     /// A write to a board with these options.
-    func write(to board: String) -> Write {
+    ///
+    /// - Parameters:
+    ///   - terms: the terms of the contents, instead of those of the options.
+    ///   - changeCount: the condition of the write, instead of that of the options.
+    func write(to board: String, terms: ContentTerms? = nil, ifChangeCount changeCount: UInt64? = nil) -> Write {
+        let (terms, ifChangeCount) = (terms ?? self.terms, changeCount ?? ifChangeCount)
         var write = Write()
         write.board = board
         write.ifChangeCount = ifChangeCount
         write.terms = terms
         if ifChangeCount != nil { write.requires.append(Feature.condition.rawValue) }
         if terms != nil { write.requires.append(Feature.terms.rawValue) }
+        if evictsNothing {
+            write.evictsNothing = true
+            write.requires.append(Feature.eviction.rawValue)
+        }
         return write
     }
 }

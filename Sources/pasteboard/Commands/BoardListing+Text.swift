@@ -28,7 +28,7 @@ extension BoardListing {
                 return try connection.list(list)
             } ?? BoardListing()
         let isEmpty = listing.contents.handle == nil
-        guard !isEmpty || asJSON else { throw Broker.nothing(on: board) }
+        guard !isEmpty || asJSON else { throw Broker.nothing(on: board, listing.contents) }
         try StandardStreams.print(asJSON ? listing.json(of: board).line : text(listing))
         return isEmpty ? 1 : 0
     }
@@ -85,6 +85,8 @@ extension BoardListing {
             "milliseconds": JSONValue(contents.milliseconds),
             "version": JSONValue(contents.version ?? 0),
             "terms": contents.terms?.json ?? .null,
+            // Present only if the pasteboard is empty because it was cleared to make room for others.
+            "clearedMilliseconds": JSONValue(contents.clearedMilliseconds),
             "items": .array(items),
         ]
     }

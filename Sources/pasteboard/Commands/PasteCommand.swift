@@ -317,7 +317,9 @@ struct PasteCommand: Command {
             let count = listing.contents.changeCount ?? 0
             throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")
         }
-        guard listing.contents.handle != nil, !listing.items.isEmpty else { throw Broker.nothing(on: board) }
+        guard listing.contents.handle != nil, !listing.items.isEmpty else {
+            throw Broker.nothing(on: board, listing.contents)
+        }
         return listing
     }
 

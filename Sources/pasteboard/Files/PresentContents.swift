@@ -4,6 +4,11 @@ import PasteboardWire
 
 /// The contents of a pasteboard, taken over to be written again together with further items.
 enum PresentContents {
+    /// The number of times that the contents are read and written again because others have changed the board.
+    private static let mostAttempts = 100
+    /// The longest pause between two attempts, in milliseconds.
+    private static let longestPause = 200
+
     /// Writes the present items of a board and `new` ones after them. If another program changes the board meanwhile,
     /// its items are taken instead, unless bytes of the new ones can be read only once.
     static func add(
@@ -12,7 +17,9 @@ enum PresentContents {
         _ options: ContentOptions,
         over connection: BlockingConnection
     ) throws -> Committed {
-        var attempts = options.ifChangeCount == nil && new.allSatisfy(\.canBeWrittenAgain) ? 10 : 0
+        let mayRepeat = options.ifChangeCount == nil && new.allSatisfy(\.canBeWrittenAgain)
+        var attempts = 0
+        var backoff = Backoff()
         while true {
             var list = List()
             list.board = board
@@ -22,18 +29,23 @@ enum PresentContents {
                 try check(listing, on: board)
                 let present = try items(of: listing, connection)
                 return try connection.write(write, items: present + new).committed
-            } catch let failure as Failure where failure.code == .superseded && attempts > 0 {
-                attempts -= 1
+            } catch let failure as Failure where failure.code == .superseded && mayRepeat {
+                attempts += 1
+                guard attempts < mostAttempts else {
+                    let text =
+                        "cannot add to pasteboard \(board): other programs have changed it during each of "
+                        + "\(attempts) attempts; nothing was added; try again, or copy without --add to replace it"
+                    throw Failure(.superseded, text)
+                }
+                // Others who add at the same time are served meanwhile. The delay differs, so that they do not meet again.
+                _ = try System.poll([], milliseconds: min(backoff.delay(), longestPause))
             }
         }
     }
 
     private static func write(to board: String, holding contents: Contents, _ options: ContentOptions) -> Write {
-        var write = options.write(to: board)
-        if let terms = contents.terms { write.terms = write.terms?.joined(with: terms) ?? terms }
-        write.ifChangeCount = options.ifChangeCount ?? contents.changeCount
-        write.requires = [Feature.condition.rawValue] + (write.terms == nil ? [] : [Feature.terms.rawValue])
-        return write
+        let terms = contents.terms.map { options.terms?.joined(with: $0) ?? $0 }
+        return options.write(to: board, terms: terms, ifChangeCount: options.ifChangeCount ?? contents.changeCount)
     }
 
     /// Throws if the present contents cannot be taken over.

@@ -10,7 +10,20 @@ extension Committed {
             "changeCount": JSONValue(changeCount),
             // Beyond what a JSON number carries exactly in many programs.
             "epoch": JSONValue(epoch.map { String($0) }),
+            "cleared": .array(clearedBoards.map { .string($0) }),
         ]
+    }
+
+    /// Tells the user which contents the broker has cleared to make room for a write.
+    func noteClearedBoards(by command: String) {
+        guard !clearedBoards.isEmpty else { return }
+        // The first ones tell enough: `list` shows what is left.
+        let shown = clearedBoards.prefix(5).joined(separator: ", ")
+        let rest = clearedBoards.count - 5
+        let others = rest > 0 ? " and \(rest.counted("other pasteboard"))" : ""
+        StandardStreams.note(
+            "pasteboard: \(command): cleared \(shown)\(others), of programs that have ended, to make room; --no-evict prevents it"
+        )
     }
 }
 

@@ -13,6 +13,7 @@ extension StateHarness {
         terms: ContentTerms? = nil,
         adding handle: UInt64? = nil,
         keepsPromises: Bool? = nil,
+        evictsNothing: Bool? = nil,
         from peer: PeerID
     ) -> UInt64 {
         let stream = begin(
@@ -21,6 +22,7 @@ extension StateHarness {
             terms: terms,
             adding: handle,
             keepsPromises: keepsPromises,
+            evictsNothing: evictsNothing,
             from: peer
         )
         var bytes = kept[...]
@@ -42,6 +44,7 @@ extension StateHarness {
         terms: ContentTerms? = nil,
         adding handle: UInt64? = nil,
         keepsPromises: Bool? = nil,
+        evictsNothing: Bool? = nil,
         reclaiming count: UInt64? = nil,
         of epoch: UInt64? = nil,
         from peer: PeerID
@@ -57,6 +60,8 @@ extension StateHarness {
         write.terms = terms
         write.handle = handle
         write.keepsPromises = keepsPromises
+        write.evictsNothing = evictsNothing
+        if evictsNothing != nil { write.requires.append(Feature.eviction.rawValue) }
         if ifChangeCount != nil { write.requires.append(Feature.condition.rawValue) }
         if terms != nil { write.requires.append(Feature.terms.rawValue) }
         if handle != nil { write.requires.append(Feature.additions.rawValue) }

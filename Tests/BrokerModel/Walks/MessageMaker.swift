@@ -107,6 +107,7 @@ package struct MessageMaker {
         if write.requires.contains(Feature.terms.rawValue) { write.terms = terms() }
         if write.requires.contains(Feature.additions.rawValue) { write.handle = handle() }
         if write.requires.contains(Feature.handOver.rawValue) { write.keepsPromises = flag() }
+        if write.requires.contains(Feature.eviction.rawValue) { write.evictsNothing = flag() }
         guard write.requires.contains(Feature.reclaim.rawValue) else { return write }
         if input.flag() { write.ifChangeCount = nil } else { write.ifEpoch = epoch() }
         write.reclaimsChangeCount = optional { maker in

@@ -159,6 +159,67 @@ import Testing
         #expect(broker.held.keptBytes == 1_400 && broker.evictions.isEmpty)
     }
 
+    @Test("A writer learns which boards were cleared for it, and a reader since when such a board is empty")
+    func told() throws {
+        let broker = StateHarness { $0.boards = 2 }
+        for board in ["a", "b", "general"] { leave(1, on: board, in: broker) }
+        let writer = broker.connect()
+        broker.write([Item("p")], board: "c", from: writer)
+        #expect(broker.take(writer).first(Committed.self)?.clearedBoards == ["a"])
+        broker.write([Item("p")], from: writer)
+        #expect(broker.take(writer).first(Committed.self)?.clearedBoards == [])
+        broker.advance(by: 5_000)
+        #expect(broker.list("a", from: writer).first(Contents.self)?.clearedMilliseconds == 5_000)
+        #expect(broker.list("other", from: writer).first(Contents.self)?.clearedMilliseconds == nil)
+        broker.load(from: writer) { $0.board = "a" }
+        #expect(
+            broker.take(writer).first(Failure.self)?.text.contains("cleared 5 s ago to make room") == true
+        )
+        // Whoever clears or writes it afterwards is the reason for what is there.
+        let other = broker.connect()
+        broker.write([Item("p")], board: "a", from: other)
+        #expect(broker.take(other).first(Committed.self)?.clearedBoards == ["b"])
+        broker.clear("a", from: writer)
+        #expect(broker.list("a", from: writer).first(Contents.self)?.clearedMilliseconds == nil)
+    }
+
+    @Test("Boards that a link may not see are cleared for it without their names")
+    func hidden() {
+        let broker = StateHarness { $0.boards = 1 }
+        let writer = broker.connect()
+        var terms = ContentTerms()
+        terms.isLocalOnly = true
+        broker.promise("p", board: "secret", terms: terms, from: writer)
+        broker.disconnect(writer)
+        let link = broker.connect(role: .link)
+        broker.write([Item("p")], board: "other", from: link)
+        #expect(broker.take(link).first(Committed.self)?.clearedBoards == [])
+        #expect(broker.evictions.map(\.board) == ["secret"])
+    }
+
+    @Test("A write that may evict nothing fails at its commit instead, and changes nothing")
+    func evictsNothing() {
+        let broker = StateHarness {
+            $0.keptPool = 2_000
+            $0.boards = 3
+        }
+        leave(890, on: "left", in: broker)
+        leave(600, on: "other", in: broker)
+        for (count, board, code) in [
+            (800, "new", .noSpace), (400, "new", nil), (1, "one more", .noSpace), (1, "general", nil),
+            // Contents that it replaces leave their room to it.
+            (800, "left", nil),
+        ] as [(Int, String, ErrorCode?)] {
+            let (writer, before) = (broker.connect(), boards(broker))
+            let item = Item([Representation("a", byteCount: UInt64(count), kept: true)])
+            let bytes = [[UInt8](repeating: 2, count: count)]
+            broker.write([item], kept: bytes, board: board, evictsNothing: true, from: writer)
+            #expect(broker.take(writer).codes == (code.map { [$0] } ?? []), "\(count) on \(board)")
+            broker.disconnect(writer)
+            #expect(broker.evictions.isEmpty && (code == nil || boards(broker) == before))
+        }
+    }
+
     @Test("Bytes of a cached load evict nothing before the load is complete")
     func pendingCache() throws {
         let broker = StateHarness { $0.keptPool = 2_000 }

@@ -29,7 +29,7 @@ import Testing
         broker.send(clear, on: broker.newStream(of: peer), from: peer)
         let failures = broker.take(peer).all(Failure.self)
         #expect(failures.map(\.code) == [.invalidArgument, .invalidArgument, .invalidArgument])
-        #expect(failures.allSatisfy { $0.text == "a condition requires feature 1 in `requires`" })
+        #expect(failures.allSatisfy { $0.text == "the field for condition requires feature 1 in `requires`" })
         (write.ifEpoch, write.requires) = (broker.epoch, [Feature.condition.rawValue])
         (clear.ifEpoch, clear.requires) = (broker.epoch, [Feature.condition.rawValue])
         broker.send(write, on: broker.newStream(of: peer), from: peer)

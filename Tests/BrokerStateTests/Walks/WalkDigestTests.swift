@@ -63,10 +63,10 @@ import Testing
     }
 
     private static let loadDigests: [UInt64] = [
-        0xfb84_9aa3_82cd_a533, 0x8292_1606_bea6_3272, 0x4e4f_88ea_1cd1_eff7, 0x0aaf_64ef_8136_f690,
-        0xd352_5575_1d79_425e, 0x891f_ce35_90c0_aa07, 0x466e_6ef5_a1e6_95af, 0xa68d_3aea_20ce_d076,
-        0xc38d_2d25_17de_a2ef, 0xddce_3d37_4377_53f8, 0xaeff_2127_d30c_279e, 0xcfba_fc0a_17ac_ca89,
-        0x9111_1057_4046_e0c0, 0xe13c_de38_2cea_b6c0, 0xb5a6_3545_dc99_0a0a, 0x9e05_40e3_795b_8f7c,
+        0xfb84_9aa3_82cd_a533, 0x2577_9b4e_72d7_1579, 0xe09a_e0be_045e_d6d8, 0x0aaf_64ef_8136_f690,
+        0xd352_5575_1d79_425e, 0x891f_ce35_90c0_aa07, 0xbde6_c63d_bf87_1646, 0xa68d_3aea_20ce_d076,
+        0xc38d_2d25_17de_a2ef, 0xddce_3d37_4377_53f8, 0x2fab_3cb8_2eae_4b81, 0xcfba_fc0a_17ac_ca89,
+        0xecc6_708c_4124_f6a9, 0xe13c_de38_2cea_b6c0, 0x8a7b_7cff_7198_bc22, 0xc1b5_cac2_ce67_7741,
         0xec35_83e5_e4c5_55c0, 0x55ad_9422_78e5_0fcc, 0xf75d_357a_c2e4_fcf7, 0xf22b_5a30_ec5c_2cd6,
     ]
 

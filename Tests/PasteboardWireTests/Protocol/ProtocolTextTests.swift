@@ -65,6 +65,7 @@ struct ProtocolTextTests {
             "edges of a load": WireLimits.accepts,
             "supertypes in all edges of a load": WireLimits.edgeSupertypes,
             "names that the edges of a load lead to": WireLimits.edgeNames,
+            "cleared boards in an answer to a write": WireLimits.clearedBoards,
             "features in a list": WireLimits.features,
             "bytes of team data": WireLimits.teamData,
             "bytes of a title": WireLimits.title,

@@ -124,6 +124,60 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
+    @Test("Items that programs add at the same time are all kept")
+    func addingTogether() throws {
+        let desk = try Desk()
+        let script = "for n in $(seq 24); do echo $n | pasteboard copy --add & all=\"$all $!\"; done; "
+        let added = try desk.shell(script + "for one in $all; do wait $one || exit; done")
+        #expect(added.exitCode == 0, "\(added.errorText)")
+        let items = try (1...24).compactMap { Int(try desk.run("paste", "-n", "--item", "\($0)").text) }
+        #expect(items.sorted() == Array(1...24))
+    }
+
+    @Test("Contents of ended programs that make room are named to the writer and to those who look for them")
+    func makingRoom() throws {
+        let desk = try Desk(limits: "boards = 2\n")
+        for board in ["notes", "other"] { try desk.copy(board, "--board", board) }
+        let refused = try desk.run("copy", "--no-evict", "--board", "third", input: Array("3".utf8))
+        #expect(refused.exitCode == 6)
+        #expect(refused.errorText.contains("copy: the broker would have to clear contents of programs that have ended"))
+        #expect(try desk.run("paste", "--board", "notes").text == "notes")
+        let copied = try desk.run("copy", "--json", "--board", "third", input: Array("3".utf8))
+        #expect(copied.exitCode == 0 && copied.text.contains(#""cleared":["notes"]"#))
+        #expect(
+            copied.errorText
+                == "pasteboard: copy: cleared notes, of programs that have ended, to make room; --no-evict "
+                + "prevents it\n"
+        )
+        for command in ["paste", "info", "types"] {
+            let empty = try desk.run(command, "--board", "notes")
+            #expect(
+                empty.exitCode == 1 && empty.errorText.contains("notes is empty: it was cleared 0 s ago to make room")
+            )
+        }
+        let offer = try desk.offer(["-t", "text=echo x"], board: "fourth")
+        try offer.waitForErrors(containing: "offer: cleared other, of programs that have ended")
+        try desk.run("clear", "--board", "fourth")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("The end of the broker names the contents that are lost with it, and waits for an empty one on request")
+    func stopping() throws {
+        let desk = try Desk()
+        try desk.copy("x")
+        try desk.copy("y", "--board", "notes")
+        let refused = try desk.run("stop", "--if-empty")
+        #expect(refused.exitCode == 6 && refused.errorText.contains("pasteboards have contents: general, notes"))
+        #expect(try desk.run("paste").text == "x")
+        let stopped = try desk.run("stop")
+        #expect(stopped.exitCode == 0)
+        #expect(stopped.errorText == "pasteboard: stop: lost the contents of: general, notes\n")
+        try desk.copy("x")
+        try desk.run("clear")
+        let empty = try desk.run("stop", "--if-empty")
+        #expect(empty.exitCode == 0 && empty.errorText.isEmpty)
+    }
+
     @Test("Contents that are added to stay secret, and contents that may be pasted once are not added to")
     func addingToSecrets() throws {
         let desk = try Desk()
