@@ -70,6 +70,9 @@ struct LookingTests {
             #expect(try await pasteboard.string(forType: .string) == "kept")
             #expect(try await pasteboard.data(forType: .rtf) == nil)
             #expect(try await pasteboard.readObjects(forClasses: [String.self]).count == 1)
+            let lost = try #require(try await pasteboard.contents().items.first)
+            #expect(lost.types.isEmpty)
+            #expect(try await lost.string(forType: .string) == nil)
         }
     }
 
@@ -113,6 +116,12 @@ struct LookingTests {
             #expect(try await pasteboard.data(forType: .fileURL) == Data("file:///tmp/picture.png".utf8))
             #expect(try await pasteboard.string(forType: .rtf) == nil)
             #expect(try await pasteboard.data(forType: .rtf) == nil)
+            let second = try #require(try await pasteboard.contents().items.last)
+            #expect(second.types == [.utf8PlainText, .fileURL])
+            #expect(try await second.string(forType: .string) == "two")
+            #expect(try await second.data(forType: .url) == Data("file:///tmp/picture.png".utf8))
+            #expect(try await second.string(forType: .html) == nil)
+            #expect(try await second.data(forType: .html) == nil)
             withExtendedLifetime(publication) {}
             try await pasteboard.clear()
             #expect(try await pasteboard.string == nil)
