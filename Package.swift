@@ -220,7 +220,7 @@ let package = Package(
             name: "PortedPrograms",
             dependencies: ["PasteboardKit", "TableDragAndDrop"],
             path: "Tests/PortedPrograms",
-            exclude: ["Original", "rename"],
+            exclude: ["Original", "check", "cases.txt"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         // Compiled like a program outside of this package whose default isolation is the main actor.

@@ -381,6 +381,99 @@ import Testing
         }
     }
 
+    @Test("A clipboard service remembers what others copy, leaves secrets out, and copies rows and files")
+    @MainActor func clipboardService() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            let service = try await ClipboardService(pasteboard: broker.pasteboard())
+            #expect(try await service.isEmpty)
+            #expect(try await service.describe() == "nothing")
+            #expect(try await !service.canPaste())
+            try await pasteboard.setItems([["public.utf8-tab-separated-values-text": "a\tb\nc\td"]])
+            #expect(try await service.pasteRows() == [["a", "b"], ["c", "d"]])
+            #expect(try await service.describe() == "public.utf8-tab-separated-values-text")
+            try await service.poll()
+            try await service.copy("own")
+            try await service.poll()
+            try await pasteboard.setItems([["public.utf8-plain-text": "one"]])
+            try await service.poll()
+            try await service.poll()
+            var options = Pasteboard.WriteOptions()
+            options.isConcealed = true
+            try await pasteboard.write("secret", options: options)
+            #expect(try await service.isSecret)
+            try await service.poll()
+            #expect(service.history.map(\.text) == ["one", "a\tb\nc\td"])
+            let clip = Clip(text: "two", date: Date(timeIntervalSince1970: 0))
+            try await service.copy(clip)
+            #expect(try await service.pasteClip() == clip)
+            #expect(try await pasteboard.string == "two")
+            let file = URL(filePath: "/nowhere/a.txt")
+            #expect(try await service.copy([file, try #require(URL(string: "https://example.com"))]))
+            #expect(try await service.pasteFiles() == [file])
+            #expect(try await service.canPaste())
+        }
+    }
+
+    @Test("A share controller copies texts, links, codes and pictures, and pastes them")
+    @MainActor func shareController() async throws {
+        try await TestBroker.with { broker in
+            let source = ShareController(pasteboard: broker.pasteboard())
+            let controller = ShareController(pasteboard: broker.pasteboard())
+            #expect(try await !controller.canPaste)
+            try await source.pasteboard.write("one")
+            #expect(try await controller.canPaste)
+            try await controller.pasteText()
+            #expect(try await !controller.canPasteLink)
+            try await controller.copyText()
+            try await source.pasteText()
+            #expect(source.text == "one")
+            try await source.pasteboard.write(try #require(URL(string: "https://example.com")))
+            #expect(try await controller.canPasteLink)
+            try await controller.pasteLink()
+            #expect(controller.link?.host() == "example.com")
+            try await source.copyPicture(Data("png".utf8))
+            #expect(try await controller.canPaste)
+            try await controller.pastePicture()
+            #expect(controller.attachments == [Data("png".utf8)])
+            try await controller.copyLink()
+            #expect(try await source.canPasteLink)
+            try await source.copyCode("1")
+            #expect(try await controller.pasteboard.contents().terms.isLocalOnly)
+            let suggested = await result { done in controller.suggest(done) }
+            #expect(!suggested)
+            try await source.pasteboard.write([source.itemProvider()])
+            try await controller.receivePasteboard()
+            try await eventually("the text") { controller.text == "oneone" }
+        }
+    }
+
+    @Test("A menu decides by the types of several pasteboards, also on the right of an operator")
+    @MainActor func pasteMenu() async throws {
+        try await TestBroker.with { broker in
+            let (board, other) = (broker.pasteboard(), broker.pasteboard("other"))
+            let menu = try await PasteMenu(board: board)
+            #expect(try await menu.count == 0)
+            #expect(try await menu.title == "Paste")
+            #expect(try await !menu.canPaste(from: other))
+            try await other.write(try #require(URL(string: "https://example.com")))
+            #expect(try await menu.canPaste(from: other))
+            try await board.setItems([["public.utf8-plain-text": "a"], ["public.html": "b"]])
+            #expect(try await menu.title == "Paste new")
+            #expect(try await menu.itemTexts() == ["a"])
+            #expect(try await menu[.html] == Data("b".utf8))
+            #expect(try await menu.describe() == "public.utf8-plain-text public.html")
+            menu.isEnabled = false
+            #expect(try await menu.canCopy())
+            #expect(try await !menu.canPaste(from: other))
+            #expect(try await !menu.copyOnce())
+            menu.isEnabled = true
+            #expect(try await !menu.copyOnce())
+            #expect(try await menu.itemTexts() == ["copied {"])
+            #expect(try await menu.title == "Paste")
+        }
+    }
+
     @Test("A one-time code is copied for a short time, and is suggested without being read")
     func oneTimeCode() async throws {
         try await TestBroker.with { broker in

@@ -1,0 +1,92 @@
+import Foundation
+import PasteboardKit
+
+/// Copies something to a pasteboard.
+@MainActor
+protocol Copier {
+    func copy() async throws
+    func canCopy() async throws -> Bool
+}
+
+/// What the menu of an editor offers, which depends on the pasteboard.
+@MainActor
+final class PasteMenu: Copier {
+    enum Problem: Error { case nothing }
+
+    let board: Pasteboard
+    var isEnabled = true
+    private var seen: ChangeCount
+
+    init(board: Pasteboard) async throws {
+        self.board = board
+        seen = try await board.changeCount
+    }
+
+    convenience init() async throws {
+        try await self.init(board: Pasteboard(name: .find))
+    }
+
+    var hasChanged: Bool { get async throws { try await board.changeCount != seen } }
+
+    var title: String {
+        get async throws {
+            try await hasChanged ? "Paste new" : "Paste"
+        }
+    }
+
+    var count: Int {
+        get async throws {
+            guard case let types = try await board.types, !types.isEmpty else { return 0 }
+            return types.count
+        }
+    }
+
+    subscript(type: UniformType) -> Data? {
+        get async throws {
+            try await board.data(forType: type)
+        }
+    }
+
+    func copy() async throws {
+        guard isEnabled else { throw Problem.nothing }
+        try await board.clearContents()
+        try await board.setString("copied {", forType: .string)
+        seen = try await board.changeCount
+    }
+
+    func canCopy() async throws -> Bool {
+        try await isEnabled ? true : hasChanged
+    }
+
+    func canPaste(from other: Pasteboard) async throws -> Bool {
+        if isEnabled, try await board.availableType(from: [.string, .url]) != nil {
+            return true
+        }
+        return isEnabled
+            ? (try await board.canReadObject(forClasses: [String.self], options: nil)
+                ? true : other.canReadObject(forClasses: [URL.self], options: nil))
+            : false
+    }
+
+    func describe() async throws -> String {
+        if case let types = try await board.types, !types.isEmpty, types.contains(.utf8TabSeparatedText) {
+            return "rows, \(try await board.string(forType: .utf8TabSeparatedText)?.count ?? 0) characters"
+        }
+        let isLink = try await board.types.contains(.url)
+        return try await (isLink ? true : count == 0) ? "link" : board.types.map(\.identifier).joined(separator: " ")
+    }
+
+    func itemTexts() async throws -> [String] {
+        var texts: [String] = []
+        for item in try await board.contents().items where item.types.contains(.string) {
+            if let text = try await item.string(forType: .string) {
+                texts.append(text)
+            }
+        }
+        return texts
+    }
+
+    func copyOnce() async throws -> Bool {
+        try await (try? copy()) != nil ? !canCopy() : false
+    }
+}
