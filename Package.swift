@@ -161,6 +161,13 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(
+            name: "AppleNames",
+            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/AppleNames",
+            swiftSettings: settings
+        ),
+
         .target(name: "TerminalTable", path: "Examples/TerminalTable", swiftSettings: settings),
 
         .target(
@@ -308,7 +315,7 @@ let package = Package(
                 "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop",
                 "BrokerState",
                 "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
-                "IsolatedPrograms", "SampleModels",
+                "IsolatedPrograms", "SampleModels", "AppleNames",
             ],
             swiftSettings: settings
         ),
