@@ -21,6 +21,7 @@ package enum BrokerDaemon {
                               instead, with the socket and the kept contents, and
                               returns; loads that are running finish
           --ready-fd N        writes a byte to descriptor N when clients can connect
+          --version           shows the version
           --help              shows this help
 
         If the service manager passes a socket (LISTEN_FDS), the broker listens there.
@@ -32,6 +33,10 @@ package enum BrokerDaemon {
         let log = LogStream(2, program: program)
         do throws(Failure) {
             try asFailure { () throws(SystemError) in try System.checkArguments() }
+            if arguments == ["--version"] || arguments == ["-V"] {
+                try? System.write(Array("\(program) \(ProgramVersion.current)\n".utf8).span, to: 1)
+                return 0
+            }
             // The process that became the keeper, or asked for a replacement, has rejected a file with bad lines. A line that
             // became bad later must not cost the saved contents.
             let isKept = ServiceManager.keeper != nil

@@ -1,5 +1,6 @@
 import Glibc
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
@@ -349,5 +350,8 @@ import Testing
         defer { try? System.kill(broker, SIGCONT) }
         let paste = try desk.run("paste", "--timeout", "1ms")
         #expect(paste.exitCode == 7)
+        let version = try desk.run("--version")
+        #expect(version.exitCode == 0 && version.text == "pasteboard \(ProgramVersion.current)\n")
+        #expect(version.errorText.hasSuffix("/socket has not answered in the time allowed\n"), "\(version.errorText)")
     }
 }
