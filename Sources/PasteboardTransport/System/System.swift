@@ -176,6 +176,13 @@ package enum System {
         isatty(descriptor) == 1
     }
 
+    /// The number of columns of a terminal; nil if the descriptor is no terminal, or if its width is not known.
+    package static func terminalColumns(_ descriptor: CInt) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// The flags with which the descriptor was opened, as `F_GETFL` returns them, including `O_ACCMODE` and `O_PATH`.
     package static func openFlags(of descriptor: CInt) throws(SystemError) -> CInt {
         try call("fcntl", "descriptor \(descriptor)") { fcntl(descriptor, F_GETFL) }

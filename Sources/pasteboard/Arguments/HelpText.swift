@@ -35,7 +35,11 @@ enum HelpText {
     }
 
     /// Words in lines of the width. A word that is longer than a line is not broken.
-    private static func lines(of words: [Substring], first: String, next: String) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - first: the text before the first word.
+    ///   - next: the text at the start of each further line.
+    static func lines(of words: [Substring], first: String, next: String, width: Int = width) -> [String] {
         var lines: [String] = []
         var line = first
         var isBlank = true

@@ -10,7 +10,7 @@ struct InfoCommand: Command {
         options: [.board, .primary, .quiet, .json],
         notes: """
             Prints the change count, the program that wrote the contents, their age, their flags and lifetime, and below
-            them one line for each type, as 'pasteboard types' does. Sizes of secret contents are not shown.
+            them one line for each type, as 'pasteboard types' does. Sizes of sensitive contents are not shown.
 
             Ends with 1 if the pasteboard is empty; --json then also prints its change count. Without a broker every
             pasteboard is empty; one is started only if contents are on the disk.
@@ -37,7 +37,9 @@ struct InfoCommand: Command {
             ["owner", TextTable.program(contents.ownerLabel, contents.ownerProcess)],
             ["items", String(listing.items.count)],
         ]
-        if let milliseconds = contents.milliseconds { rows.append(["age", "\(milliseconds / 1000) s"]) }
+        if let milliseconds = contents.milliseconds {
+            rows.append(["age", TimeSpan.text(seconds: milliseconds / 1000)])
+        }
         if let words = contents.terms?.words, !words.isEmpty { rows.append(["contents", words]) }
         return TextTable.text(rows) + "\n" + listing.typesText
     }

@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 
 /// Shows the limits of the running broker.
@@ -11,7 +12,7 @@ struct LimitsCommand: Command {
             Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config, except
             those that are fixed by the protocol. No program can use up connections, boards, kept-pool,
             kept-representations, sessions, destinations, objects or metadata: it gets a share, about half of each if
-            no other program needs some. Ends with 3 if no broker is running; none is started.
+            no other program needs some. --json prints the exact numbers, in bytes and milliseconds. Ends with 3 if no broker is running; none is started.
             """
     )
 
@@ -32,8 +33,24 @@ struct LimitsCommand: Command {
             }
             try StandardStreams.print(JSONValue.array(json).line)
         } else {
-            try StandardStreams.print(TextTable.text(limits.map { [$0.name, String($0.value ?? 0), $0.note ?? ""] }))
+            try StandardStreams.print(TextTable.text(limits.map(\.limitRow), width: System.terminalColumns(1)))
         }
         return 0
+    }
+}
+
+extension NamedNumber {
+    /// The name, the value and the meaning of a limit. The broker writes the unit before the meaning.
+    fileprivate var limitRow: [String] {
+        let value = self.value ?? 0
+        let note = self.note ?? ""
+        let units: [(String, (UInt64) -> String)] = [
+            ("bytes: ", { ByteCount.text($0) }), ("milliseconds: ", { TimeSpan.text(milliseconds: $0) }),
+            ("count: ", { String($0) }),
+        ]
+        for (unit, text) in units where note.hasPrefix(unit) {
+            return [name, text(value), String(note.dropFirst(unit.count))]
+        }
+        return [name, String(value), note]
     }
 }

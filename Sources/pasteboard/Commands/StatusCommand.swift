@@ -38,7 +38,7 @@ struct StatusCommand: Command {
                 "  \(load.type)", "from \(load.source.map { "process \($0)" } ?? "the broker")",
                 "to \(load.destination.map { "process \($0)" } ?? "the broker")",
                 // The size of a secret is not shown.
-                load.byteCount.map { ByteCount.text($0) } ?? "-", "\(load.milliseconds ?? 0) ms",
+                load.byteCount.map { ByteCount.text($0) } ?? "-", TimeSpan.text(milliseconds: load.milliseconds ?? 0),
             ]
         }
         let counters = entries.compactMap(\.counter).map { ["  \($0.name)", String($0.value ?? 0)] }

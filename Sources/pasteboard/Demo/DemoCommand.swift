@@ -50,6 +50,12 @@ struct DemoCommand: Command {
 
     private func say(_ who: String, _ what: String) throws {
         let padding = String(repeating: " ", count: max(0, 11 - who.count))
-        try StandardStreams.print("\(padding)\(who)  \(what)\n")
+        let lines = HelpText.lines(
+            of: what.split(separator: " "),
+            first: "\(padding)\(who)  ",
+            next: String(repeating: " ", count: 13),
+            width: System.terminalColumns(1) ?? .max
+        )
+        try StandardStreams.print(lines.joined(separator: "\n") + "\n")
     }
 }

@@ -40,7 +40,9 @@ extension ContentTerms {
     /// `sensitive, expires in 45 s, can be pasted once`
     var words: String {
         var words = flags
-        if let expiresMilliseconds { words.append("expires in \((expiresMilliseconds.addingClamped(999)) / 1000) s") }
+        if let expiresMilliseconds {
+            words.append("expires in \(TimeSpan.text(seconds: expiresMilliseconds.addingClamped(999) / 1000))")
+        }
         if let maximumLoads { words.append("can be pasted \(maximumLoads == 1 ? "once" : "\(maximumLoads) times")") }
         return words.joined(separator: ", ")
     }

@@ -51,5 +51,5 @@ extension ProcessStatus {
 }
 
 private func ago(_ milliseconds: UInt64?) -> String {
-    "\(Duration.milliseconds(Int64(clamping: milliseconds ?? 0))) ago"
+    "\(TimeSpan.text(milliseconds: milliseconds ?? 0)) ago"
 }

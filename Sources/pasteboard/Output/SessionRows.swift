@@ -32,7 +32,7 @@ extension SessionStatus {
         [
             state, TextTable.program(ownerLabel, ownerProcess), (itemCount ?? 0).counted("item"),
             destination.map { "at \($0)" } ?? "-",
-            word ?? "-", "\(milliseconds ?? 0) ms",
+            word ?? "-", TimeSpan.text(milliseconds: milliseconds ?? 0),
             types.map(UniformType.readable).joined(separator: " "),
         ]
     }

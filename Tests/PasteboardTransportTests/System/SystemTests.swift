@@ -70,4 +70,15 @@ import Testing
         #expect(System.environment().contains { $0.hasPrefix("PATH=") })
         #expect(try System.randomBytes(16) != System.randomBytes(16))
     }
+
+    @Test("The width of a terminal is that of the moment, and nothing else has a width")
+    func terminalColumns() throws {
+        let terminal = try PseudoTerminal()
+        #expect(System.terminalColumns(terminal.other) == nil, "its width was not set yet")
+        for columns in [80, 40] {
+            terminal.resize(columns: columns, rows: 24)
+            #expect(System.terminalColumns(terminal.other) == columns)
+        }
+        #expect(System.terminalColumns(try System.pipe().first.raw) == nil)
+    }
 }

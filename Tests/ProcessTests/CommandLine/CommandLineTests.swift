@@ -120,6 +120,8 @@ import Testing
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try desk.run("version").text == "pasteboard \(ProgramVersion.current)\n")
         #expect(try desk.run("--version").exitCode == 0)
+        try desk.directory.write("a bad line\n", to: ".config/pasteboard/config")
+        #expect(try desk.shell("pasteboardd --version").text == "pasteboardd \(ProgramVersion.current)\n")
         #expect(desk.directory.names(in: "run").isEmpty)
         #expect(try desk.run("status").errorText.hasSuffix("; copy, offer and drop start one\n"))
         #expect(try desk.run("stop").errorText.hasSuffix("/socket\n"))
@@ -246,10 +248,27 @@ import Testing
         let desk = try Desk(limits: "# for a test\nkept-pool = 3MiB\nfirst-byte = 2m\n")
         try desk.copy("x")
         let limits = try desk.run("limits").text
-        #expect(limits.contains(#/\nkept-pool +3145728 /#) && limits.contains(#/\nfirst-byte +120000 /#))
+        #expect(limits.contains(#/\nkept-pool +3.0 MiB +bytes kept for all/#))
+        #expect(limits.contains(#/\nfirst-byte +2 min +time from a request/#))
         #expect(
             try desk.run("limits", "--json").text.contains(#"{"name":"kept-pool","value":3145728,"meaning":"bytes: "#)
         )
+    }
+
+    @Test("The limits and the demo fit the terminal, and are not broken elsewhere", arguments: [80, 100])
+    func widths(columns: Int) throws {
+        let desk = try Desk()
+        try desk.copy("x")
+        for command in ["limits", "demo"] {
+            let terminal = try PseudoTerminal()
+            terminal.resize(columns: columns, rows: 24)
+            let shown = try desk.run(command, standardOutput: terminal.other)
+            #expect(shown.exitCode == 0, "\(shown.errorText)")
+            let lines = try terminal.shown().split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+            let whole = try desk.run(command).text.split(separator: "\n")
+            #expect(whole.count < lines.count && whole.contains { $0.count > columns })
+        }
     }
 
     @Test("The limits of the protocol are shown, and setting one reports that it is fixed")
