@@ -36,7 +36,8 @@ struct DragCommand: Command {
             destination may copy although --move was given; in that case, and if anything fails, nothing is deleted. A
             file that has changed in the meantime is not deleted either. An item with several representations cannot be
             moved. A directory cannot be moved, because files in it may change after they were copied: drag it without
-            --move, then delete it. If the transfer takes longer than a second, the progress is shown on standard error
+            --move, then delete it. A file that is in the destination's directory already is not moved: that is an error. Ctrl-C
+            cancels the drop: the destination removes what is incomplete, and nothing is deleted. If the transfer takes longer than a second, the progress is shown on standard error
             if that is a terminal.
 
             Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
@@ -81,7 +82,7 @@ struct DragCommand: Command {
         // From here on a signal cancels the transfers that are incomplete.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let server = try AskServer(connection, origins: items.map(\.origins))
-        let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals)
+        let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals, isMove: isMove)
         return try report(try loop.run(to: destination), of: items)
     }
 

@@ -9,14 +9,16 @@ final class DragLoop {
     private let stream: UInt64
     private let server: AskServer
     private let signals: SignalBox
+    private let isMove: Bool
     private let line = ProgressLine()
     private var progress = DragProgress()
 
-    init(_ connection: BlockingConnection, stream: UInt64, server: AskServer, signals: SignalBox) {
+    init(_ connection: BlockingConnection, stream: UInt64, server: AskServer, signals: SignalBox, isMove: Bool) {
         self.connection = connection
         self.stream = stream
         self.server = server
         self.signals = signals
+        self.isMove = isMove
     }
 
     /// Drops the session on the destination, and returns once it is over. Throws the reason why there was no drop.
@@ -62,8 +64,15 @@ final class DragLoop {
         if progress.outcome == nil, let signal {
             connection.io.state.cancel(stream)
             try connection.io.flush()
-            throw CommandFailure.signaled(signal)
+            throw interruption(by: signal)
         }
         if server.wanted != 0 { line.show("sent", server.sent, of: server.wanted) }
+    }
+
+    /// The destination removes what is incomplete, and keeps items that it had completely.
+    private func interruption(by signal: CInt) -> CommandFailure {
+        guard progress.dropped?.transfers == true else { return .signaled(signal) }
+        let text = "interrupted: the drop was cancelled, and the destination may have some of the items"
+        return CommandFailure(exitCode: 128 + signal, isMove ? "\(text); nothing was deleted" : text)
     }
 }

@@ -65,20 +65,27 @@ final class DropLoop {
         }
         if ready.contains(where: { !$0.isEmpty }) { try checkSignals() }
         // Writing these files may take long; all pending messages have been sent by now.
-        for (load, answer, file) in passed {
+        while !passed.isEmpty {
+            let (load, answer, file) = passed.removeFirst()
             guard let drop = loads.removeValue(forKey: load) else { continue }
             try drop.passed(load, answer, file, over: connection) {
                 try checkSignals()
+                takeEvents()
                 showProgress()
             }
         }
-        passed = []
         if let failure { throw failure }
         if let loss { fail(loss) }
         showProgress()
         let code = reportComplete()
         if loss != nil, !isOnce || code == nil { try registerAgain() }
         return code
+    }
+
+    /// Takes the events that have arrived, without waiting: while a file is written, its source may withdraw the session.
+    private func takeEvents() {
+        // The next turn reports the loss of the connection.
+        _ = try? connection.turn(until: 0) { handle($1, in: $2, &$0) }
     }
 
     /// Ends the drops that are under way with the connection.

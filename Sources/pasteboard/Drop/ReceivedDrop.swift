@@ -117,9 +117,12 @@ final class ReceivedDrop {
     ) throws {
         guard let item = items[load] else { return }
         do {
+            if operation == .move { try refuseMove(of: descriptor, answer) }
             try item.begin(answer, of: session.items)
             try item.write(try PassedFile(descriptor, answer)) {
                 try check()
+                // Nothing of it has been confirmed, so the source has deleted nothing.
+                if let end, end.code == .cancelled { throw end }
                 try reportProgress(over: connection)
             }
         } catch {
@@ -127,6 +130,16 @@ final class ReceivedDrop {
         }
         try check()
         ended(load, &connection.io.state)
+    }
+
+    /// Throws if the file is in the directory already: its copy would get another name, and the source would then delete the file.
+    private func refuseMove(of descriptor: DescriptorBox, _ answer: Answer) throws {
+        guard let name = session.items.representation(of: answer)?.file?.name else { return }
+        let path = directory.appending(SafeFileName(ofFile: SystemString(name)).candidate(1))
+        guard let there = try? System.status(at: path), let file = try? System.status(of: descriptor.raw),
+            there.isSameFile(as: file)
+        else { return }
+        throw CommandFailure(local: "\(path) is the file itself, so there is nothing to move")
     }
 
     /// Reports progress to the broker, at most once a second.

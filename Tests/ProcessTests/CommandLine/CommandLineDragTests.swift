@@ -237,9 +237,45 @@ import Testing
         try destination.load(credit: 1000)
         _ = try destination.peer.next(.data)
         try drag.child.kill(SIGINT)
-        #expect(try drag.finish().exitCode == 130)
+        let ended = try drag.finish()
+        #expect(ended.exitCode == 130)
+        let text = "interrupted: the drop was cancelled, and the destination may have some of the items"
+        #expect(ended.errorText == "pasteboard: drag: \(text); nothing was deleted\n")
         _ = try destination.peer.next(.error)
         #expect(names == ["a.txt", "b.txt", "large.txt"])
+    }
+
+    @Test("An interrupted drag ends the drop of a file that its destination is copying")
+    func interruptedCopy() throws {
+        // Takes many times longer to copy than a signal takes to arrive, and no room.
+        let size: off_t = 16 << 30
+        #expect(truncate(try desk.directory.write("", to: "large.bin"), size) == 0)
+        let drop = try desk.destination(["--once"])
+        let drag = try desk.start("drag", "large.bin", "--to", "inbox")
+        try desk.waitForUnnamedFile(of: drop)
+        try drag.child.kill(SIGINT)
+        #expect(try drag.finish().exitCode == 130)
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 8 && dropped.text.isEmpty)
+        #expect(dropped.errorText.contains("pasteboard: drop: item 1: source \"pasteboard\" ("))
+        #expect(dropped.errorText.contains(") has withdrawn the session\n"), "\(dropped.errorText)")
+        #expect(dropped.errorText.contains("\ncopied 0 of 1 item from pasteboard ("))
+        #expect(desk.directory.names(in: "in").isEmpty)
+    }
+
+    @Test("A move inside one directory changes nothing, and both sides say so", arguments: [1, 100_000])
+    func movedToItself(size: Int) throws {
+        let bytes = Desk.bytes(size)
+        let drop = try desk.destination(["--once"])
+        try desk.directory.write(bytes, to: "in/same.bin")
+        let drag = try desk.run("drag", "--move", "in/same.bin", "--to", "inbox")
+        #expect(drag.exitCode == 6 && drag.text.isEmpty)
+        let reason = "item 1: in/same.bin is the file itself, so there is nothing to move"
+        #expect(drag.errorText.hasSuffix("\(reason); nothing was deleted\n"), "\(drag.errorText)")
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 4 && dropped.errorText.contains("pasteboard: drop: \(reason)\n"))
+        #expect(desk.directory.names(in: "in") == ["same.bin"])
+        #expect(try desk.directory.contents(of: "in/same.bin") == bytes)
     }
 
     @Test("A drag that is killed before the drop leaves the destination free for the next")
