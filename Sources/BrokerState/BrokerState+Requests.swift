@@ -171,7 +171,7 @@ extension BrokerState {
             let slot = try contents.checkAddition(to: handle, by: peer)
             let keepsPromises = write.keepsPromises == true
             guard !keepsPromises || !contents.isConcealed(slot) else {
-                let text = "the contents are concealed and cannot be handed over; they end with their source"
+                let text = "the contents are sensitive and cannot be handed over; they end with their source"
                 throw Failure(.concealed, text)
             }
             try boards.check(condition, on: contents[slot].boardName)

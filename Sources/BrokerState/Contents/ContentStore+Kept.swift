@@ -58,7 +58,7 @@ extension ContentStore {
         guard count > KeptBytes.concealedLength else { return }
         throw Failure(
             .tooLarge,
-            "the broker keeps at most \(KeptBytes.concealedLength) bytes of a secret representation, not \(count); promise "
+            "the broker keeps at most \(KeptBytes.concealedLength) bytes of a sensitive representation, not \(count); promise "
                 + "it instead"
         )
     }

@@ -19,7 +19,7 @@ extension ContentStore {
     func checkTerms(of slot: Slot, for load: Load) throws(Failure) {
         guard load.isAutomatic == true, let terms = publicationTable[slot].terms else { return }
         guard !terms.isConcealed else {
-            throw Failure(.concealed, "the contents are concealed; only a person may ask for them")
+            throw Failure(.concealed, "the contents are sensitive; only a person may ask for them")
         }
         guard terms.maximumLoads == nil else {
             let text = "the contents can be loaded a limited number of times; only a person may ask for them"

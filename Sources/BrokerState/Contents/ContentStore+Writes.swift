@@ -211,7 +211,7 @@ extension ContentStore {
     ) throws(Failure) {
         guard let slot = writeTable.find(id), !writeTable[slot].awaited.isEmpty else { throw Self.nothingAwaited }
         guard !writeTable[slot].isConcealed else {
-            let text = "the writer could still read concealed bytes in a file that it passes; send them in data frames"
+            let text = "the writer could still read sensitive bytes in a file that it passes; send them in data frames"
             throw Failure(.invalidArgument, text)
         }
         guard case .sealedMemory(let byteCount) = descriptor else {

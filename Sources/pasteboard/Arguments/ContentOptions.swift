@@ -4,7 +4,7 @@ import PasteboardWire
 /// write.
 struct ContentOptions {
     static let options: [CommandSyntax.Option] = [
-        .init("--sensitive", "marks the contents as secret, such as a password"),
+        .init("--sensitive", "marks the contents as sensitive, such as a password"),
         .init("--ttl", value: "DURATION", "clears the contents after this time"),
         .init("--once", "clears the contents after each item was pasted once"),
         .init("--transient", "asks histories to leave the contents out"),
@@ -14,7 +14,7 @@ struct ContentOptions {
     ]
 
     static let help = """
-        Secret contents are kept in the memory of the broker only, are listed without their sizes, and are refused to
+        Sensitive contents are kept in the memory of the broker only, are listed without their sizes, and are refused to
         programs that load them without a user, as histories do. If they are kept, they are cleared after 90 seconds,
         unless --ttl sets another time. With --if-change the pasteboard is changed only if its change count is N, which
         list --json, info and watch show. Without --no-evict, contents that programs have left behind may be cleared

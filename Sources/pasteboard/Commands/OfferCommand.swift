@@ -118,7 +118,7 @@ struct OfferCommand: Command {
         options.takeHints(in: (items ?? []).lazy.flatMap(\.representations).map(\.type.identifier))
         guard !keepsOnExit || !options.isConcealed else {
             throw CommandFailure(
-                usage: "--keep-on-exit cannot be used for secret contents, which end with the offer; omit it"
+                usage: "--keep-on-exit cannot be used for sensitive contents, which end with the offer; omit it"
             )
         }
         let connection = try Broker.startingOne(streams: AskServer.maximumAsks)

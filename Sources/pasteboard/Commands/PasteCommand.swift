@@ -50,7 +50,7 @@ struct PasteCommand: Command {
             times. Otherwise a folder is pasted as a tar archive of its tree, which is not written to a terminal.
 
             Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
-            pasteboard is empty; one is started only if contents are on the disk. With --wait it ends with 1 only if --timeout ends the wait, and a broker
+            pasteboard is empty; one is started only if contents are on the disk. With --wait it ends with 7 if --timeout ends the wait, and a broker
             is started if none is running; contents whose source has ended count as nothing. With --if-change it ends with 6 if
             the pasteboard has another change count.
 
@@ -60,7 +60,7 @@ struct PasteCommand: Command {
             If the broker ends unexpectedly before the first byte, the same contents are pasted when their source has promised them
             again at the next broker, which may take 2 s; otherwise it ends with 3. With --wait it then waits at the next broker.
 
-            In the command of 'pasteboard watch' it ends with 6 for contents that are secret or can be pasted a limited number of
+            In the command of 'pasteboard watch' it ends with 6 for contents that are sensitive or can be pasted a limited number of
             times, because no person asks for them there.
             """
     )
@@ -150,13 +150,16 @@ struct PasteCommand: Command {
 
     /// Waits until the pasteboard has other contents, or until there is another broker.
     ///
-    /// - Throws: `failure`, if the command does not wait or its time is over.
+    /// - Throws: `failure`, if the command does not wait; `timeout` if its time is over.
     private func connectionAfterChange(_ watch: BoardWatch?, _ failure: Failure) throws -> BlockingConnection {
         guard let watch else { throw failure }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         // A signal has to end a load that writes no file, also while it waits for the reader of a pipe.
         defer { signals.unblock() }
-        guard try watch.mayHaveChanged(until: end, watching: signals) else { throw failure }
+        guard try watch.mayHaveChanged(until: end, watching: signals) else {
+            guard !isQuiet else { throw CommandFailure(exitCode: CommandFailure.exitCode(of: .timeout), nil) }
+            throw Failure(.timeout, "\(failure.text), and the time of --timeout is over")
+        }
         // From now on other contents than the lost ones are pasted, too.
         state.required = nil
         return watch.connection
