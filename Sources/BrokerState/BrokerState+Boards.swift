@@ -52,6 +52,9 @@ extension BrokerState {
         } else {
             changeCount = set(name, to: nil, reason: .cleared).changeCount
         }
+        if !watches.isEmpty, let slot = peers.find(peer) {
+            watches.noteClear(of: name, by: Clearer(process: peers[slot].process.pid, label: peers[slot].label))
+        }
         context.send(Committed(BoardCount(changeCount: changeCount, epoch: context.epoch)), to: peer, stream: stream)
         context.send(End(), to: peer, stream: stream)
     }

@@ -101,6 +101,8 @@ extension BrokerState {
         change.changeCount = due.state.count.changeCount
         change.epoch = due.state.count.epoch
         change.missed = due.missed
+        change.clearerProcess = due.clearer?.process
+        change.clearerLabel = due.clearer?.label
         let id = boards.publication(on: due.name)
         if let id, let publication = contents.visible(id, to: peers[slot].access) {
             let visibilities = contents.visibilities(of: publication, to: peers[slot].access)

@@ -49,8 +49,16 @@ package struct WatchedBoard: ~Copyable, Sendable {
     var nextRound: UInt64 = 0
     /// The number of watches, from the first one, that the running round has not visited.
     var unvisited = 0
+    /// The client whose clear was the last change.
+    var clearer: Clearer?
     /// The contents as peers see them, made when they are first needed after a change.
     var summaries: [ContentSummary] = []
+}
+
+/// A client that has cleared a board.
+struct Clearer: Sendable {
+    let process: UInt32
+    let label: String
 }
 
 /// The part of a publication that peers with the same access see.

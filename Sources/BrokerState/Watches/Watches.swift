@@ -164,8 +164,15 @@ struct Watches: ~Copyable, Sendable {
             return
         }
         watchedTable[slot].state = state
+        watchedTable[slot].clearer = nil
         watchedTable[slot].summaries.removeAll()
         requestRound(board, slot, &context)
+    }
+
+    /// The last change of a board was a client's clear.
+    mutating func noteClear(of name: String, by clearer: Clearer) {
+        guard let board = names[name], let slot = watchedTable.find(board) else { return }
+        watchedTable[slot].clearer = clearer
     }
 
     /// Makes sure that all watches of a board are visited once more.
@@ -291,6 +298,7 @@ struct Watches: ~Copyable, Sendable {
         let board: WatchedBoardID
         let name: String
         let state: BoardState
+        let clearer: Clearer?
         /// The number of changes since the reported one that are left out; nil if it is not known.
         let missed: UInt64?
         /// Whether only the version of the contents differs from the reported state.
@@ -332,6 +340,7 @@ struct Watches: ~Copyable, Sendable {
                 board: watchTable[slot].board,
                 name: watchedTable[board].name,
                 state: state,
+                clearer: watchedTable[board].clearer,
                 missed: state.count.epoch == reported.count.epoch ? steps - min(steps, 1) : nil,
                 isOfVersion: state.count == reported.count && state.version != reported.version,
                 isKnown: state == reported

@@ -16,6 +16,9 @@ package struct Change: WireMessage {
     package var version: UInt64?
     /// The number of changes before this one that were not reported; none if it is not known.
     package var missed: UInt64?
+    /// The client that has cleared the board, if the board is empty for that reason.
+    package var clearerProcess: UInt32?
+    package var clearerLabel: String?
 
     package init() {}
 
@@ -30,6 +33,8 @@ package struct Change: WireMessage {
         bytes.appendField(8, terms)
         bytes.appendField(9, version)
         bytes.appendField(10, missed)
+        bytes.appendField(11, clearerProcess)
+        bytes.appendField(12, clearerLabel)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -44,6 +49,8 @@ package struct Change: WireMessage {
         case 8: try field.merge(into: &terms, in: bytes)
         case 9: version = try field.number64()
         case 10: missed = try field.number64()
+        case 11: clearerProcess = try field.number32()
+        case 12: clearerLabel = try field.string(in: bytes)
         default: break
         }
     }

@@ -57,12 +57,18 @@ extension ContentTerms {
 }
 
 extension Change {
-    /// The state of the board in a word, as `wl-paste --watch` names it.
+    /// The state of the board in a word.
     ///
     /// - Parameter isFirst: whether this describes the contents that the board had when the watch began.
     func state(isFirst: Bool) -> String {
-        guard handle == nil else { return terms?.isConcealed == true ? "sensitive" : "data" }
-        return isFirst ? "nil" : "clear"
+        guard handle != nil else { return isFirst ? "nil" : "clear" }
+        if terms?.isConcealed == true { return "sensitive" }
+        return terms?.isTransient == true ? "transient" : "data"
+    }
+
+    /// The program that wrote the contents, or cleared the board.
+    var author: (label: String?, process: UInt32?) {
+        handle == nil ? (clearerLabel, clearerProcess) : (ownerLabel, ownerProcess)
     }
 
     func row(of board: String, isFirst: Bool) -> [String] {
@@ -85,6 +91,7 @@ extension Change {
             "types": .array(types.map { .string($0) }),
             "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],
             "terms": terms?.json ?? .null,
+            "clearer": ["process": JSONValue(clearerProcess), "label": JSONValue(clearerLabel)],
             // Before the contents that the watch began with, no change was missed.
             "missed": JSONValue(isFirst ? nil : missed),
         ]

@@ -161,13 +161,8 @@ final class BoardWatch {
             case .registered(_, let registered):
                 self.isRegistered = true
                 if self.since.changeCount == nil { self.since = (registered.changeCount, registered.epoch) }
-            case .changed(_, var change):
-                // The count of a change that was not taken was missed, too.
-                if let older = self.newest, let missed = change.missed {
-                    let skipped: UInt64 = older.changeCount == change.changeCount ? 0 : 1
-                    change.missed = missed.addingClamped(skipped).addingClamped(older.missed ?? 0)
-                }
-                self.newest = change
+            case .changed(_, let change):
+                self.newest = change.replacing(self.newest)
                 self.since = (change.changeCount, change.epoch)
                 state.grantChange(self.stream)
             case .failed(_, let failure):
@@ -181,5 +176,16 @@ final class BoardWatch {
 
     func end() {
         connection.io.state.cancel(stream)
+    }
+}
+
+extension Change {
+    /// This change in place of an older one that nobody has taken, whose count was missed, too.
+    func replacing(_ older: Change?) -> Change {
+        guard let older, let missed else { return self }
+        var change = self
+        let skipped: UInt64 = older.changeCount == changeCount ? 0 : 1
+        change.missed = missed.addingClamped(skipped).addingClamped(older.missed ?? 0)
+        return change
     }
 }

@@ -8,9 +8,6 @@ final class WatchedCommand {
     /// The time after the end of a run in which the command's own last change is reported at the latest, in
     /// milliseconds. The broker delays changes by up to 100.
     private static let delay = 500
-    /// The number of times in a row that a pasteboard which is empty already is cleared during a run, after which the
-    /// command is taken for the cause. Whose clear it was is not reported.
-    private static let repeatedClears = 5
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
     private static let variable = "PASTEBOARD_WATCH"
 
@@ -29,11 +26,8 @@ final class WatchedCommand {
     private let signals: SignalBox
     private var running: (child: ChildProcess, end: DescriptorBox)?
     private var pending: Change?
-    /// The change for which the command runs or ran last.
-    private var present: Change?
     /// The time until which a change may be the command's own (see `MonotonicClock`).
     private var judgesUntil: UInt64 = 0
-    private var clears = 0
     private var isFirst: Bool
 
     /// - Parameter reportsPresent: whether the first change describes the present contents.
@@ -58,7 +52,7 @@ final class WatchedCommand {
         while true {
             if let change = watch.take() {
                 try check(change)
-                pending = change
+                pending = change.replacing(pending)
             }
             if running == nil, let change = pending {
                 pending = nil
@@ -91,7 +85,6 @@ final class WatchedCommand {
             _ = try? child.wait()
             throw error
         }
-        present = change
         isFirst = false
     }
 
@@ -104,16 +97,20 @@ final class WatchedCommand {
 
     /// Throws if the command itself has changed the board.
     private func check(_ change: Change) throws {
-        guard let present, running != nil || MonotonicClock.now() < judgesUntil else {
-            clears = 0
-            return
-        }
-        clears = present.handle == nil && change.handle == nil ? clears + 1 : 0
-        let isInGroup = running.map { child, _ in
-            change.ownerProcess.flatMap { System.group(ofProcess: CInt(clamping: $0)) } == child.id
-        }
-        let isLabelled = change.ownerLabel?.hasSuffix(" (watch \(System.processID))") ?? false
-        if isInGroup == true || isLabelled || clears >= Self.repeatedClears { throw causesChanges }
+        guard running != nil || MonotonicClock.now() < judgesUntil else { return }
+        guard let process = change.author.process.map({ CInt(clamping: $0) }) else { return }
+        let group = System.group(ofProcess: process)
+        if let running, running.child.id == group { throw causesChanges }
+        guard change.author.label?.hasSuffix(" (watch \(System.processID))") == true else { return }
+        // Any program can call itself so. One that still runs is asked for its environment, too.
+        if group == nil || Self.isInCommand(process) { throw causesChanges }
+    }
+
+    /// Whether a process has the variable of this watch in its environment, or does not show its environment.
+    private static func isInCommand(_ process: CInt) -> Bool {
+        guard let environment = try? System.contents(of: "/proc/\(process)/environ") else { return true }
+        let entry = "\(variable)=\(System.processID)"
+        return environment.split(separator: 0).contains { $0.elementsEqual(entry.utf8) }
     }
 
     private var causesChanges: Failure {
@@ -128,12 +125,17 @@ final class WatchedCommand {
     }
 
     private func environment(of change: Change) -> [String] {
+        let state = change.state(isFirst: isFirst)
         let values = [
             "PASTEBOARD_BOARD": board,
             "PASTEBOARD_CHANGE_COUNT": String(change.changeCount ?? 0),
             "PASTEBOARD_TYPES": change.types.joined(separator: "\n"),
-            "PASTEBOARD_STATE": change.state(isFirst: isFirst),
-            "CLIPBOARD_STATE": change.state(isFirst: isFirst),
+            "PASTEBOARD_STATE": state,
+            // A history that was written for wl-paste knows only these words, and leaves out what is sensitive.
+            "CLIPBOARD_STATE": state == "transient" ? "sensitive" : state,
+            "PASTEBOARD_FLAGS": change.terms?.flags.joined(separator: " ") ?? "",
+            "PASTEBOARD_OWNER": VisibleText.line(TextTable.program(change.author.label, change.author.process)),
+            "PASTEBOARD_MISSED": isFirst ? "" : change.missed.map { String($0) } ?? "",
             Self.variable: String(System.processID),
         ]
         let others = System.environment().filter { entry in !values.keys.contains { entry.hasPrefix("\($0)=") } }

@@ -30,11 +30,20 @@ import Testing
         #expect(written.map(\.handle) == [handle] && written.map(\.itemCount) == [1])
         #expect(written.map(\.ownerLabel) == ["writer"] && written.map(\.ownerProcess) == [7])
         #expect(written.map(\.types) == [["a", "b"]] && written.map(\.missed) == [0])
+        #expect(written.map(\.clearerProcess) == [nil] && written.map(\.clearerLabel) == [nil])
         broker.advance(by: 100)
         broker.clear("x", from: writer)
         let cleared = broker.takeChanges(watcher, on: stream)
         #expect(cleared.map(\.changeCount) == [902] && cleared.map(\.missed) == [0])
         #expect(cleared.map(\.handle) == [nil] && cleared.map(\.itemCount) == [nil] && cleared.map(\.types) == [[]])
+        #expect(cleared.map(\.clearerProcess) == [7] && cleared.map(\.clearerLabel) == ["writer"])
+        for clearer in [watcher, writer] {
+            broker.advance(by: 100)
+            broker.promise("a", board: "x", from: writer)
+            broker.advance(by: 100)
+            broker.clear("x", from: clearer)
+            #expect(broker.takeChanges(watcher, on: stream).map(\.clearerProcess) == [nil, clearer == writer ? 7 : 8])
+        }
         #expect(broker.brokenInvariants().isEmpty)
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
@@ -31,6 +32,9 @@ import Testing
         let line = try watch.nextLine()
         #expect(line.contains(#""state":"data","items":1,"types":["public.utf8-plain-text"]"#))
         #expect(line.contains(#""loadsLeft":1"#) && line.hasSuffix("}"))
+        #expect(line.contains(#""clearer":{"process":null,"label":null}"#))
+        try desk.run("clear")
+        #expect(try watch.nextLine().contains(#/"clearer":{"process":\d+,"label":"pasteboard"}/#))
         try watch.child.kill(SIGINT)
         #expect(try watch.finish().exitCode == 130)
     }
@@ -54,10 +58,61 @@ import Testing
         #expect(try watch.finish().exitCode == 143)
     }
 
+    @Test("The command gets the flags, the program and the number of changes that were left out")
+    func details() throws {
+        let desk = try Desk()
+        try desk.copy("first")
+        let script =
+            #"echo "$PASTEBOARD_STATE,$CLIPBOARD_STATE,$PASTEBOARD_FLAGS,$PASTEBOARD_MISSED,$PASTEBOARD_OWNER"; "#
+            + "while [ ! -e go ]; do sleep 0.01; done"
+        let watch = try desk.watch(["--since", "0", "--", "sh", "-c", script])
+        #expect(try watch.nextLine().contains(#/^data,data,,,pasteboard \(\d+\)$/#))
+        for text in ["second", "third"] { try desk.copy(text) }
+        try desk.copy("fourth", "--transient")
+        try desk.directory.write("", to: "go")
+        // A change may arrive only after the first run.
+        var line = ""
+        var changes = 0
+        while !line.hasPrefix("transient") {
+            line = try watch.nextLine()
+            changes += 1 + (Int(line.split(separator: ",", omittingEmptySubsequences: false)[3]) ?? 0)
+        }
+        #expect(changes == 3 && line.contains(#/^transient,sensitive,transient,\d,pasteboard \(\d+\)$/#), "\(line)")
+        try desk.copy("fifth", "--transient", "--sensitive")
+        #expect(try watch.nextLine().contains(#/^sensitive,sensitive,sensitive transient,0,pasteboard \(\d+\)$/#))
+        try desk.run("clear")
+        #expect(try watch.nextLine().contains(#/^clear,clear,,0,pasteboard \(\d+\)$/#))
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
+    @Test("Clears of another program do not end the watch, whatever that program calls itself")
+    func othersClear() throws {
+        let desk = try Desk()
+        try desk.copy("first")
+        let script = "echo $PASTEBOARD_STATE; while [ ! -e go ]; do sleep 0.01; done"
+        let watch = try desk.watch(["--since", "0", "--", "sh", "-c", script])
+        #expect(try watch.nextLine() == "data")
+        let observer = try desk.start("watch", "--since", "0")
+        _ = try observer.nextLine()
+        let other = try ScriptedPeer(greeting: desk, label: "x (watch \(watch.child.id))")
+        for number in 0..<8 as Range<UInt64> {
+            try other.send(Clear(), stream: 2 * number + 1)
+            #expect(try observer.nextLine().hasSuffix("  clear"))
+        }
+        try desk.directory.write("", to: "go")
+        #expect(try watch.nextLine() == "clear")
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
     @Test(
         "A command that changes the pasteboard that it is run for is ended, with a message",
         .tags(.f94),
-        arguments: ["echo x | pasteboard copy", "echo x | pasteboard copy; sleep 0.02", "exec pasteboard clear"],
+        arguments: [
+            "echo x | pasteboard copy", "echo x | pasteboard copy; sleep 0.02", "exec pasteboard clear",
+            "pasteboard clear; sleep 0.02", "pasteboard offer --background -t text=date >/dev/null 2>&1",
+        ],
         [true, false]
     )
     func loop(_ script: String, _ beginsAtOnce: Bool) throws {

@@ -102,7 +102,7 @@ final class RawDropDestination {
 }
 
 extension ScriptedPeer {
-    fileprivate convenience init(greeting desk: Desk, label: String) throws {
+    convenience init(greeting desk: Desk, label: String) throws {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
         self.init(try Socket.connect(path: desk.socket, deadline: deadline))
         var hello = Hello()
