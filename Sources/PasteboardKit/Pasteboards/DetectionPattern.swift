@@ -7,7 +7,7 @@ extension Pasteboard {
         case probableWebURL
         /// The whole text is one short line of words, which a person may want to search for.
         case probableWebSearch
-        /// The text contains URLs.
+        /// The text contains URLs of the schemes http, https, ftp and mailto.
         case link
         /// The text contains e-mail addresses.
         case emailAddress

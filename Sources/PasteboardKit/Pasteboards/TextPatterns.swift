@@ -72,7 +72,7 @@ struct TextPatterns {
             return false
         }
         let address = /[\w.%+-]{1,64}@(?:[\w-]{1,63}\.){1,9}[A-Za-z]{2,24}/
-        return !isNumber && !isWebURL && !fits(address) && !fits(/\S{1,100}:\/\/\S{0,100}/)
+        return !isNumber && !isWebURL && !fits(address) && !fits(/(?i)(?:\S{1,100}:\/\/|mailto:)\S{0,100}/)
     }
 
     private func fits(_ expression: some RegexComponent) -> Bool {
@@ -82,11 +82,12 @@ struct TextPatterns {
     // MARK: Parts of the text
 
     private var links: [Range<Substring.Index>] {
-        ranges(/(?i)\b(?:https?|ftp):\/\/[^\s<>"]{0,1999}[^\s<>".,;:!?)\]'}]/)
+        ranges(/(?i)\b(?:(?:https?|ftp):\/\/|mailto:[^\s<>"@]{1,64}@)[^\s<>"]{0,1999}[^\s<>".,;:!?)\]'}]/)
     }
 
     private var emailAddresses: [Range<Substring.Index>] {
-        ranges(/\b[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,9}[A-Za-z]{2,24}\b/)
+        // To Unicode, a colon does not separate words.
+        ranges(/\b[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,9}[A-Za-z]{2,24}\b/.wordBoundaryKind(.simple))
     }
 
     private var phoneNumbers: [Range<Substring.Index>] {
@@ -94,8 +95,9 @@ struct TextPatterns {
             let number = text[range]
             let digits = number.count(where: \.isNumber)
             let parts = number.split { !$0.isNumber }
+            let isAddress = number.prefixMatch(of: /(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9.])/) != nil
             // Digits without a sign are another kind of number, and three parts with periods or dashes a date or version.
-            return (7...15).contains(digits) && (number.hasPrefix("+") || parts.count > 1)
+            return (7...15).contains(digits) && !isAddress && (number.hasPrefix("+") || parts.count > 1)
                 && !(parts.count == 3 && parts.allSatisfy { $0.count <= 4 } && parts.contains { $0.count <= 2 })
         }
     }

@@ -27,6 +27,11 @@ struct DetectionTests {
         ("write to ada@example.com or call +44 20 7946 0958", [.emailAddress, .phoneNumber, .probableWebSearch]),
         ("(555) 123-4567", [.phoneNumber]),
         ("2026-11-23", []),
+        ("192.168.0.1", []),
+        ("192.168.0.1/24 or 10.0.0.255", [.probableWebSearch]),
+        ("+33.1.23.45.67.89", [.phoneNumber]),
+        ("mailto:a@b.c", [.link]),
+        ("mailto:ada@example.com", [.link, .emailAddress]),
         ("see https://a.example/b, or http://c.example.", [.link, .probableWebSearch]),
     ]
 
