@@ -20,6 +20,7 @@ struct CopyCommand: Command {
             .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
+            .init("--quiet", short: "-q", "suppresses notes"),
             .init("--add", "adds the items to those on the pasteboard, which the broker must keep"),
         ] + ContentOptions.options + [.json],
         notes: """

@@ -8,6 +8,7 @@ struct InputArguments {
     private let command: String
     private let name: String?
     private let trimsNewline: Bool
+    private let isQuiet: Bool
     private let types: [TypeArgument]
     /// nil for standard input.
     private let files: [SystemString?]
@@ -16,6 +17,7 @@ struct InputArguments {
         self.command = command
         name = try arguments.value("--name")
         trimsNewline = arguments.has("--trim-newline")
+        isQuiet = arguments.has("--quiet")
         types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
         files = arguments.operands.map { $0 == "-" ? nil : $0 }
         guard types.count(where: { $0.origin == nil || $0.origin == "-" }) <= 1 else {
@@ -50,7 +52,7 @@ struct InputArguments {
     func items() throws -> [InputItem] {
         var contradicted = ContradictedNames()
         let items = try self.items(&contradicted)
-        contradicted.note(for: command)
+        if !isQuiet { contradicted.note(for: command) }
         return items
     }
 
@@ -99,7 +101,7 @@ struct InputArguments {
     }
 
     private func open(_ path: SystemString?) throws -> InputBytes {
-        if path == nil, System.isTerminal(0) {
+        if path == nil, !isQuiet, System.isTerminal(0) {
             StandardStreams.note("pasteboard: \(command): reading from the terminal; press Ctrl-D to end")
         }
         return try InputBytes(path, trimsNewline: trimsNewline, for: command)

@@ -56,7 +56,9 @@ final class InputBytes {
             size =
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
-            throw CommandFailure("cannot read", path?.description ?? "standard input", error)
+            var failure = CommandFailure("cannot read", path?.description ?? "standard input", error)
+            if error.errno == ENOENT, command == CopyCommand.syntax.name { failure.addHint(copying: path?.text ?? "") }
+            throw failure
         }
     }
 
@@ -236,5 +238,15 @@ struct KeptRoom {
                 + "are free for one program; clear a pasteboard, start the broker with a larger --limit kept-pool, or "
                 + "use 'pasteboard offer'"
         )
+    }
+}
+
+extension CommandFailure {
+    /// Adds how to copy a text to the error about a missing file, unless it is clearly the name of a file.
+    fileprivate mutating func addHint(copying text: String) {
+        let isName = text.contains("/") || !FileType.declaredTypes(forFileNamed: text).isEmpty
+        guard !isName, !text.isEmpty, !text.contains("'") else { return }
+        let isWord = text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || $0.properties.numericType != nil }
+        self.text? += "; to copy this text: echo \(isWord ? text : "'\(text)'") | pasteboard copy"
     }
 }

@@ -7,7 +7,7 @@ import TypeIdentifiers
 struct CommandFailure: Error {
     let exitCode: CInt
     /// The message; nil for a silent end, for example when the reader of a pipe has ended.
-    let text: String?
+    var text: String?
     var detail: [String] = []
 
     init(exitCode: CInt, _ text: String?, detail: [String] = []) {

@@ -147,7 +147,15 @@ import Testing
         try desk.copy("old")
         let missing = try desk.run("copy", "missing")
         #expect(missing.exitCode == 4)
-        #expect(missing.errorText == "pasteboard: copy: cannot read missing: No such file or directory\n")
+        let reason = "No such file or directory"
+        #expect(
+            missing.errorText
+                == "pasteboard: copy: cannot read missing: \(reason); to copy this text: echo missing | pasteboard copy\n"
+        )
+        #expect(try desk.run("copy", "two words").errorText.hasSuffix(": echo 'two words' | pasteboard copy\n"))
+        for name in ["missing.txt", "./missing", "it's"] {
+            #expect(try desk.run("copy", name).errorText == "pasteboard: copy: cannot read \(name): \(reason)\n")
+        }
         let directory = try desk.run("copy", "/")
         #expect(directory.exitCode == 4)
         #expect(
