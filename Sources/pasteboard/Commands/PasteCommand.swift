@@ -47,7 +47,7 @@ struct PasteCommand: Command {
             If writing a file takes longer than a second, the progress is shown on standard error if that is a terminal.
 
             With --into a folder is recreated: names, permissions as far as the umask allows, links and modification
-            times. Otherwise a folder is pasted as a tar archive of its tree, which is not written to a terminal.
+            times. Otherwise a folder is pasted as a tar archive of its tree, also with -t tar, and not to a terminal.
 
             Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
             pasteboard is empty; one is started only if contents are on the disk. With --wait it ends with 7 if --timeout ends the wait, and a broker
@@ -86,8 +86,8 @@ struct PasteCommand: Command {
         let requested = try arguments.values("--type").flatMap(TypeArgument.types)
         item = try arguments.value("--item").map(Self.index)
         output = try arguments.path("--output").flatMap { $0 == "-" ? nil : $0 }
-        types = PasteTypes(requested: requested, output: output)
         directory = try arguments.path("--into")
+        types = PasteTypes(requested: requested, output: output, isIntoDirectory: directory != nil)
         timeout = try arguments.value("--timeout").map(TimeoutArgument.init)
         end = timeout?.deadline ?? .max
         trimsNewline = arguments.has("--trim-newline")

@@ -9,9 +9,12 @@ struct PasteTypes {
     let requested: [UniformType]
     /// The types that the extension of the output file names.
     let ofOutput: [UniformType]
+    /// Whether folders are pasted as trees, and not as archives.
+    private let isIntoDirectory: Bool
 
-    init(requested: [UniformType], output: SystemString?) {
+    init(requested: [UniformType], output: SystemString?, isIntoDirectory: Bool) {
         self.requested = requested
+        self.isIntoDirectory = isIntoDirectory
         ofOutput = output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
     }
 
@@ -29,7 +32,14 @@ struct PasteTypes {
 
     /// The accept list of the types of -t. Plain text is preferred to other text, such as markup.
     var wanted: [Accept] {
-        let types = requested.flatMap { $0 == .text ? [.utf8PlainText, .plainText, .text] : [$0] }
+        let types = requested.flatMap { type -> [UniformType] in
+            switch type {
+            case .text: [.utf8PlainText, .plainText, .text]
+            // The bytes of a folder are a tar archive.
+            case .tarArchive where !isIntoDirectory: [.tarArchive, .folder]
+            default: [type]
+            }
+        }
         return types.prefix(WireLimits.accepts).map(Self.accept)
     }
 

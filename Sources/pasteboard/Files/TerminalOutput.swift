@@ -11,6 +11,9 @@ final class TerminalOutput: PasteSink {
     private var type = UniformType.data
     private var isText = true
     private var isInLine = false
+    /// The encoding of text that is not UTF-8, and its bytes, which are converted when they are complete.
+    private var encoding: String?
+    private var encoded: [UInt8] = []
 
     var leavesFile: Bool { false }
     var descriptor: CInt? { nil }
@@ -25,6 +28,7 @@ final class TerminalOutput: PasteSink {
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
         try check(type, isArchive: isArchive)
+        if isText, let name = type.textEncodingName, name.uppercased() != "UTF-8" { encoding = name }
     }
 
     func check(_ type: UniformType, isArchive: Bool) throws {
@@ -42,6 +46,10 @@ final class TerminalOutput: PasteSink {
     }
 
     func write(_ bytes: Span<UInt8>) throws {
+        guard encoding == nil else {
+            for index in bytes.indices { encoded.append(bytes[index]) }
+            return
+        }
         for index in bytes.indices where bytes[index] == 0 { throw refusal }
         // The first chunk decides: a later one may begin inside a character.
         guard isText || UTF8Scan.isText(bytes, isWhole: false) else { throw refusal }
@@ -49,7 +57,18 @@ final class TerminalOutput: PasteSink {
         try show(text.append(bytes))
     }
 
+    /// Shows text in another encoding. A byte order mark overrides the byte order of the type.
+    private func showEncoded() throws {
+        guard let encoding else { return }
+        let isMarked = encoded.starts(with: [0xFE, 0xFF]) || encoded.starts(with: [0xFF, 0xFE])
+        let source = isMarked && encoding.uppercased().hasPrefix("UTF-16") ? "UTF-16" : encoding
+        let converted = try? System.convert(encoded.span, fromEncoding: source, toEncoding: "UTF-8")
+        guard let converted else { throw refusal }
+        try show(text.append(converted.span))
+    }
+
     func finish() throws {
+        try showEncoded()
         try show(text.finish())
         if endsLine { endLine() }
         guard text.escapedCount > 0, !isQuiet else { return }

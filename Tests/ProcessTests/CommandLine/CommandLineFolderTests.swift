@@ -85,6 +85,9 @@ import Testing
         )
         let named = try desk.run("paste", "-o", "x.tar")
         #expect(named.exitCode == 0 && named.errorText.isEmpty, "\(named.errorText)")
+        #expect(try desk.shell("pasteboard paste -t tar | tar -t | sort").text == "tree/\ntree/f\n")
+        let tree = try desk.run("paste", "-t", "tar", "--into", "out")
+        #expect(tree.exitCode == 1 && tree.errorText.contains("no representation is of type public.tar-archive;"))
     }
 
     // MARK: Refusals

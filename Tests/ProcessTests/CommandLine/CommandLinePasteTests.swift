@@ -274,6 +274,21 @@ import Testing
         #expect(try paste("--raw").errors.isEmpty)
         #expect(try desk.run("paste").text == contents)
 
+        for text in ["a\u{1B}é\0\n", "\u{FEFF}a\u{1B}é\0\n"] {
+            for isBig in [false, true] where !isBig || text.first == "\u{FEFF}" {
+                let units = Array(text.utf16)
+                let bytes = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+                let swapped = units.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+                let input = isBig ? swapped : bytes
+                #expect(try desk.run("copy", "-t", "public.utf16-plain-text", input: input).exitCode == 0)
+                let wide = try paste()
+                #expect(wide.code == 0 && wide.shown == "a^[é^@\n", "\(wide.errors)")
+                #expect(try desk.run("paste").output == input)
+            }
+        }
+        #expect(try desk.run("copy", "-t", "public.utf16-plain-text", input: [0x61]).exitCode == 0)
+        #expect(try paste().code == 2)
+
         try desk.copy("picture", "-t", ".png")
         let binary = try paste()
         #expect(binary.code == 2)
