@@ -44,7 +44,9 @@ enum CommandLineTool {
             }
         } catch {
             let failure = CommandFailure(error)
-            failure.report(command: commands.first { $0.syntax.name == name }?.syntax.name)
+            // The process of 'offer --background' reports its errors as the command that has started it.
+            let shown = name == BackgroundOfferCommand.syntax.name ? OfferCommand.syntax.name : name
+            failure.report(command: commands.first { $0.syntax.name == shown }?.syntax.name)
             return failure.exitCode
         }
     }
@@ -64,9 +66,10 @@ enum CommandLineTool {
 
     private static func command(named name: String) throws -> any Command.Type {
         guard let command = (commands + roles).first(where: { $0.syntax.name == name }) else {
-            let suggestion = Suggestion(for: name, among: commands.map { $0.syntax.name })
+            let suggestion = Suggestion(for: name, among: commands.map { $0.syntax.name } + ["--help", "--version"])
             let advice = suggestion.question ?? "see pasteboard --help"
-            throw CommandFailure(usage: "there is no command '\(name)'; \(advice)")
+            let what = name.hasPrefix("-") ? "unknown option" : "there is no command"
+            throw CommandFailure(usage: "\(what) '\(name)'; \(advice)")
         }
         return command
     }
@@ -126,7 +129,8 @@ enum CommandLineTool {
         ("7", "timeout"),
         ("8", "cancelled by the other program"),
         ("9", "the other program violated the protocol, or uses an incompatible version of it"),
-        ("130, 141, 143", "ended by a signal: Ctrl-C, a closed pipe, SIGTERM"),
+        ("126, 127", "the command of watch or trace cannot be run, or was not found"),
+        ("129, 130, 141, 143", "ended by a signal: a closed terminal, Ctrl-C, a closed pipe, SIGTERM"),
     ].map { (name: $0.0, meaning: $0.1) }
 }
 

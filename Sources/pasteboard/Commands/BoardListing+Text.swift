@@ -66,7 +66,7 @@ extension BoardListing {
                                 "extension": JSONValue(type.preferredFilenameExtension),
                                 "size": JSONValue(representation.byteCount),
                                 "state": .string(representation.state),
-                                "supertypes": .array(representation.supertypes.map { .string($0) }),
+                                "supertypes": .array(type.supertypeIdentifiers.map { .string($0) }),
                             ]
                         }
                     )

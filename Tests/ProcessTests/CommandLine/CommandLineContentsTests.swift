@@ -19,6 +19,8 @@ import Testing
         #expect(try desk.run("paste").text == "two")
         #expect(try desk.run("paste", "--if-change", "\(count + 1)").text == "two")
         #expect(try desk.run("paste", "--if-change", "\(count)").exitCode == 6)
+        let offer = try desk.run("offer", "--background", "--if-change", "\(count)", "-t", "text=date")
+        #expect(offer.exitCode == 6 && offer.errorText.hasPrefix("pasteboard: offer: pasteboard general is at change "))
         #expect(try desk.run("paste", "-o", "file", "--if-change", "\(count)").exitCode == 6)
         #expect(!desk.directory.names().contains("file"))
         #expect(try desk.run("clear", "--if-change", "\(count)").exitCode == 6)

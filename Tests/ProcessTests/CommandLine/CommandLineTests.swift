@@ -36,7 +36,7 @@ import Testing
             "copy -t .png=a b", "copy --name n a b", "types --board a/b", "types --board ''",
             "paste --board a --board b",
             "paste -o ''", "paste -p -b a", "copy --primary --board a", "broker --limit nonsense=1",
-            "broker --socket relative",
+            "broker --socket relative", "watch -b '*'", "watch -b a -b b",
         ]
     )
     func usage(arguments: String) throws {
@@ -47,6 +47,14 @@ import Testing
         #expect(refused.errorText.hasPrefix("pasteboard: "))
         #expect(refused.errorText.split(separator: "\n").count == 1)
         #expect(try desk.run("status").exitCode == 3)
+    }
+
+    @Test("The help lists the exit codes of the documentation, with the same meanings")
+    func documentedExitCodes() throws {
+        let help = try Desk().run("help").text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        let table = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandLine.md").table("code").dropFirst()
+        #expect(table.count == 12)
+        for row in table { #expect(help.contains(row.joined(separator: " ")), "\(row)") }
     }
 
     @Test("Without arguments the program shows help, as an error")
@@ -67,7 +75,7 @@ import Testing
         "The error for a mistyped command or option suggests the right one",
         arguments: [
             ("cpoy", "copy"), ("past", "paste"), ("copy --nam x", "--name"), ("paste --outptu x", "--output"),
-            ("paste --out x", "--output"),
+            ("paste --out x", "--output"), ("--hepl", "--help"), ("--verson", "--version"),
         ]
     )
     func mistyped(arguments: String, meant: String) throws {
@@ -212,7 +220,7 @@ import Testing
         #expect(
             types.contains(
                 #""items":[{"name":"a \"b\".txt","types":[{"type":"public.plain-text","mime":"text/plain","#
-                    + #""extension":"txt","size":12,"state":"kept","#
+                    + #""extension":"txt","size":12,"state":"kept","supertypes":["public.text","#
             )
         )
         let list = try desk.run("list").text.split(separator: "\n")
