@@ -2,12 +2,15 @@ package import PasteboardWire
 
 /// A frame that a peer of an exchange has received.
 package struct ReceivedFrame: Sendable {
-    package let header: FrameHeader
-    package let payload: [UInt8]
+    package var header: FrameHeader
+    package var payload: [UInt8]
+    /// The descriptor that was passed with the frame.
+    package let passed: PassedDescriptor?
 
-    package init(header: FrameHeader, payload: [UInt8]) {
+    package init(header: FrameHeader, payload: [UInt8], passed: PassedDescriptor? = nil) {
         self.header = header
         self.payload = payload
+        self.passed = passed
     }
 
     /// The kind, the stream and the fields.
@@ -16,8 +19,8 @@ package struct ReceivedFrame: Sendable {
 
 /// The connections of an exchange to a broker. A peer is connected when it is named for the first time.
 package protocol ExchangePeers {
-    /// - Parameter passesFile: whether a descriptor of a regular file is passed with the frame.
-    mutating func send(_ bytes: [UInt8], passesFile: Bool, from peer: String) throws(ExchangeFault)
+    /// - Parameter passed: the descriptor that is passed with the frame.
+    mutating func send(_ bytes: [UInt8], passing passed: PassedDescriptor?, from peer: String) throws(ExchangeFault)
 
     /// Waits for the next frame; nil at the end of the connection.
     mutating func next(for peer: String) throws(ExchangeFault) -> ReceivedFrame?
@@ -31,10 +34,15 @@ package struct ExchangeFault: Error {
     package let text: String
     /// Whether the other side sent nothing until the deadline.
     package let isSilence: Bool
+    /// The rule that is broken, if it is a certain one.
+    package let rule: String?
+    /// The step of the exchange: its number, from 1, and the line in the file of the vector. Nil after the last step.
+    package fileprivate(set) var step: (number: Int, line: Int)?
 
-    package init(_ text: String, isSilence: Bool = false) {
+    package init(_ text: String, isSilence: Bool = false, rule: String? = nil) {
         self.text = text
         self.isSilence = isSilence
+        self.rule = rule
     }
 }
 
@@ -43,12 +51,18 @@ package struct ExchangeFault: Error {
 /// The frames of one stream are compared in their order. Between streams nothing is guaranteed (O9).
 package struct ExchangePlayer<Peers: ExchangePeers> {
     /// A list on this stream shows that the broker has processed all earlier frames of the connection.
-    private static var probe: UInt64 { 1 << 62 | 1 }
+    private static var lastProbe: UInt64 { 1 << 62 | 1 }
 
     private var peers: Peers
     private var match = FrameMatch()
     /// The frames that no step has compared yet.
     private var received: [String: [ReceivedFrame]] = [:]
+    private var audits: [String: BrokerAudit] = [:]
+    /// The highest stream that each client has opened.
+    private var highest: [String: UInt64] = [:]
+    private var events: [(peer: String, isSent: Bool, frame: ReceivedFrame)] = []
+    /// The rules that single frames of the broker have broken, whether the exchange has gone as shown or not.
+    package private(set) var broken: [BrokenRule] = []
     private var ended: Set<String> = []
     private var lastSender = ""
 
@@ -56,15 +70,36 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
         self.peers = peers
     }
 
+    /// The rules that single frames of the broker could have broken.
+    package var judged: Set<String> { audits.values.reduce(into: []) { $0.formUnion($1.judged) } }
+
+    /// The frames of the exchange so far, one a line.
+    package var transcript: [String] {
+        events.map { event in "\(event.peer) \(event.isSent ? "->" : "<-") \(event.frame.text)" }
+    }
+
     package mutating func play(_ vector: Vector) throws(ExchangeFault) {
-        for frame in vector.frames { try play(frame) }
+        for (index, frame) in vector.frames.enumerated() {
+            do throws(ExchangeFault) {
+                try play(frame)
+            } catch {
+                var fault = error
+                fault.step = (index + 1, frame.line)
+                throw fault
+            }
+        }
         switch vector.outcome {
         case .violation(let code): try expectEnd(of: lastSender, code: code)
-        default: try expectNothing(for: lastSender)
+        default: try expectNothing(for: lastSender, probe: Self.lastProbe)
         }
     }
 
     private mutating func play(_ frame: VectorFrame) throws(ExchangeFault) {
+        guard !frame.isNothing else {
+            // The other connections may have been sent something that the broker still has to act on.
+            for peer in highest.keys.sorted() where peer != frame.peer { try probe(peer, nextProbe(peer)) }
+            return try expectNothing(for: frame.peer, probe: nextProbe(frame.peer))
+        }
         switch (frame.sender == "broker", frame.isClose) {
         case (false, true):
             peers.close(frame.peer)
@@ -72,7 +107,7 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
             if lastSender == frame.peer { lastSender = "" }
         case (false, false):
             lastSender = frame.peer
-            try peers.send(frame.bytes(with: match.bound), passesFile: frame.passesFile, from: frame.peer)
+            try send(frame.bytes(with: match.bound), passing: frame.passed, from: frame.peer)
         case (true, true):
             try expectEnd(of: frame.peer, code: nil)
         case (true, false) where frame.header?.kind == .data:
@@ -82,16 +117,36 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
         }
     }
 
+    private mutating func send(
+        _ bytes: [UInt8],
+        passing passed: PassedDescriptor? = nil,
+        from peer: String
+    ) throws(ExchangeFault) {
+        if let header = FrameHeader(bytes.span, at: 0) {
+            let frame = ReceivedFrame(header: header, payload: Array(bytes.dropFirst(FrameHeader.byteCount)))
+            events.append((peer, true, frame))
+            if header.stream & 1 == 1 || header.stream == 0 {
+                highest[peer] = max(highest[peer] ?? 0, header.stream)
+            }
+        }
+        try peers.send(bytes, passing: passed, from: peer)
+    }
+
     // MARK: Frames of the broker
 
     private mutating func expect(_ frame: VectorFrame) throws(ExchangeFault) {
         let kind = frame.header?.kind
         let actual = try next(frame, orEnds: false)
-        guard actual.header.kind == kind, actual.header.flags.contains(.last) == frame.header?.flags.contains(.last)
-        else { throw ExchangeFault("expected \(frame.kind), got \(actual.text)") }
+        guard actual.header.kind == kind, actual.header.flags.contains(.last) == frame.header?.flags.contains(.last),
+            actual.header.descriptorCount == frame.header?.descriptorCount
+        else { throw ExchangeFault("expected \(match.text(of: frame)), got \(actual.text)") }
         if let name = frame.streamName { match.bind(name, toStream: actual.header.stream) }
+        if let passed = frame.passed, actual.passed != passed {
+            let text = actual.passed.map { "a descriptor of another sort: \($0)" } ?? "no descriptor"
+            throw ExchangeFault("expected a descriptor: \(passed), got \(text) with \(actual.text)")
+        }
         guard let difference = match.difference(actual.payload, from: frame) else { return }
-        throw ExchangeFault("expected another \(frame.kind): \(difference) in \(actual.text)")
+        throw ExchangeFault("expected \(match.text(of: frame)), got \(actual.text): \(difference)")
     }
 
     /// Takes the frames of a byte sequence, whose boundaries have no meaning (F6).
@@ -110,7 +165,10 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
             if isLast { break }
         }
         guard expected.elementsEqual(bytes), isLast == needsLast else {
-            throw ExchangeFault("expected \(expected.count) bytes\(needsLast ? " and the end" : ""), got other ones")
+            let end = needsLast ? " and the end" : ""
+            throw ExchangeFault(
+                "expected the bytes \(FrameMatch.text(expected))\(end), got \(FrameMatch.text(bytes))\(isLast ? " and the end" : "")"
+            )
         }
     }
 
@@ -132,13 +190,13 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
                 received[frame.peer] = rest + frames[(index + 1)...]
                 return frames[index]
             }
-            guard try receive(for: frame.peer, expecting: frame.kind) else {
-                throw ExchangeFault("expected \(frame.kind), got the end of the connection")
+            guard try receive(for: frame.peer, expecting: match.text(of: frame)) else {
+                throw ExchangeFault("expected \(match.text(of: frame)), got the end of the connection")
             }
             guard stream != 0, let failure = received[frame.peer]?.last, failure.header.stream == 0,
                 failure.header.kind == .error
             else { continue }
-            throw ExchangeFault("expected \(frame.kind), got \(failure.text)")
+            throw ExchangeFault("expected \(match.text(of: frame)), got \(failure.text)")
         }
     }
 
@@ -150,10 +208,16 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
                 ended.insert(peer)
                 return false
             }
+            events.append((peer, false, frame))
+            broken += audits[peer, default: BrokerAudit()].judge(frame)
             received[peer, default: []].append(frame)
             return true
         } catch {
-            throw ExchangeFault("expected \(event), but \(error.text)", isSilence: error.isSilence)
+            throw ExchangeFault(
+                "expected \(event), but \(error.text)",
+                isSilence: error.isSilence,
+                rule: error.rule
+            )
         }
     }
 
@@ -171,24 +235,33 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
     }
 
     /// Checks that the connection continues, and that the broker has sent nothing else.
-    private mutating func expectNothing(for peer: String) throws(ExchangeFault) {
+    private mutating func expectNothing(for peer: String, probe stream: UInt64) throws(ExchangeFault) {
         guard !peer.isEmpty, !ended.contains(peer) else { return }
+        try probe(peer, stream)
+        guard let other = received[peer]?.first(where: { !$0.isOptional(before: nil) }) else { return }
+        throw ExchangeFault("expected nothing, got \(other.text)")
+    }
+
+    /// A stream that the client can open for a list.
+    private func nextProbe(_ peer: String) -> UInt64 { ((highest[peer] ?? 0) &+ 1) | 1 }
+
+    /// Waits until the broker has processed all frames of the connection.
+    private mutating func probe(_ peer: String, _ stream: UInt64) throws(ExchangeFault) {
+        guard !ended.contains(peer) else { return }
         var list = List()
         list.board = "conformance"
         var encoder = FrameEncoder()
-        encoder.append(list, stream: Self.probe)
-        try peers.send(encoder.bytes, passesFile: false, from: peer)
+        encoder.append(list, stream: stream)
+        try send(encoder.bytes, from: peer)
         while true {
             guard try receive(for: peer, expecting: "the answer to a list") else {
                 let text = received[peer]?.last.map { ", after \($0.text)" } ?? ""
                 throw ExchangeFault("expected nothing, got the end of the connection\(text)")
             }
-            guard let last = received[peer]?.last, last.header.stream == Self.probe else { continue }
+            guard let last = received[peer]?.last, last.header.stream == stream else { continue }
             received[peer]?.removeLast()
-            if last.header.kind == .end || last.header.kind == .error { break }
+            if last.header.kind == .end || last.header.kind == .error { return }
         }
-        guard let other = received[peer]?.first(where: { !$0.isOptional(before: nil) }) else { return }
-        throw ExchangeFault("expected nothing, got \(other.text)")
     }
 }
 

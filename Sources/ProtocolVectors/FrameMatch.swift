@@ -7,6 +7,7 @@ import PasteboardWire
 struct FrameMatch {
     /// The values that names stand for, as bytes of frames.
     private(set) var bound: [String: [UInt8]] = [:]
+    private let schema = ProtocolSchema.shipped
 
     /// The stream of a shown frame, if it is known.
     func stream(of frame: VectorFrame) -> UInt64? {
@@ -19,6 +20,13 @@ struct FrameMatch {
         bound[name] = (0..<8).map { UInt8(truncatingIfNeeded: stream >> (8 * $0)) }
     }
 
+    /// A shown frame with the values that are known, as text.
+    func text(of frame: VectorFrame) -> String {
+        let bytes = frame.bytes(with: bound)
+        guard let header = FrameHeader(bytes.span, at: 0) else { return frame.kind }
+        return FrameDescription(header, payload: Array(bytes.dropFirst(FrameHeader.byteCount)).span).text
+    }
+
     /// Compares a received payload with a shown frame. Returns the difference, or nil if there is none.
     mutating func difference(_ payload: [UInt8], from frame: VectorFrame) -> String? {
         guard let kind = frame.header?.kind else { return nil }
@@ -27,10 +35,15 @@ struct FrameMatch {
         }
         let shown = FrameHeader.byteCount..<frame.bytes.count
         guard let fields = MessageField.fields(of: payload, in: 0..<payload.count) else { return "a malformed message" }
+        let message = schema.message(of: kind) ?? ""
         if let field = frame.absentFields.first(where: { number in fields.contains { $0.number == number } }) {
-            return "field \(field), which must be absent"
+            return "\(name(of: field, in: message)) must be absent"
         }
-        return difference(payload, fields, frame, shown, message: NestedMessages.kinds[kind])
+        return difference(payload, fields, frame, shown, message: message)
+    }
+
+    private func name(of field: UInt32, in message: String) -> String {
+        schema.messages[message]?[field]?.name ?? "field \(field)"
     }
 
     private mutating func difference(
@@ -38,33 +51,56 @@ struct FrameMatch {
         _ fields: [MessageField],
         _ frame: VectorFrame,
         _ range: Range<Int>,
-        message: String?
+        message: String
     ) -> String? {
-        let nested = message.flatMap { NestedMessages.fields[$0] } ?? [:]
         var seen: [UInt32: Int] = [:]
-        for expected in MessageField.fields(of: frame.bytes, in: range) ?? [] {
+        let shown = MessageField.fields(of: frame.bytes, in: range) ?? []
+        for expected in shown {
             let number = expected.number
+            let field = schema.messages[message]?[number]
             let candidates = fields.filter { $0.number == number }
             let index = seen[number, default: 0]
             seen[number] = index + 1
-            guard index < candidates.count else { return "no field \(number)" }
+            let isList = shown.count { $0.number == number } > 1
+            let name = name(of: number, in: message) + (isList ? "[\(index)]" : "")
+            guard index < candidates.count else {
+                // That the field is missing is a fault by itself (M8), and for the exchange it means 0.
+                if expected.scalar == 0, let field, BrokerAudit.requires(field.name, in: message) { continue }
+                return "\(name) is absent"
+            }
             let actual = candidates[index]
-            if let name = frame.values.first(where: { $0.range.lowerBound == expected.value.lowerBound })?.name {
-                let value = Array(payload[actual.value])
-                if name != "any", let known = bound[name], known != value { return "another \(name) than before" }
-                bound[name] = value
+            if let value = frame.values.first(where: { $0.range.lowerBound == expected.value.lowerBound })?.name {
+                let bytes = Array(payload[actual.value])
+                if value != "any", let known = bound[value], known != bytes {
+                    return "\(name) is another \(value) than before"
+                }
+                bound[value] = bytes
                 continue
             }
             guard !payload[actual.value].elementsEqual(frame.bytes[expected.value]) else { continue }
-            if let inner = nested[number], let fields = MessageField.fields(of: payload, in: actual.contents) {
+            if let inner = field?.type, schema.messages[inner] != nil,
+                let fields = MessageField.fields(of: payload, in: actual.contents)
+            {
                 if let text = difference(payload, fields, frame, expected.contents, message: inner) {
-                    return "\(text) in field \(number)"
+                    return "\(name).\(text)"
                 }
                 continue
             }
-            guard let scalar = actual.scalar, let wanted = expected.scalar else { return "another field \(number)" }
-            if scalar != wanted { return "\(scalar) in field \(number) instead of \(wanted)" }
+            guard let scalar = actual.scalar, let wanted = expected.scalar else {
+                return "\(name) is \(Self.text(payload[actual.contents])) "
+                    + "instead of \(Self.text(frame.bytes[expected.contents]))"
+            }
+            guard scalar != wanted else { continue }
+            return "\(name) is \(schema.text(of: scalar, in: field)) instead of \(schema.text(of: wanted, in: field))"
         }
         return nil
+    }
+
+    /// Bytes as text if they are that, otherwise as digits; not more than can be read.
+    static func text(_ bytes: some Collection<UInt8>) -> String {
+        let first = bytes.prefix(48)
+        let rest = bytes.count > first.count ? " … (\(bytes.count) bytes)" : ""
+        if first.allSatisfy({ 0x20...0x7E ~= $0 }) { return "\"\(String(decoding: first, as: UTF8.self))\"\(rest)" }
+        return first.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ") + rest
     }
 }

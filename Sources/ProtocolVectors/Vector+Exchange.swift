@@ -4,7 +4,7 @@ extension Vector {
     /// The exchange in which a connected client sends the frame of this vector. Nil if its outcome depends on more.
     package var exchange: Vector? {
         guard let frame = frames.first, frame.sender != "broker", let header = frame.header else { return nil }
-        var exchange = Vector(rules: rules, title: title, line: line)
+        var exchange = Vector(rules: rules, title: title, file: file, line: line)
         exchange.frames = header.kind == .hello ? [frame] : Self.greeting + [frame]
         switch outcome {
         case .violation, .ignored:
@@ -24,18 +24,18 @@ extension Vector {
     private static var greeting: [VectorFrame] {
         var encoder = FrameEncoder()
         encoder.append(Hello(), stream: 0)
-        var hello = VectorFrame(sender: "client", receiver: "broker", kind: "hello")
+        var hello = VectorFrame(sender: "client", receiver: "broker", kind: "hello", line: 0)
         hello.bytes = encoder.bytes
         encoder.removeAll()
         encoder.append(Welcome(), stream: 0)
-        var welcome = VectorFrame(sender: "broker", receiver: "client", kind: "welcome")
+        var welcome = VectorFrame(sender: "broker", receiver: "client", kind: "welcome", line: 0)
         welcome.bytes = encoder.bytes
         return [hello, welcome]
     }
 
     private static func error(_ code: String, stream: UInt64) -> VectorFrame? {
         guard let index = ErrorCode.names.firstIndex(of: code) else { return nil }
-        var frame = VectorFrame(sender: "broker", receiver: "client", kind: "error")
+        var frame = VectorFrame(sender: "broker", receiver: "client", kind: "error", line: 0)
         var encoder = FrameEncoder()
         // The text is the broker's, so the shown message has only the code.
         let payload: [UInt8] = [8, UInt8(index + 1)]

@@ -20,7 +20,8 @@ package struct Vector: Sendable {
     /// The numbers of the rules, such as "F3".
     package let rules: [String]
     package let title: String
-    /// The line in its file.
+    /// The name of its file, and the line in it.
+    package let file: String
     package let line: Int
     package internal(set) var frames: [VectorFrame] = []
     package internal(set) var outcome = Outcome.open

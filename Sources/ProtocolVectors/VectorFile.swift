@@ -6,7 +6,9 @@ package struct VectorFile: Sendable {
     private var open: (name: String, start: Int)?
 
     /// Parses the text of a file.
-    package init(_ text: String) throws(VectorError) {
+    ///
+    /// - Parameter name: the name of the file, for messages.
+    package init(_ text: String, name: String = "") throws(VectorError) {
         var scene: Substring?
         var isOutcome = false
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -17,7 +19,7 @@ package struct VectorFile: Sendable {
             case "vector":
                 let rules = rest.prefix { $0.isRule }
                 let title = rest.dropFirst(rules.count).joined(separator: " ")
-                vectors.append(Vector(rules: rules.map(String.init), title: title, line: index + 1))
+                vectors.append(Vector(rules: rules.map(String.init), title: title, file: name, line: index + 1))
                 (scene, isOutcome) = (nil, false)
             case "scene":
                 scene = words.last
@@ -35,8 +37,11 @@ package struct VectorFile: Sendable {
                 isOutcome = true
             case _ where words.count >= 4 && words[1] == "to" && words[2].last == ":":
                 let (receiver, kind) = (String(words[2].dropLast()), String(words[3]))
-                var frame = VectorFrame(sender: String(first), receiver: receiver, kind: kind)
-                frame.passesFile = words.last == "+file"
+                var frame = VectorFrame(sender: String(first), receiver: receiver, kind: kind, line: index + 1)
+                if let word = words.last, word.first == "+" {
+                    frame.passed = PassedDescriptor(rawValue: String(word.dropFirst()))
+                    guard frame.passed != nil else { throw VectorError(line: index + 1) }
+                }
                 append([frame], to: scene)
             case _ where isOutcome:
                 try addToOutcome(words[...], line: index + 1)

@@ -1,5 +1,16 @@
 package import PasteboardWire
 
+/// A descriptor that is passed with a frame of an exchange.
+package enum PassedDescriptor: String, Sendable {
+    /// A regular file that is open for reading only.
+    case file
+    /// A memory file with all four seals.
+    case sealed
+    /// A memory file without seals.
+    case memory
+    case pipe
+}
+
 /// A frame of a vector: its bytes, in which some values may have names.
 package struct VectorFrame: Sendable {
     /// A value that one side chooses: the stream in a header, or the value of a field. It has a sample, so that the
@@ -12,10 +23,12 @@ package struct VectorFrame: Sendable {
 
     package let sender: String
     package let receiver: String
-    /// The name of the kind, or "close" for the end of the connection.
+    /// The name of the kind, "close" for the end of the connection, or "nothing" if no frame must have come.
     package let kind: String
-    /// Whether a descriptor of a regular file is passed with the frame.
-    var passesFile = false
+    /// The line in its file.
+    package let line: Int
+    /// The descriptor that is passed with the frame.
+    var passed: PassedDescriptor?
     /// The header and the payload, with the samples.
     package internal(set) var bytes: [UInt8] = []
     var values: [NamedValue] = []
@@ -28,6 +41,7 @@ package struct VectorFrame: Sendable {
     package var peer: String { sender == "broker" ? receiver : sender }
 
     var isClose: Bool { kind == "close" }
+    var isNothing: Bool { kind == "nothing" }
 
     /// The frame with the values that the other side chose before, and with the length that it then has.
     func bytes(with bound: [String: [UInt8]]) -> [UInt8] {

@@ -7,4 +7,8 @@ extern const char *pbv_transcripts(void);
 extern const char *pbv_broker(void);
 extern const char *pbv_client(void);
 
+// Sources/PasteboardWire/pasteboard.proto and frame-kinds.tsv, in the same form.
+extern const char *pbv_schema(void);
+extern const char *pbv_kinds(void);
+
 #endif

@@ -4,46 +4,74 @@ import ProtocolVectors
 
 /// Plays the exchanges against a broker.
 struct BrokerConformance {
-    /// After so many exchanges without an answer the broker is not asked for more.
-    private static let maximumSilences = 3
-
     let path: String
     /// The time for each answer.
     let milliseconds: Int
+    /// The selected rules.
+    let rules: [String]
+
+    /// The exchanges. The first one only connects, and all others need that.
+    static func vectors() throws -> [Vector] {
+        let exchanges = try VectorFile.broker().vectors + VectorFile.transcripts().vectors
+        return try exchanges + VectorFile.frames().vectors.compactMap(\.exchange)
+    }
 
     func report() throws -> RuleReport {
-        try checkBroker()
-        var report = RuleReport()
-        var silences = 0
-        let vectors = try VectorFile.transcripts().vectors + VectorFile.broker().vectors
-        for vector in try vectors + VectorFile.frames().vectors.compactMap(\.exchange) {
-            guard silences < Self.maximumSilences else {
-                report.omit(vector.rules, "the broker has not answered \(Self.maximumSilences) times")
+        if let reason = unreachable() {
+            throw CommandFailure(exitCode: 3, "no broker listens at \(path): \(reason)")
+        }
+        var report = RuleReport(rules)
+        var stop: String?
+        for (index, vector) in try Self.vectors().enumerated() {
+            guard index == 0 || !Set(rules).isDisjoint(with: vector.rules) else { continue }
+            if let stop {
+                report.omit(vector.rules, stop)
                 continue
             }
-            let peers = SocketPeers(path: path, milliseconds: milliseconds)
-            var isSilent = false
-            do throws(ExchangeFault) {
-                var player = ExchangePlayer(peers)
-                try player.play(vector)
-                report.pass(vector.rules)
-            } catch {
-                isSilent = error.isSilence
-                report.fail(vector.rules, "\(vector.title): \(error.text)")
+            if play(vector, &report) { continue }
+            if let reason = unreachable() {
+                stop = "the broker has ended: \(reason)"
+            } else if index == 0 {
+                stop = "a client cannot connect"
             }
-            // The next exchange uses the same board and destination, which the broker releases with the connections.
-            if !peers.closeAll() || isSilent { silences += 1 }
         }
-        if silences < Self.maximumSilences { clearBoards() }
+        if stop == nil { clearBoards() }
         return report
     }
 
-    /// Throws if there is no broker.
-    private func checkBroker() throws(CommandFailure) {
+    /// Plays one exchange. Returns whether it went as shown.
+    private func play(_ vector: Vector, _ report: inout RuleReport) -> Bool {
+        let peers = SocketPeers(path: path, milliseconds: milliseconds)
+        // The next exchange uses the same board and destination, which the broker releases with the connections.
+        defer { peers.closeAll() }
+        var player = ExchangePlayer(peers)
+        defer {
+            for broken in player.broken { report.fail(vector, broken.rule, broken.text) }
+            report.pass(player.judged.subtracting(player.broken.map(\.rule)))
+        }
+        do throws(ExchangeFault) {
+            try player.play(vector)
+            report.pass(vector.rules)
+            return true
+        } catch {
+            let step =
+                error.step.map { "step \($0.number)\($0.line > 0 ? " (line \($0.line))" : ""): " } ?? "at the end: "
+            if let rule = error.rule {
+                report.fail(vector, rule, step + error.text)
+            } else {
+                report.fail(vector, step + error.text, transcript: player.transcript)
+            }
+            return false
+        }
+    }
+
+    /// The reason why no connection is possible, if that is so.
+    private func unreachable() -> String? {
         do throws(SystemError) {
             _ = try Socket.connect(path: path, deadline: MonotonicClock.deadline(milliseconds: milliseconds))
+            return nil
         } catch {
-            throw CommandFailure(exitCode: 3, "no broker listens at \(path): \(error.reason)")
+            return error.reason
         }
     }
 
@@ -57,7 +85,7 @@ struct BrokerConformance {
             encoder.append(clear, stream: UInt64(2 * index + 1))
         }
         let peers = SocketPeers(path: path, milliseconds: milliseconds)
-        try? peers.send(encoder.bytes, passesFile: false, from: "client")
+        try? peers.send(encoder.bytes, passing: nil, from: "client")
         // It processes all frames before it ends the connection.
         peers.closeAll()
     }

@@ -3,6 +3,8 @@ import ProtocolVectors
 
 /// The rules that every frame of a client must keep, whatever the exchange.
 struct ClientAudit {
+    static let rules: Set = ["C1", "F2", "F3", "F5", "M3", "O2", "S1", "S8", "S9", "U2"]
+
     /// The rules that a frame so far could have broken.
     private(set) var judged: Set<String> = []
     private var streams: Set<UInt64> = []

@@ -13,13 +13,15 @@ struct ClientConformance {
     let command: String
     /// The time for each run.
     let milliseconds: Int
+    /// The selected rules.
+    let rules: [String]
     /// The signals that end the test.
     let signals: SignalBox
 
     func report() throws -> RuleReport {
-        var report = RuleReport()
+        var report = RuleReport(rules)
         var hangs = 0
-        for vector in try VectorFile.client().vectors {
+        for vector in try VectorFile.client().vectors where !Set(rules).isDisjoint(with: vector.rules) {
             guard let verb = vector.verb.flatMap(ClientVerb.init) else { continue }
             guard hangs < Self.maximumHangs else {
                 report.omit(vector.rules, "the client did not end \(Self.maximumHangs) times")
@@ -29,14 +31,14 @@ struct ClientConformance {
             let end = try run.wait(orUntil: signals)
             if end == nil { hangs += 1 }
             let broken = run.broken
-            for fault in broken { report.fail([fault.rule], "\(vector.title): \(fault.text)") }
-            report.pass(run.judged.subtracting(broken.map(\.rule)).sorted())
+            for fault in broken { report.fail(vector, fault.rule, fault.text) }
+            report.pass(run.judged.subtracting(broken.map(\.rule)))
             guard end?.status != Self.unsupported else {
                 report.omit(vector.rules, "the client does not support \(verb.rawValue)")
                 continue
             }
             if let text = run.fault(end) {
-                report.fail(vector.rules, "\(vector.title): \(text)")
+                report.fail(vector, text, transcript: run.transcript)
             } else {
                 report.pass(vector.rules)
             }
@@ -84,6 +86,9 @@ private final class ClientRun {
 
     /// The rules that frames of the client have broken.
     var broken: [(rule: String, text: String)] { connections.flatMap(\.broken) }
+
+    /// The frames of all connections, one a line.
+    var transcript: [String] { connections.flatMap(\.transcript) }
 
     /// The rules that its frames could have broken.
     var judged: Set<String> { connections.reduce(into: []) { $0.formUnion($1.audit.judged) } }

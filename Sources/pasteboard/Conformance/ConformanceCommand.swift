@@ -11,6 +11,11 @@ struct ConformanceCommand: Command {
         options: [
             .init("--broker", value: "SOCKET", "tests the broker that listens at this path"),
             .init("--client", value: "COMMAND", "tests a client: 'sh' runs COMMAND with a verb appended"),
+            .init("--rule", value: "RULE", "tests this rule alone, such as W5, or all rules with a letter, such as W"),
+            .init(
+                "--list",
+                "prints the tests with their file, line and rules, and the parts of rules that are not tested"
+            ),
             .init(
                 "--timeout",
                 value: "DURATION",
@@ -19,8 +24,9 @@ struct ConformanceCommand: Command {
             .json,
         ],
         notes: """
-            Prints one line for each rule: 'ok', 'FAILED' with the expected and the actual event, or '-' if it is not
-            tested. Ends with 1 if a rule is broken.
+            Prints one line for each rule: 'ok', 'FAILED', or '-' if it is not tested. Then follows each failed test, once:
+            its place in the files of vectors, its rules, the step, the expected and the actual event, and its frames. Ends
+            with 1 if a rule is broken.
 
             A broker should be a new one: the test writes and clears the pasteboards 'general' and 'conformance', and
             registers the destination 'conformance'.
@@ -38,20 +44,30 @@ struct ConformanceCommand: Command {
     private enum Object {
         case broker(String)
         case client(String)
+        case list
     }
 
     /// The longest time for an answer, in milliseconds.
     private static let maximum: UInt64 = 24 * 3_600_000
 
     private let object: Object
+    private let rules: [String]
     private let milliseconds: Int
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        switch (try arguments.value("--broker"), try arguments.value("--client")) {
-        case (let path?, nil): object = .broker(path)
-        case (nil, let command?): object = .client(command)
-        default: throw CommandFailure(usage: "conformance needs --broker SOCKET or --client COMMAND")
+        switch (try arguments.value("--broker"), try arguments.value("--client"), arguments.has("--list")) {
+        case (let path?, nil, false): object = .broker(path)
+        case (nil, let command?, false): object = .client(command)
+        case (nil, nil, true): object = .list
+        default: throw CommandFailure(usage: "conformance needs --broker SOCKET, --client COMMAND or --list")
+        }
+        let rule = try arguments.value("--rule")
+        rules = ProtocolRule.all.filter { rule == nil || $0 == rule || String($0.prefix(1)) == rule }
+        if let rule, rules.isEmpty {
+            throw CommandFailure(
+                usage: "the protocol has no rule '\(rule)'; name one such as W5, or a letter such as W"
+            )
         }
         let timeout = try TimeoutArgument(try arguments.value("--timeout") ?? "5s")
         guard let limit = timeout.milliseconds, limit <= Self.maximum else {
@@ -64,13 +80,31 @@ struct ConformanceCommand: Command {
     func run() throws -> CInt {
         let report: RuleReport
         switch object {
-        case .broker(let path): report = try BrokerConformance(path: path, milliseconds: milliseconds).report()
+        case .broker(let path):
+            report = try BrokerConformance(path: path, milliseconds: milliseconds, rules: rules).report()
         case .client(let command):
             let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-            let test = ClientConformance(command: command, milliseconds: milliseconds, signals: signals)
+            let test = ClientConformance(command: command, milliseconds: milliseconds, rules: rules, signals: signals)
             report = try test.report()
+        case .list:
+            try StandardStreams.print(try listing())
+            return 0
         }
         try StandardStreams.print(isJSON ? report.json.line : report.text)
         return report.hasFailures ? 1 : 0
+    }
+
+    /// The tests of the selected rules, one a line, and what is not tested of them.
+    private func listing() throws -> String {
+        let vectors = try BrokerConformance.vectors() + VectorFile.client().vectors
+        let tests = vectors.filter { !Set(rules).isDisjoint(with: $0.rules) }.map { vector in
+            "\(vector.file):\(vector.line) \(vector.rules.joined(separator: " ")): \(vector.title)"
+        }
+        let tested = Set(vectors.flatMap(\.rules)).union(BrokerAudit.rules).union(ClientAudit.rules)
+        let rest = rules.compactMap { rule -> String? in
+            if let part = ProtocolRule.untested[rule] { return "\(rule) not tested: \(part)" }
+            return tested.contains(rule) ? nil : "\(rule) not tested"
+        }
+        return (tests + rest).map { VisibleText.line($0) + "\n" }.joined()
     }
 }

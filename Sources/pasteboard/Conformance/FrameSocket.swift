@@ -7,6 +7,8 @@ import ProtocolVectors
 final class FrameSocket {
     private let descriptor: OwnedDescriptor
     private var output = OutputBuffer()
+    private var buffer = ReadBuffer()
+    private var descriptors = ReceivedDescriptors()
     private var input: [UInt8] = []
     /// The start of the next frame in `input`.
     private var start = 0
@@ -52,20 +54,22 @@ final class FrameSocket {
         let payload = start + FrameHeader.byteCount
         let end = payload + Int(header.length)
         guard input.count >= end else { return nil }
-        let frame = ReceivedFrame(header: header, payload: Array(input[payload..<end]))
+        let passed = header.descriptorCount > 0 ? try? descriptors.take() : nil
         start = end
-        return frame
+        return ReceivedFrame(header: header, payload: Array(input[payload..<end]), passed: passed?.sort)
     }
 
     /// Reads what has arrived.
     func read() {
-        guard let bytes = try? System.read(raw, upTo: 1 << 16), !bytes.isEmpty else {
-            hasEnded = true
-            return
+        var carry: [UInt8] = []
+        switch try? buffer.receive(from: raw, carry: &carry, descriptors: &descriptors) {
+        case .bytes:
+            input.removeFirst(start)
+            start = 0
+            buffer.withBytes { input.append(copying: $0) }
+        case .wouldBlock: break
+        case .endOfFile, nil: hasEnded = true
         }
-        input.removeFirst(start)
-        start = 0
-        input += bytes
     }
 
     /// Waits for a frame until the deadline. Nil means the end of the connection.
@@ -73,7 +77,7 @@ final class FrameSocket {
         while true {
             if let frame = takeFrame() { return frame }
             if let header = oversizedHeader {
-                throw ExchangeFault("a frame announces \(header.length) bytes")
+                throw ExchangeFault("a frame announces \(header.length) bytes", rule: "F3")
             }
             if hasEnded { return nil }
             let wait = Int(MonotonicClock.millisecondsLeft(until: deadline))
@@ -97,5 +101,13 @@ final class FrameSocket {
             read()
         }
         return true
+    }
+}
+
+extension DescriptorBox {
+    fileprivate var sort: PassedDescriptor {
+        if System.isFullySealed(raw) { return .sealed }
+        guard let status = try? System.status(of: raw), status.kind == .regular else { return .pipe }
+        return System.isReadOnly(raw) ? .file : .memory
     }
 }

@@ -4,21 +4,58 @@ import ProtocolVectors
 struct RuleReport {
     private struct Result {
         var passed = 0
-        var failures: [String] = []
+        var failed = 0
         var note: String?
     }
 
+    /// A difference, which is reported once, whatever the number of rules that it is about.
+    private struct Failed {
+        let vector: Vector
+        let rules: [String]
+        /// The step and the difference.
+        let text: String
+        let transcript: [String]
+        /// The number of later tests with a difference of the same rule that says nothing new.
+        var repetitions = 0
+
+        var line: String {
+            let title = "\(vector.file):\(vector.line) \(rules.joined(separator: " ")): \(vector.title): \(text)"
+            return repetitions == 0 ? title : title + " (and in \(repetitions.counted("other test")))"
+        }
+    }
+
+    /// The selected rules.
+    let rules: [String]
     private var results: [String: Result] = [:]
+    private var failures: [Failed] = []
 
-    var hasFailures: Bool { results.values.contains { !$0.failures.isEmpty } }
+    init(_ rules: [String] = ProtocolRule.all) {
+        self.rules = rules
+    }
 
-    mutating func pass(_ rules: [String]) {
+    var hasFailures: Bool { !failures.isEmpty }
+
+    mutating func pass(_ rules: some Sequence<String>) {
         for rule in rules { results[rule, default: Result()].passed += 1 }
     }
 
-    /// Notes a difference.
-    mutating func fail(_ rules: [String], _ text: String) {
-        for rule in rules { results[rule, default: Result()].failures.append(text) }
+    /// Notes a difference between a test and its vector.
+    ///
+    /// - Parameter transcript: the frames of the test until then.
+    mutating func fail(_ vector: Vector, _ text: String, transcript: [String] = []) {
+        for rule in vector.rules { results[rule, default: Result()].failed += 1 }
+        failures.append(Failed(vector: vector, rules: vector.rules, text: text, transcript: transcript))
+    }
+
+    /// Notes a rule that a single frame breaks. Later frames that do that are only counted.
+    mutating func fail(_ vector: Vector, _ rule: String, _ text: String) {
+        guard rules.contains(rule) else { return }
+        results[rule, default: Result()].failed += 1
+        if let index = failures.firstIndex(where: { $0.rules == [rule] && $0.transcript.isEmpty }) {
+            failures[index].repetitions += 1
+        } else {
+            failures.append(Failed(vector: vector, rules: [rule], text: text, transcript: []))
+        }
     }
 
     /// Notes why a test of the rules was left out.
@@ -26,36 +63,49 @@ struct RuleReport {
         for rule in rules { results[rule, default: Result()].note = reason }
     }
 
-    /// A line for each rule, one more for each further failure of a rule, and a summary.
+    /// A line for each rule, then the differences with their exchanges, and a summary.
     var text: String {
         var counts = (ok: 0, failed: 0, untested: 0)
         var lines: [String] = []
-        for rule in ProtocolRule.all {
+        for rule in rules {
             let result = results[rule] ?? Result()
-            if !result.failures.isEmpty {
+            let total = result.passed + result.failed
+            let rest = [
+                result.note.map { "others not tested: \($0)" }, ProtocolRule.untested[rule].map { "not tested: \($0)" },
+            ]
+            .compactMap { $0.map { "; " + $0 } }.joined()
+            if result.failed > 0 {
                 counts.failed += 1
-                lines += result.failures.map { "FAILED \(rule): \($0)" }
+                lines.append("FAILED \(rule) (\(result.failed) of \(total.counted("test")))")
             } else if result.passed > 0 {
                 counts.ok += 1
-                let rest = result.note.map { "; others not tested: \($0)" } ?? ""
-                lines.append("ok \(rule) (\(result.passed.counted("test"))\(rest))")
+                lines.append("ok \(rule) (\(total.counted("test"))\(rest))")
             } else {
                 counts.untested += 1
-                lines.append("- \(rule) not tested\(result.note.map { ": \($0)" } ?? " from this side")")
+                let reason = result.note ?? ProtocolRule.untested[rule]
+                lines.append("- \(rule) not tested\(reason.map { ": \($0)" } ?? " from this side")")
             }
         }
+        for failure in failures {
+            lines.append("")
+            lines.append(failure.line)
+            lines += failure.transcript.map { "    \($0)" }
+        }
+        if !failures.isEmpty { lines.append("") }
         lines.append("\(counts.ok) rules ok, \(counts.failed) failed, \(counts.untested) not tested")
         return lines.map { VisibleText.line($0) + "\n" }.joined()
     }
 
     var json: JSONValue {
         .array(
-            ProtocolRule.all.map { rule in
+            rules.map { rule in
                 let result = results[rule] ?? Result()
-                let name = !result.failures.isEmpty ? "failed" : result.passed > 0 ? "ok" : "untested"
+                let name = result.failed > 0 ? "failed" : result.passed > 0 ? "ok" : "untested"
+                let lines = failures.filter { $0.rules.contains(rule) }.map(\.line)
                 return [
                     "rule": .string(rule), "result": .string(name), "passed": JSONValue(result.passed),
-                    "failures": .array(result.failures.map { .string($0) }), "note": JSONValue(result.note),
+                    "failures": .array(lines.map { .string($0) }),
+                    "note": JSONValue(result.note ?? ProtocolRule.untested[rule]),
                 ]
             }
         )

@@ -12,6 +12,8 @@ struct ScriptedBroker {
     /// The bytes of the client that no step has compared yet, by stream.
     private var bytes: [UInt64: [UInt8]] = [:]
     private(set) var broken: [(rule: String, text: String)] = []
+    /// The frames so far, one a line.
+    private(set) var transcript: [String] = []
 
     /// Whether the broker is ending.
     private let isEnding: Bool
@@ -27,6 +29,7 @@ struct ScriptedBroker {
     mutating func receive(_ script: inout ClientScript, deadline: UInt64) {
         socket?.read()
         while let frame = socket?.takeFrame() {
+            transcript.append("client -> \(frame.text)")
             broken += audit.judge(frame)
             if frame.header.kind == .data { bytes[frame.header.stream, default: []] += frame.payload }
             let collected = bytes[frame.header.stream] ?? []
@@ -36,9 +39,9 @@ struct ScriptedBroker {
                 answer(frame, deadline)
             }
             while socket != nil, let next = script.nextAnswer() {
-                if next.isEmpty { socket = nil }
                 if let stream = FrameHeader(next.span, at: 0)?.stream { audit.used(stream) }
-                _ = socket?.send(next, deadline: deadline)
+                send(next, deadline)
+                if next.isEmpty { socket = nil }
             }
         }
         // Where the next frame begins is not known.
@@ -84,7 +87,20 @@ struct ScriptedBroker {
             if frame.header.kind == .clear { encoder.append(End(), stream: stream) }
         default: return
         }
-        _ = socket?.send(encoder.bytes, deadline: deadline)
+        send(encoder.bytes, deadline)
         if isEnding { socket = nil }
+    }
+
+    private mutating func send(_ bytes: [UInt8], _ deadline: UInt64) {
+        var start = 0
+        while let header = FrameHeader(bytes.span, at: start),
+            start + FrameHeader.byteCount + Int(header.length) <= bytes.count
+        {
+            let payload = bytes[(start + FrameHeader.byteCount)...].prefix(Int(header.length))
+            transcript.append("client <- \(FrameDescription(header, payload: Array(payload).span).text)")
+            start += FrameHeader.byteCount + payload.count
+        }
+        if bytes.isEmpty { transcript.append("client <- the end of the connection") }
+        _ = socket?.send(bytes, deadline: deadline)
     }
 }

@@ -27,9 +27,9 @@ final class SocketPeers: ExchangePeers {
         }
     }
 
-    func send(_ bytes: [UInt8], passesFile: Bool, from peer: String) throws(ExchangeFault) {
-        let file = try passesFile ? Self.file() : nil
-        guard try socket(of: peer).send(bytes, passing: file, deadline: deadline) else {
+    func send(_ bytes: [UInt8], passing passed: PassedDescriptor?, from peer: String) throws(ExchangeFault) {
+        let descriptor = try passed.map(Self.descriptor)
+        guard try socket(of: peer).send(bytes, passing: descriptor, deadline: deadline) else {
             throw ExchangeFault("the broker does not read", isSilence: true)
         }
     }
@@ -56,12 +56,20 @@ final class SocketPeers: ExchangePeers {
         return open.reduce(true) { $1.end(deadline: deadline) && $0 }
     }
 
-    /// A regular file. This program's own can be read everywhere; the link leads to it also after it was replaced.
-    private static func file() throws(ExchangeFault) -> DescriptorBox {
+    private static func descriptor(_ passed: PassedDescriptor) throws(ExchangeFault) -> DescriptorBox {
         do throws(SystemError) {
-            return DescriptorBox(try System.open("/proc/self/exe"))
+            switch passed {
+            // This program can be read everywhere; the link leads to it also after it was replaced.
+            case .file: return DescriptorBox(try System.open("/proc/self/exe"))
+            case .memory: return try MemoryFile().descriptor
+            case .sealed:
+                let file = try MemoryFile()
+                try file.seal()
+                return file.descriptor
+            case .pipe: return DescriptorBox(try System.pipe().keepingFirst())
+            }
         } catch {
-            throw ExchangeFault("no file could be opened to be passed: \(error.reason)")
+            throw ExchangeFault("no descriptor could be opened to be passed: \(error.reason)")
         }
     }
 }

@@ -20,7 +20,7 @@ import Testing
             (self.frames, self.ends, self.record) = (frames, ends, record)
         }
 
-        func send(_ bytes: [UInt8], passesFile: Bool, from peer: String) { record.sent.append(bytes) }
+        func send(_ bytes: [UInt8], passing _: PassedDescriptor?, from peer: String) { record.sent.append(bytes) }
 
         mutating func next(for peer: String) throws(ExchangeFault) -> ReceivedFrame? {
             if !frames.isEmpty { return frames.removeFirst() }
@@ -98,20 +98,23 @@ import Testing
         let probe = [Self.probe]
         #expect(try fault([Self.frame(.contents, [0x3A, 6, 0x30, 2, 0x18, 1, 0x10, 1])] + probe, in: text) == nil)
         let other = try fault([Self.frame(.contents, [0x3A, 4, 0x30, 1, 0x10, 1])] + probe, in: text)
-        #expect(other?.contains("1 in field 6 instead of 2 in field 7") == true)
+        #expect(other?.contains("terms.maximum_loads is 1 instead of 2") == true)
     }
 
     @Test("Every other answer is a difference")
     func different() throws {
         let others: [([ReceivedFrame], String)] = [
-            ([Self.frame(.committed, [0x10, 80])], "no field 3"),
-            ([Self.frame(.committed, [0x10, 80, 0x18, 9, 0x20, 1])], "field 4, which must be absent"),
+            ([Self.frame(.committed, [0x10, 80])], "handle is absent"),
+            ([Self.frame(.committed, [0x10, 80, 0x18, 9, 0x20, 1])], "field 4 must be absent"),
             ([Self.frame(.committed, [0x0B])], "a malformed message"),
-            ([Self.frame(.end, [])], "expected committed, got end"),
-            ([Self.committed, Self.frame(.error, [8, 20])], "20 in field 1 instead of 19"),
+            ([Self.frame(.end, [])], "expected committed #1 epoch: 77, handle: 5, got end #1"),
+            (
+                [Self.committed, Self.frame(.error, [8, 20])],
+                "code is 20 (ERROR_CODE_PROTOCOL_VIOLATION) instead of 19 (ERROR_CODE_INVALID_ARGUMENT)"
+            ),
             (
                 [Self.committed, Self.error, Self.frame(.data, Array("hell".utf8), stream: 3, last: true)],
-                "got other ones"
+                "expected the bytes \"hello\" and the end, got \"hell\" and the end"
             ),
             ([Self.committed, Self.error, Self.frame(.data, Array("hello".utf8), stream: 3)], "nothing came"),
             ([Self.committed, Self.error, Self.data], "expected the answer to a list"),
@@ -119,7 +122,7 @@ import Testing
                 [Self.committed, Self.error, Self.data, Self.frame(.end, [], stream: 7), Self.probe],
                 "expected nothing, got end"
             ),
-            ([Self.frame(.error, [8, 20], stream: 0)], "expected committed, got error"),
+            ([Self.frame(.error, [8, 20], stream: 0)], "handle: 5, got error #0 code: protocol-violation"),
             ([], "nothing came"),
         ]
         for (frames, text) in others {
@@ -171,6 +174,6 @@ import Testing
         #expect(record.sent[0] == [5, 0, 0, 0, 19, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 8, 0x80, 1, 0x40, 0])
         #expect(record.sent[1] == [1, 0, 0, 0, 48, 1, 0, 1, 0, 0, 0, 0, 6, 0, 0, 0, 0x41])
         let other = Self.frame(.ask, [0x08, 0x81, 0x01], stream: 6 << 32)
-        #expect(try fault([committed, other], in: text)?.contains("another handle than before") == true)
+        #expect(try fault([committed, other], in: text)?.contains("handle is another handle than before") == true)
     }
 }

@@ -35,9 +35,18 @@ import Testing
             let lines = finished.text.split(separator: "\n")
             #expect(lines.contains { $0.hasPrefix("ok S11 (") } && lines.contains { $0.hasPrefix("ok U4 (") })
             #expect(lines.contains("- P1 not tested from this side"))
+            // The kit says which part of a rule it does not test.
+            #expect(
+                lines.contains {
+                    $0.hasPrefix("ok Y22 (") && $0.hasSuffix("; not tested: the 2 s after the start of the broker)")
+                }
+            )
             #expect(lines.last?.contains(" rules ok, 0 failed, ") == true)
             // Nothing is left on the boards.
             #expect(try desk.shell("PASTEBOARD_SOCKET='\(socket)' pasteboard list").text.isEmpty)
+
+            let part = try desk.run("conformance", "--broker", socket, "--timeout", Self.patient, "--rule", "Y19")
+            #expect(part.exitCode == 0 && part.text == "ok Y19 (3 tests)\n1 rules ok, 0 failed, 0 not tested\n")
 
             let json = try desk.run("conformance", "--broker", socket, "--timeout", Self.patient, "--json")
             #expect(json.exitCode == 0 && json.text.split(separator: "\n").count == 1)
@@ -46,31 +55,88 @@ import Testing
         }
     }
 
-    @Test("A broker whose welcome lacks fields, and that later closes every connection, breaks rules without a delay")
+    /// Answers a hello and lists, in frames of another version.
+    private static func answer(_ frame: ScriptedPeer.Frame, _ peer: ScriptedPeer) throws {
+        var encoder = FrameEncoder()
+        switch frame.kind {
+        case .hello:
+            var welcome = Welcome()
+            (welcome.version, welcome.epoch) = (1, 77)
+            encoder.append(welcome, stream: 0)
+        case .list: encoder.append(End(), stream: frame.stream)
+        default: return
+        }
+        var bytes = encoder.bytes
+        bytes[7] = 9
+        try peer.write(bytes)
+    }
+
+    @Test("Each difference is reported once, with its place, its step and the frames, and no rule is left out")
     func wrongBroker() throws {
         for options in [[], ["--json"]] {
-            // The first connection is the one that looks for the broker.
-            let broker = try WrongBroker(at: desk.directory["wrong\(options.count)"], serving: 2) { _, peer in
-                try peer.welcome()
-            }
+            // The first connection is the one that looks for the broker, and the second one that of the first exchange.
+            let path = desk.directory["wrong\(options.count)"]
+            let broker = try WrongBroker(at: path, serving: 2, Self.answer)
             let finished = try desk.shell(
                 "pasteboard conformance --broker \(broker.path) --timeout \(Self.patient) \(options.joined())"
             )
             #expect(finished.exitCode == 1)
-            #expect(finished.text.contains("expected another welcome: no field 2 in welcome "))
-            #expect(finished.text.contains("expected welcome, got the end of the connection"))
-            #expect(!finished.text.contains("has not answered"))
-            #expect(finished.text.contains(options.isEmpty ? "FAILED W6: " : #""result":"failed""#))
+            let end = "expected welcome #0 version: 1, epoch: 77, got the end of the connection"
+            #expect(finished.text.contains(end) && finished.text.contains("step 2 (line "))
+            #expect(
+                finished.text.contains(
+                    "A client connects: welcome #0 version: 1, epoch: 77, version 9 has the version 9"
+                )
+            )
+            guard options.isEmpty else {
+                #expect(finished.text.contains(#""result":"failed""#))
+                continue
+            }
+            #expect(failures(finished).contains { $0.hasPrefix("FAILED W6 (") })
+            #expect(failures(finished).contains { $0.hasPrefix("FAILED F5 (") })
+            #expect(finished.text.contains("\n    client -> hello #0 minimum_version: 1, "))
+            let title = "A commit without an item fails the write"
+            #expect(finished.text.split(separator: "\n").count { $0.contains(title) } == 1)
         }
     }
 
-    @Test("A broker that is silent is asked three times, and the rest is reported as not tested")
+    @Test("A broker that does not answer the first client is asked once, and the rest is reported as not tested")
     func silentBroker() throws {
         let broker = try WrongBroker(at: desk.directory["silent"]) { _, _ in }
         let finished = try desk.run("conformance", "--broker", broker.path, "--timeout", "1ms")
         #expect(finished.exitCode == 1)
-        #expect(failures(finished).contains { $0.hasSuffix("expected welcome, but nothing came within 1 ms") })
-        #expect(finished.text.contains("\n- S11 not tested: the broker has not answered 3 times\n"))
+        let text = "expected welcome #0 version: 1, epoch: 77, but nothing came within 1 ms"
+        #expect(finished.text.split(separator: "\n").count { $0.hasSuffix(text) } == 1)
+        #expect(finished.text.contains("\n- S11 not tested: a client cannot connect\n"))
+    }
+
+    @Test("A broker that ends is reported once")
+    func endedBroker() throws {
+        let path = desk.directory["ended"]
+        let broker = try WrongBroker(at: path) { frame, peer in
+            try Self.answer(frame, peer)
+            guard frame.kind == .clear else { return }
+            unlink(path)
+            peer.close()
+        }
+        let finished = try desk.run("conformance", "--broker", broker.path, "--timeout", Self.patient)
+        #expect(finished.exitCode == 1)
+        #expect(finished.text.contains("\n- S11 not tested: the broker has ended: "))
+        #expect(finished.text.split(separator: "\n").count { $0.hasPrefix("broker.hex:") } == 2)
+    }
+
+    @Test("The tests of a rule are listed, with what is not tested of it")
+    func list() throws {
+        let finished = try desk.run("conformance", "--list", "--rule", "Y22")
+        #expect(finished.exitCode == 0)
+        let lines = finished.text.split(separator: "\n")
+        #expect(
+            lines.count == 2 && lines[0].hasPrefix("broker.hex:") && lines[0].contains(" Y22 Y11: A watch that knows")
+        )
+        #expect(lines[1] == "Y22 not tested: the 2 s after the start of the broker")
+        #expect(try desk.run("conformance", "--list", "--rule", "P").text.split(separator: "\n").count == 4)
+        let wrong = try desk.run("conformance", "--list", "--rule", "Z9")
+        #expect(wrong.exitCode == 2 && wrong.errorText.contains("the protocol has no rule 'Z9'"))
     }
 
     @Test("Without a broker no rule is judged")
@@ -110,7 +176,7 @@ import Testing
         let programs = try ForeignPrograms(at: desk)
         let finished = try programs.conformance()
         // They do not check the order of the broker's frames, as their README says.
-        let broken = Set(failures(finished).compactMap { $0.split(separator: ":").first })
+        let broken = Set(failures(finished).compactMap { $0.split(separator: " (").first })
         #expect(broken == ["FAILED S8", "FAILED S9", "FAILED S11", "FAILED L4"], "\(finished.text)")
         for rule in ["ok C10 (", "ok S7 (", "ok W3 (", "ok O3 ("] { #expect(finished.text.contains(rule)) }
     }
@@ -120,16 +186,19 @@ import Testing
         // It takes each end of an exchange for success.
         let careless = try client("pasteboard $1; exit 0")
         #expect(careless.exitCode == 1)
-        #expect(failures(careless).contains { $0.hasPrefix("FAILED C10: ") && $0.contains("ended with 0 although") })
+        #expect(failures(careless).contains { $0.hasPrefix("FAILED C10 (") })
+        #expect(
+            careless.text.contains("the client ended with 0 although the exchange has failed\n    client -> hello #0 ")
+        )
         let absent = try client("exit 0")
-        #expect(absent.exitCode == 1 && failures(absent).contains { $0.contains("the client did not connect") })
+        #expect(absent.exitCode == 1 && absent.text.contains("the client did not connect"))
     }
 
     @Test("A client that hangs is ended, and three of them end the test")
     func hangingClient() throws {
         let finished = try client("sleep 1000", timeout: "100ms")
         #expect(finished.exitCode == 1)
-        #expect(failures(finished).contains { $0.hasSuffix("the client did not end within 100 ms") })
+        #expect(finished.text.contains(": the client did not end within 100 ms\n"))
         #expect(finished.text.contains(" not tested: the client did not end 3 times\n"))
     }
 
@@ -142,7 +211,7 @@ import Testing
         }
         // It connects, and ends before it loads.
         let early = try client("pasteboard list >&2; exit 1")
-        #expect(failures(early).contains { $0.contains("expected load, which did not come; the client ended with 1") })
+        #expect(early.text.contains("expected load, which did not come; the client ended with 1\n"))
     }
 
     @Test("A signal ends the test, its client and the temporary directory")
@@ -174,8 +243,8 @@ import Testing
             exit 1
             """
         )
-        let failure = "a frame announces 4294967295 bytes"
-        #expect(failures(finished).contains { $0.hasPrefix("FAILED F3: ") && $0.hasSuffix(failure) })
+        #expect(failures(finished).contains { $0.hasPrefix("FAILED F3 (") })
+        #expect(finished.text.contains(": a frame announces 4294967295 bytes"))
     }
 
     @Test("A verb that a client does not support is not tested")
@@ -195,7 +264,10 @@ import Testing
     func usage() throws {
         for arguments in [[], ["--broker", "a", "--client", "b"]] {
             let finished = try desk.shell("pasteboard conformance \(arguments.joined(separator: " "))")
-            #expect(finished.exitCode == 2 && finished.errorText.contains("needs --broker SOCKET or --client COMMAND"))
+            #expect(
+                finished.exitCode == 2
+                    && finished.errorText.contains("needs --broker SOCKET, --client COMMAND or --list")
+            )
         }
         #expect(try desk.run("conformance", "--client", "a", "--timeout", "infinity").exitCode == 2)
     }

@@ -1,0 +1,66 @@
+import CProtocolVectors
+package import PasteboardWire
+
+/// The contents of `pasteboard.proto` and `frame-kinds.tsv` that the comparison of messages needs.
+package struct ProtocolSchema: Sendable {
+    package struct Field: Sendable, Equatable {
+        package let name: String
+        /// The name of its type, which may be a message or an enumeration.
+        package let type: String
+    }
+
+    struct Kind {
+        /// The message of the kind, or "-".
+        let message: String
+        /// The sorts of streams on which a broker sends it.
+        let brokerSorts: Set<String>
+    }
+
+    package static let shipped = ProtocolSchema(
+        schema: unsafe String(cString: pbv_schema()),
+        kinds: unsafe String(cString: pbv_kinds())
+    )
+
+    /// The fields of each message by their numbers.
+    package private(set) var messages: [String: [UInt32: Field]] = [:]
+    private var enumerations: [String: [UInt64: String]] = [:]
+    private var kinds: [FrameKind: Kind] = [:]
+
+    package init(schema: String, kinds table: String) {
+        var name = ""
+        for line in schema.split(separator: "\n") {
+            let words = line.prefix { $0 != "/" && $0 != ";" }.split(separator: " ").map(String.init)
+            if words.count > 1, words[0] == "message" || words[0] == "enum" {
+                name = words[1]
+                if words[0] == "message" { messages[name] = [:] } else { enumerations[name] = [:] }
+            } else if words.count > 2, words[words.count - 2] == "=" {
+                let number = UInt64(words[words.count - 1]) ?? 0
+                if words.count == 3 { enumerations[name]?[number] = words[0] }
+                guard words.count > 3 else { continue }
+                let field = Field(name: words[words.count - 3], type: words[words.count - 4])
+                messages[name]?[UInt32(truncatingIfNeeded: number)] = field
+            }
+        }
+        for line in table.split(separator: "\n").dropFirst() {
+            let cells = line.split(separator: "\t").map(String.init)
+            guard cells.count > 4, let kind = UInt8(cells[0]).flatMap(FrameKind.init(rawValue:)) else { continue }
+            let sorts = cells[4].split(separator: ",").map(String.init)
+            kinds[kind] = Kind(message: cells[2], brokerSorts: Set(sorts))
+        }
+    }
+
+    package func message(of kind: FrameKind) -> String? {
+        kinds[kind].flatMap { $0.message == "-" ? nil : $0.message }
+    }
+
+    /// Whether a broker may send the kind on this sort of stream at all.
+    func letsBroker(send kind: FrameKind, on sort: StreamSort) -> Bool {
+        kinds[kind]?.brokerSorts.contains("\(sort)") == true
+    }
+
+    /// A number as its field shows it: with the name of the value if the field's type is an enumeration.
+    func text(of number: UInt64, in field: Field?) -> String {
+        guard let name = field.flatMap({ enumerations[$0.type]?[number] }) else { return "\(number)" }
+        return "\(number) (\(name))"
+    }
+}
