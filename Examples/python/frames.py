@@ -23,6 +23,25 @@ MESSAGES = {  # of the frames that the broker sends
     pb.FRAME_KIND_CANCEL: pb.Cancel, pb.FRAME_KIND_CREDIT: pb.Credit, pb.FRAME_KIND_PROGRESS: pb.Progress,
     pb.FRAME_KIND_ENTER: pb.SessionEnter, pb.FRAME_KIND_EXIT: pb.SessionExit,
 }
+SENT = {  # The sorts of streams on which the broker sends a kind: 0, request, ask, session
+    pb.FRAME_KIND_WELCOME: "0", pb.FRAME_KIND_ITEM: "rs", pb.FRAME_KIND_ASK: "a", pb.FRAME_KIND_ANSWER: "r",
+    pb.FRAME_KIND_COMMITTED: "r", pb.FRAME_KIND_CONTENTS: "r", pb.FRAME_KIND_STATUS_ENTRY: "r",
+    pb.FRAME_KIND_REGISTERED: "r", pb.FRAME_KIND_SESSION: "s", pb.FRAME_KIND_UPDATE: "s", pb.FRAME_KIND_PERFORM: "s",
+    pb.FRAME_KIND_DROPPED: "r", pb.FRAME_KIND_TRANSFERRED: "rs", pb.FRAME_KIND_CHANGE: "r", pb.FRAME_KIND_DATA: "r",
+    pb.FRAME_KIND_END: "rs", pb.FRAME_KIND_ERROR: "0ras", pb.FRAME_KIND_CANCEL: "a", pb.FRAME_KIND_CREDIT: "a",
+    pb.FRAME_KIND_PROGRESS: "r", pb.FRAME_KIND_ENTER: "s", pb.FRAME_KIND_EXIT: "rs", pb.FRAME_KIND_PROPOSAL: "r",
+}
+ANSWERS = {  # the kinds that may follow on a stream, by the kind that opened it
+    pb.FRAME_KIND_WRITE: {pb.FRAME_KIND_COMMITTED, pb.FRAME_KIND_END, pb.FRAME_KIND_ERROR},
+    pb.FRAME_KIND_LOAD: {pb.FRAME_KIND_ANSWER, pb.FRAME_KIND_DATA, pb.FRAME_KIND_PROGRESS, pb.FRAME_KIND_END,
+                         pb.FRAME_KIND_ERROR},
+    pb.FRAME_KIND_DESTINATION: {pb.FRAME_KIND_REGISTERED, pb.FRAME_KIND_EXIT, pb.FRAME_KIND_ERROR},
+    pb.FRAME_KIND_ASK: {pb.FRAME_KIND_CREDIT, pb.FRAME_KIND_CANCEL, pb.FRAME_KIND_ERROR},
+    pb.FRAME_KIND_SESSION: {pb.FRAME_KIND_SESSION, pb.FRAME_KIND_ITEM, pb.FRAME_KIND_ENTER, pb.FRAME_KIND_UPDATE,
+                            pb.FRAME_KIND_EXIT, pb.FRAME_KIND_PERFORM, pb.FRAME_KIND_TRANSFERRED, pb.FRAME_KIND_END,
+                            pb.FRAME_KIND_ERROR},
+}
+ENDS = {pb.FRAME_KIND_END, pb.FRAME_KIND_ERROR, pb.FRAME_KIND_CANCEL}
 Frame = collections.namedtuple("Frame", "kind flags stream message descriptor")
 
 
@@ -55,6 +74,10 @@ def is_private(directory):
     return status.st_uid == os.getuid() and stat.S_IMODE(status.st_mode) & 0o077 == 0
 
 
+def violation(what):
+    sys.exit("the broker violates the protocol: %s" % what)
+
+
 class Connection:
     def __init__(self, label, features=()):
         path = socket_path()
@@ -70,6 +93,7 @@ class Connection:
             sys.exit("the broker at %s belongs to another user" % path)
         self.input, self.descriptors, self.later = bytearray(), [], collections.deque()
         self.next_stream, self.is_over = 1, False
+        self.streams = {}  # the kind that opened each open stream
         hello = pb.Hello(minimum_version=1, maximum_version=1, label=label, features=features, maximum_streams=16)
         self.send(pb.FRAME_KIND_HELLO, 0, hello)
         welcome = self.receive()
@@ -79,10 +103,13 @@ class Connection:
 
     def open(self, kind, message):
         stream, self.next_stream = self.next_stream, self.next_stream + 2  # S1
+        self.streams[stream] = kind
         self.send(kind, stream, message)
         return stream
 
     def send(self, kind, stream, message=b"", flags=0, descriptor=None):
+        if kind in ENDS or flags & LAST and stream % 2 == 0:  # S3
+            self.streams.pop(stream, None)
         payload = message if isinstance(message, bytes) else message.SerializeToString()
         rest = HEADER.pack(len(payload), kind, flags, descriptor is not None, 1, stream) + payload
         rights = []
@@ -114,6 +141,30 @@ class Connection:
         self.is_over = not data
         return True
 
+    def accepts(self, kind, flags, count, stream):
+        """Whether a frame of the broker counts, or is late. A violation ends the program."""
+        sort = "0" if stream == 0 else "r" if stream % 2 else "s" if stream & 1 << 31 else "a"
+        opens = kind in (pb.FRAME_KIND_ASK, pb.FRAME_KIND_SESSION)
+        # A client cannot tell the sort of an even stream that it does not know (S12).
+        sorts = sort if sort in "0r" or stream in self.streams or opens else "as"
+        if not set(sorts) & set(SENT.get(kind, "")):
+            violation("kind %d on stream %d" % (kind, stream))  # S8
+        if stream == 0:
+            return True
+        if sort == "r" and stream >= self.next_stream:
+            violation("stream %d was never opened" % stream)  # S9
+        if opens and stream not in self.streams:
+            self.streams[stream] = kind
+            return True
+        if stream not in self.streams:
+            return False  # S10
+        if kind not in ANSWERS[self.streams[stream]]:
+            violation("kind %d does not belong on stream %d" % (kind, stream))  # S11
+        is_last = flags & LAST and (kind == pb.FRAME_KIND_DATA or count)
+        if kind in ENDS or is_last:  # S3
+            del self.streams[stream]
+        return True
+
     def receive(self, blocking=True):
         """The next frame that is known, with its decoded message, or None if none is there and it must not wait."""
         if self.later:
@@ -129,12 +180,16 @@ class Connection:
                     if count and not self.descriptors:
                         sys.exit("the broker did not pass a descriptor")  # U3
                     descriptor = self.descriptors.pop(0) if count else None
-                    if kind == pb.FRAME_KIND_DATA:
-                        return Frame(kind, flags, stream, payload, descriptor)
-                    if kind not in MESSAGES:  # F7
+                    if not kind or kind not in pb.FrameKind.values():  # F7
                         if flags & MUST_UNDERSTAND:
                             sys.exit("the broker sent a frame of the unknown kind %d" % kind)
                         continue
+                    if not self.accepts(kind, flags, count, stream):
+                        if descriptor is not None:
+                            os.close(descriptor)
+                        continue
+                    if kind == pb.FRAME_KIND_DATA:
+                        return Frame(kind, flags, stream, payload, descriptor)
                     try:
                         message = MESSAGES[kind].FromString(payload)  # M7
                     except DecodeError:

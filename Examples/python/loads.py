@@ -3,7 +3,7 @@
 import os
 
 import pasteboard_pb2 as pb
-from frames import LAST, Failed
+from frames import LAST, Failed, violation
 
 WINDOW = 1 << 19  # the bytes that a load grants beyond those that it has written
 
@@ -28,11 +28,15 @@ def load(connection, request, write):
             elif frame.kind == pb.FRAME_KIND_ERROR:
                 raise Failed(frame.message.code, frame.message.text)
             elif frame.kind == pb.FRAME_KIND_ANSWER:
+                if answer is not None:
+                    violation("a second answer")  # L4
                 answer = frame.message
                 if answer.content not in pb.ContentForm.values():  # V1
                     raise Stopped(Failed(pb.ERROR_CODE_VERSION_MISMATCH, "an unknown form of content"))
                 if frame.descriptor is not None:
                     return answer, read_file(frame.descriptor, answer.byte_count, write)
+            elif frame.kind != pb.FRAME_KIND_PROGRESS and answer is None:
+                violation("a load without an answer")  # L4
             elif frame.kind == pb.FRAME_KIND_DATA:
                 count += len(frame.message)
                 write(frame.message)

@@ -7,7 +7,7 @@ import stat
 import sys
 
 import pasteboard_pb2 as pb
-from frames import CHUNK, LAST, Connection, Failed
+from frames import CHUNK, LAST, Connection, Failed, violation
 
 
 class Ask:
@@ -121,8 +121,10 @@ def main():
             keep(connection, publication, options.file)
         connection.send(pb.FRAME_KIND_COMMIT, publication, pb.Commit(item_count=1))
         frame = connection.receive()
-        if frame.kind != pb.FRAME_KIND_COMMITTED:
+        if frame.kind == pb.FRAME_KIND_ERROR:
             raise Failed(frame.message.code, frame.message.text)
+        if frame.kind != pb.FRAME_KIND_COMMITTED:
+            violation("the end of a write without an answer")  # S11
         print("kept" if options.keep else "offered", flush=True)
         if not options.keep:
             print(serve(connection, publication, options.file), flush=True)
