@@ -84,7 +84,7 @@ import Testing
         for row in try Document("Sources/PasteboardWire/frame-kinds.tsv").columns.dropFirst() {
             let kind = try #require(UInt8(row[0]).flatMap { FrameKind(rawValue: $0) })
             guard row[3] != "-", row[6] != "-" else { continue }
-            guard !row[6].hasSuffix("stream on ask") else {
+            guard !row[6].hasSuffix("stream on ask, else connection") else {
                 check(kind, ends: "stream", StateScene("on an ask", "asked"))
                 for state in kind == .error ? ["announced", "performing"] : ["performing"] {
                     check(kind, ends: "connection", StateScene("on a session", state))

@@ -90,7 +90,7 @@ struct FrameVectorTests {
     @Test("The list of rules has the numbers of the articles, and the vectors name no others")
     func rules() throws {
         var numbers: Set<String> = []
-        for article in ["Protocol", "ProtocolStreams", "ProtocolBoards", "ProtocolDragSessions"] {
+        for article in ["Protocol", "ProtocolStreams", "ProtocolBoards", "ProtocolDragSessions", "ProtocolFairness"] {
             let text = try Repository.text("Sources/PasteboardWire/PasteboardWire.docc/\(article).md")
             // A rule begins as **F3**. In the tables of deadlines the number is the first cell.
             for match in text.matches(of: /\*\*([A-Z][0-9]+)\*\*|\n\| ([IJ][0-9]+) \|/) {

@@ -36,7 +36,8 @@ struct ProtocolText {
         return values
     }
 
-    private func cells(of section: String) -> [[String]] {
+    /// The cells of all table rows in a section.
+    func cells(of section: String) -> [[String]] {
         (sections[section] ?? []).filter { $0.hasPrefix("| ") }.map { line in
             line.split(separator: "|").map { $0.trimmed }
         }

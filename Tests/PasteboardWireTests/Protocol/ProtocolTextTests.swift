@@ -1,4 +1,5 @@
 import PasteboardWire
+import ProtocolVectors
 import TestSupport
 import Testing
 
@@ -134,5 +135,63 @@ struct ProtocolTextTests {
         #expect(rows.map { $0[1] } == expected.map(\.name))
         let messages = expected.map { $0.rest[1] == "bytes" ? "-" : $0.rest[1].filter { $0 != "`" } }
         #expect(rows.map { $0[2] } == messages)
+        for (row, shown) in zip(rows, expected) {
+            let result = shown.rest.last?.replacing("on 0", with: "on connection").replacing("an ask", with: "ask")
+            #expect(row[6] == (result?.isEmpty == false ? result : "-"), "\(shown.name)")
+        }
+    }
+
+    @Test("The schema names the features of the code")
+    func schemaFeatures() throws {
+        let names = try Schema.shipped.get().enumerations["Feature"]?.dropFirst()
+        #expect(names.map { Array($0) } == Feature.allCases.map { "FEATURE_\($0)".snakeCased.uppercased() })
+    }
+
+    @Test("The index names the letter of every rule")
+    func letters() {
+        let rows = text.cells(of: "Overview").filter { $0.count == 3 }
+        let index = rows.filter { $0[1] == "this one" || $0[1].hasPrefix("<doc:") }.flatMap { $0[0].filter(\.isLetter) }
+        #expect(Set(index) == Set(ProtocolRule.all.compactMap(\.first)))
+    }
+
+    @Test("The fields that a broker must send are those that the conformance kit checks")
+    func requiredFields() {
+        var always: [String: Set<String>] = [:]
+        var withHandle: [String: Set<String>] = [:]
+        for cells in text.cells(of: "Messages").filter({ $0.count == 2 && $0[1].hasPrefix("`") }) {
+            let parts = cells[1].split(separator: ";").map(\.quoted)
+            for message in cells[0][...].quoted {
+                always[message] = Set(parts[0])
+                withHandle[message] = parts.count > 1 ? Set(parts[1]).subtracting(["handle"]) : nil
+            }
+        }
+        #expect(always == BrokerAudit.required)
+        #expect(withHandle == BrokerAudit.requiredWithHandle)
+    }
+
+    @Test("Conformance.md says which parts of rules are not tested")
+    func untested() throws {
+        let article = try Repository.text("Sources/PasteboardWire/PasteboardWire.docc/Conformance.md")
+        for (rule, part) in ProtocolRule.untested { #expect(article.contains("\n| \(rule) | \(part) |\n"), "\(rule)") }
+        #expect(article.matches(of: /\n(?=\| [A-Z][0-9]+ \|)/).count == ProtocolRule.untested.count)
+        #expect(
+            article.contains("by the rules \(BrokerAudit.rules.sorted().dropLast().joined(separator: ", ")) and U3.")
+        )
+    }
+}
+
+extension String {
+    /// `dropReports` as `drop_reports`.
+    fileprivate var snakeCased: String {
+        reduce(into: "") { $0 += $1.isLowercase || !($0.last?.isLowercase ?? false) ? "\($1)" : "_\($1)" }
+    }
+}
+
+extension Substring {
+    /// The words between backquotes.
+    fileprivate var quoted: [String] {
+        split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
+            String($0.element)
+        }
     }
 }
