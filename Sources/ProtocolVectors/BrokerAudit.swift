@@ -2,7 +2,7 @@ import PasteboardWire
 
 /// The rules that every frame of a broker must keep, whatever the exchange. One for each connection.
 package struct BrokerAudit {
-    package static let rules: Set = ["C9", "F2", "F3", "F5", "M3", "M8", "S8", "U3"]
+    package static let rules: Set = ["C9", "F2", "F3", "F5", "M3", "M8", "S8", "S9", "U3"]
 
     /// The fields that a broker must send even if they are 0 (M8), by message.
     package static let required: [String: Set<String>] = [
@@ -40,7 +40,9 @@ package struct BrokerAudit {
     private var hasFailed = false
 
     /// Returns the rules that the frame breaks, each with the reason.
-    mutating func judge(_ frame: ReceivedFrame) -> [BrokenRule] {
+    ///
+    /// - Parameter highest: the highest stream that the client has opened.
+    mutating func judge(_ frame: ReceivedFrame, highest: UInt64) -> [BrokenRule] {
         var broken: [BrokenRule] = []
         let header = frame.header
         func find(_ rule: String, _ text: String) {
@@ -55,11 +57,12 @@ package struct BrokerAudit {
         if header.version != FrameHeader.version { find("F5", "has the version \(header.version)") }
         guard let kind = header.kind else { return broken }
         hasFailed = hasFailed || kind == .error && header.stream == 0
-        judged.insert("S8")
+        judged.formUnion(["S8", "S9"])
         let sort = StreamID(header.stream).sort
         if !schema.letsBroker(send: kind, on: sort), kind != .welcome || header.stream != 0 {
             find("S8", "is no frame of a broker on this sort of stream")
         }
+        if sort == .request, header.stream > highest { find("S9", "is on a stream that the client has not opened") }
         if header.descriptorCount > 0 {
             judged.insert("U3")
             if header.descriptorCount > 1 || kind != .answer || !header.flags.contains(.last) {

@@ -5,7 +5,7 @@ package struct ReceivedFrame: Sendable {
     package var header: FrameHeader
     package var payload: [UInt8]
     /// The descriptor that was passed with the frame.
-    package let passed: PassedDescriptor?
+    package var passed: PassedDescriptor?
 
     package init(header: FrameHeader, payload: [UInt8], passed: PassedDescriptor? = nil) {
         self.header = header
@@ -209,7 +209,7 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
                 return false
             }
             events.append((peer, false, frame))
-            broken += audits[peer, default: BrokerAudit()].judge(frame)
+            broken += audits[peer, default: BrokerAudit()].judge(frame, highest: highest[peer] ?? 0)
             received[peer, default: []].append(frame)
             return true
         } catch {

@@ -52,6 +52,9 @@ import Testing
         .header("S8", "sends a kind of clients") {
             if $0.kind == .end { $0 = FrameHeader(.commit, stream: $0.stream, length: Int($0.length)) }
         },
+        .header("S9", "sends ends on streams that nobody has opened") {
+            if $0.kind == .end { $0 = FrameHeader(.end, stream: $0.stream | 1 << 40, length: Int($0.length)) }
+        },
         .sends("C9", "sends more after an error on stream 0") { frame, _ in
             frame.header.kind == .error && frame.header.stream == 0 ? [frame, frame] : [frame]
         },
@@ -118,7 +121,12 @@ import Testing
         .receives("O1", "sends bytes beyond the credit") { frame in
             [frame.altered { (load: inout Load) in load.credit = 1 << 20 }]
         },
-        .header("U10", "passes kept bytes as another descriptor") { if $0.kind == .answer { $0.descriptorCount = 0 } },
+        .header("U10", "passes no descriptor of kept bytes") { if $0.kind == .answer { $0.descriptorCount = 0 } },
+        .sends("U10", "passes kept bytes in a memory file without seals") { frame, _ in
+            var frame = frame
+            if frame.passed == .sealed { frame.passed = .memory }
+            return [frame]
+        },
         .accepts("U6", .pipe), .accepts("U6", .memory),
     ]
 
