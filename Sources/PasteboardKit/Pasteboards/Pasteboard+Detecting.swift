@@ -13,8 +13,7 @@ extension Pasteboard {
     ///   - asksSource: whether promises are loaded, too.
     ///   - timeout: the maximum duration of the call, which includes connecting and loading.
     /// - Returns: those of the patterns that at least one item fits.
-    /// - Throws: the error of the broker or the connection; `superseded` if the contents are replaced during the call;
-    ///   `timeout`; `cancelled` if the task is cancelled.
+    /// - Throws: the error of the broker or the connection; `timeout`; `cancelled` if the task is cancelled.
     public func detectPatterns(
         _ patterns: Set<DetectionPattern>,
         asksSource: Bool = false,
@@ -38,26 +37,27 @@ extension Pasteboard {
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> [DetectedValue] {
         let call = Call("the detection of patterns", timeout: timeout)
-        let contents = try await contents(for: call)
-        guard !contents.terms.isConcealed else { return [] }
-        let ordered = DetectionPattern.allCases.filter(patterns.contains)
-        var values: [DetectedValue] = []
-        for item in contents.items {
-            guard let text = try await item.detectableText(asksSource: asksSource, for: call) else { continue }
-            // Off the caller's actor, because a long text takes a while.
-            values += await withTaskExecutorPreference(ThreadPool.files) {
-                let search = TextPatterns(text)
-                return ordered.flatMap { search.matches($0) }.map { match in
-                    DetectedValue(
-                        pattern: match.pattern,
-                        item: item.id,
-                        text: String(text[match.range]),
-                        utf8Range: text.utf8Offsets(of: match.range)
-                    )
+        return try await read(for: call) { (contents) throws(PasteboardError) in
+            guard !contents.terms.isConcealed else { return [] }
+            let ordered = DetectionPattern.allCases.filter(patterns.contains)
+            var values: [DetectedValue] = []
+            for item in contents.items {
+                guard let text = try await item.detectableText(asksSource: asksSource, for: call) else { continue }
+                // Off the caller's actor, because a long text takes a while.
+                values += await withTaskExecutorPreference(ThreadPool.files) {
+                    let search = TextPatterns(text)
+                    return ordered.flatMap { search.matches($0) }.map { match in
+                        DetectedValue(
+                            pattern: match.pattern,
+                            item: item.id,
+                            text: String(text[match.range]),
+                            utf8Range: text.utf8Offsets(of: match.range)
+                        )
+                    }
                 }
             }
+            return values
         }
-        return values
     }
 
     /// Finds out which patterns the items fit, and calls the completion handler once on a thread of the library, as

@@ -64,7 +64,7 @@ extension Pasteboard {
     /// Whether an item has a type that the class reads.
     ///
     /// - Parameters:
-    ///   - aClass: the class, as for ``load(_:ifChangeCount:timeout:maximumByteCount:isAutomatic:)``.
+    ///   - aClass: the class, as for ``load(_:ifChangeCount:timeout:maximumByteCount:isAutomatic:progress:)``.
     ///   - timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: as ``contents(timeout:)``.
     public func canLoad(

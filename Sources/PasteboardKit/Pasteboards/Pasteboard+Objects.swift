@@ -18,6 +18,9 @@ extension Pasteboard {
 
     /// Loads an object from the first item that has a type the class reads.
     ///
+    /// Without a condition it loads from the contents that the pasteboard has: if they are replaced before the load begins,
+    /// it loads from the new ones.
+    ///
     /// - Parameters:
     ///   - aClass: the class of the object. It reads the bytes on a thread of the library.
     ///   - ifChangeCount: the change count that the pasteboard must have; nil: any.
@@ -26,6 +29,7 @@ extension Pasteboard {
     ///   - maximumByteCount: the largest number of bytes that is accepted, as in
     ///     ``ItemProvider/loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
     ///   - isAutomatic: whether no person asked for the load, as in a history.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Returns: the object; nil if no item has a type that the class reads.
     /// - Throws: `superseded`, with both change counts, if the condition does not hold; otherwise as
     ///   ``ItemProvider/loadObject(ofClass:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
@@ -34,21 +38,20 @@ extension Pasteboard {
         ifChangeCount: ChangeCount? = nil,
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false
+        isAutomatic: Bool = false,
+        progress: LoadProgress? = nil
     ) async throws -> sending T? {
-        let call = Call("the load", timeout: timeout)
-        let items = try await contents(ifChangeCount: ifChangeCount, for: call).items.map(\.itemProvider)
-        guard let provider = items.first(where: { $0.canLoadObject(ofClass: aClass) }) else { return nil }
-        do {
-            return try await provider.loadObject(
-                ofClass: aClass,
-                timeout: call.deadline?.left,
-                maximumByteCount: maximumByteCount,
-                isAutomatic: isAutomatic
-            )
-        } catch let error as PasteboardError where error.code == .timeout {
-            // The load's own error would name the remaining time, which is not the timeout that the caller passed.
-            throw call.timedOut
+        let loaded = try await firstData(
+            for: aClass.readableTypes,
+            ifChangeCount: ifChangeCount,
+            includesGone: true,
+            LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic),
+            progress: progress,
+            for: Call("the load", timeout: timeout)
+        )
+        guard let loaded else { return nil }
+        return try await ThreadPool.completions.value {
+            try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
         }
     }
 }

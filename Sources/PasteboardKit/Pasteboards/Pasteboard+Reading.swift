@@ -1,44 +1,87 @@
 public import FoundationEssentials
 
 // Reads in the shape of NSPasteboard and UIPasteboard. They load, so the handlers of promises run. Promises of a source
-// that has ended are left out.
+// that has ended are left out. If the contents are replaced during a read, it reads the new ones.
 extension Pasteboard {
     /// The text of the first item that has text; nil if there is none. `string(forType:)` joins the text of all items.
     public var string: String? {
         get async throws(PasteboardError) {
-            try await strings(
-                of: try await contents().loadableProviders.filter { $0.canLoadObject(ofClass: String.self) }.prefix(1)
-            ).first
+            try await firstData(for: String.readableTypes, for: Call("the read of the text"))?.decoded
         }
     }
 
     /// The texts of all items that have text.
     public var strings: [String] {
         get async throws(PasteboardError) {
-            try await strings(
-                of: try await contents().loadableProviders.filter { $0.canLoadObject(ofClass: String.self) }[...]
-            )
+            try await read(for: Call("the read of the texts")) { (contents) throws(PasteboardError) in
+                var strings: [String] = []
+                for provider in contents.loadableProviders where provider.canLoadObject(ofClass: String.self) {
+                    strings.append(
+                        try await provider.loadData(readBy: String.self, timeout: nil, progress: nil).decoded
+                    )
+                }
+                return strings
+            }
         }
     }
 
     /// Returns the text of a type: that of all items that have the type, joined by newlines, as NSPasteboard does.
     ///
+    /// - Parameters:
+    ///   - type: the type; a type that conforms to it is accepted, too.
+    ///   - timeout: the maximum duration of the call, which includes connecting.
+    ///   - maximumByteCount: the largest number of bytes of an item that is accepted; nil: a quarter of the memory.
+    ///   - isAutomatic: whether no person asked for the text, as in a history.
     /// - Returns: the text; nil if no item has the type.
     /// - Throws: the error of a load, or `source-failed` if the bytes are not text.
-    public func string(forType type: UniformType) async throws(PasteboardError) -> String? {
-        let loaded = try await data(forType: type, of: try await contents().loadableProviders)
-        guard !loaded.isEmpty else { return nil }
-        var texts: [String] = []
-        for text in loaded { texts.append(try text.decoded) }
-        return texts.joined(separator: "\n")
+    public func string(
+        forType type: UniformType,
+        timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false
+    ) async throws(PasteboardError) -> String? {
+        let call = Call("the read of the text", timeout: timeout)
+        return try await read(for: call) { (contents) throws(PasteboardError) in
+            var texts: [String] = []
+            for provider in contents.loadableProviders where provider.representations.best(for: type) != nil {
+                do throws(PasteboardError) {
+                    let loaded = try await provider.loadData(
+                        for: type,
+                        timeout: call.deadline?.left,
+                        maximumByteCount: maximumByteCount,
+                        isAutomatic: isAutomatic
+                    )
+                    texts.append(try loaded.decoded)
+                } catch {
+                    throw error.code == .timeout ? call.timedOut : error
+                }
+            }
+            return texts.isEmpty ? nil : texts.joined(separator: "\n")
+        }
     }
 
     /// Returns the bytes of the first item that has a type; nil if there is none.
     ///
+    /// - Parameters:
+    ///   - type: the type; a type that conforms to it is accepted, too.
+    ///   - timeout: the maximum duration of the call, which includes connecting.
+    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
+    ///   - isAutomatic: whether no person asked for the bytes, as in a history.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Throws: the error of the load.
-    public func data(forType type: UniformType) async throws(PasteboardError) -> Data? {
-        let provider = try await contents().loadableProviders.first { $0.representations.best(for: type) != nil }
-        return try await provider?.loadData(for: type).value
+    public func data(
+        forType type: UniformType,
+        timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false,
+        progress: LoadProgress? = nil
+    ) async throws(PasteboardError) -> Data? {
+        try await firstData(
+            for: [type],
+            LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic),
+            progress: progress,
+            for: Call("the load", timeout: timeout)
+        )?.value
     }
 
     /// Options of ``readObjects(forClasses:options:)``.
@@ -77,17 +120,36 @@ extension Pasteboard {
         options: [ReadingOptionKey: Any]? = nil
     ) async throws -> sending [any ItemProviderReading] {
         let rules = ReadingRules(options)
+        // The error of a class for the bytes does not end the contents.
+        let objects = try await read(for: Call("the read of the objects")) { (contents) throws(PasteboardError) in
+            try await Self.objects(classes, of: contents, rules)
+        }
+        return try objects.get()
+    }
+
+    private static func objects(
+        _ classes: [any ItemProviderReading.Type],
+        of contents: Contents,
+        _ rules: ReadingRules
+    ) async throws(PasteboardError) -> sending Result<[any ItemProviderReading], any Error> {
         var objects: [any ItemProviderReading] = []
-        for provider in try await contents().loadableProviders {
+        for provider in contents.loadableProviders {
             for aClass in classes where rules.accept(aClass, from: provider) {
-                let object = try await Self.load(aClass, from: provider)
+                let object: any ItemProviderReading
+                do {
+                    object = try await load(aClass, from: provider)
+                } catch let error as PasteboardError {
+                    throw error
+                } catch {
+                    return .failure(error)
+                }
                 // A URL that does not fit leaves the item to the next class.
                 if let url = object as? URL, !rules.accept(url) { continue }
                 objects.append(object)
                 break
             }
         }
-        return objects
+        return .success(objects)
     }
 
     private static func load<T: ItemProviderReading>(
@@ -96,24 +158,12 @@ extension Pasteboard {
     ) async throws -> sending any ItemProviderReading {
         try await provider.loadObject(ofClass: aClass)
     }
+}
 
-    private func strings(of providers: ArraySlice<ItemProvider>) async throws(PasteboardError) -> [String] {
-        var strings: [String] = []
-        for provider in providers {
-            strings.append(try await provider.loadData(readBy: String.self, timeout: nil, progress: nil).decoded)
-        }
-        return strings
-    }
-
-    private func data(
-        forType type: UniformType,
-        of providers: [ItemProvider]
-    ) async throws(PasteboardError) -> [Loaded<Data>] {
-        var loaded: [Loaded<Data>] = []
-        for provider in providers where provider.representations.best(for: type) != nil {
-            loaded.append(try await provider.loadData(for: type))
-        }
-        return loaded
+extension ItemProviderReading {
+    /// The types of which objects of the class are made.
+    static var readableTypes: [UniformType] {
+        readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
     }
 }
 

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Reads of a pasteboard that other programs write without a pause.
+@Suite(.inProcess)
+struct RepeatedReadTests {
+    /// Runs `body` while four programs write two items in a loop.
+    private func whileWriting(_ body: (Pasteboard) async throws -> Void) async throws {
+        try await TestBroker.with { broker in
+            try await broker.pasteboard().write(items("start"), keeps: .everything)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<4 {
+                    let pasteboard = broker.pasteboard()
+                    group.addTask {
+                        while !Task.isCancelled { try await pasteboard.write(items("\(writer)"), options: kept) }
+                    }
+                }
+                try await body(broker.pasteboard())
+                group.cancelAll()
+                while let result = await group.nextResult() {
+                    if case .failure(let error as PasteboardError) = result { #expect(error.code == .cancelled) }
+                }
+            }
+        }
+    }
+
+    private func items(_ text: String) -> [ItemProvider] { [.text(text), .text(text)] }
+
+    private var kept: Pasteboard.WriteOptions {
+        var options = Pasteboard.WriteOptions()
+        options.keeps = .everything
+        return options
+    }
+
+    @Test("Reads of the first item succeed while four programs replace the contents without a pause")
+    func first() async throws {
+        try await whileWriting { pasteboard in
+            for _ in 0..<50 {
+                let text = try await pasteboard.string
+                let data = try await pasteboard.data(forType: .plainText)
+                let progress = LoadProgress()
+                let object = try await pasteboard.load(String.self, progress: progress)
+                #expect(text != nil && data != nil && object != nil)
+                #expect(progress.isFinished)
+            }
+        }
+    }
+
+    @Test("Reads of all items find those of one write while four programs replace the contents without a pause")
+    func all() async throws {
+        try await whileWriting { pasteboard in
+            for _ in 0..<5 {
+                let texts = try await pasteboard.strings
+                #expect(texts.count == 2 && texts.first == texts.last)
+                let joined = try await pasteboard.string(forType: .plainText)
+                #expect(Set(joined?.split(separator: "\n") ?? []).count == 1)
+                let objects = try await pasteboard.readObjects(forClasses: [String.self])
+                #expect(objects.count == 2)
+                _ = try await pasteboard.detectPatterns([.number])
+            }
+        }
+    }
+}
