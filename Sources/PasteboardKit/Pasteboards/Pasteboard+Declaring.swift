@@ -20,7 +20,7 @@ extension PasteboardTypeOwner {
 }
 
 // Writes in the shape of NSPasteboard: first the pasteboard is cleared or types are declared, and then their data is set.
-// Each step depends on those before, on the same connection. `write(_:options:timeout:)` does all at once.
+// Each step depends on those before, on the same connection. `write(_:keeps:options:timeout:)` does all at once.
 extension Pasteboard {
     /// Clears the pasteboard, to write to it with ``setData(_:forType:)``, ``setString(_:forType:)`` or
     /// ``writeObjects(_:)``.
@@ -164,8 +164,7 @@ extension Pasteboard {
         guard let cleared = contents.cleared else { throw notOwned }
         var options = WriteOptions()
         options.ifChangeCount = cleared
-        options.keeps = keeps
-        contents.begin(try await write(providers, options: options), values: nil)
+        contents.begin(try await write(providers, keeps: keeps, options: options), values: nil)
     }
 
     /// Writes an item again, whose data is all set, with the data of one type replaced.
@@ -182,8 +181,7 @@ extension Pasteboard {
         }
         var options = WriteOptions()
         options.ifChangeCount = changeCount
-        options.keeps = .everything
-        contents.begin(try await write([ItemProvider(item)], options: options), values: nil)
+        contents.begin(try await write([ItemProvider(item)], keeps: .everything, options: options), values: nil)
     }
 
     private func declare(

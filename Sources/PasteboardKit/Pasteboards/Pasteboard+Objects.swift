@@ -1,19 +1,47 @@
-// Reading and writing a single object.
+public import FoundationEssentials
+
+// Reading and writing a single value.
 extension Pasteboard {
-    /// Replaces the contents with one object. The object is asked for its bytes when a program loads them.
+    /// Replaces the contents with one object, such as a text or a URL. The broker keeps its bytes, so they outlive this
+    /// program.
     ///
     /// - Parameters:
     ///   - object: the object. Other processes must be able to see at least one of its types.
+    ///   - keeps: the types whose bytes the object writes now. It is asked for the others when a program loads them, which
+    ///     is possible while this program runs.
     ///   - options: the conditions, the flags and the lifetime of the contents.
     ///   - timeout: the maximum duration of the write, which includes connecting.
     /// - Throws: as for a write of item providers.
     @discardableResult
     public func write(
         _ object: any ItemProviderWriting,
+        keeps: KeptRepresentations = .everything,
         options: WriteOptions = WriteOptions(),
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Publication {
-        try await write([ItemProvider(object: object)], options: options, timeout: timeout)
+        try await write([ItemProvider(object: object)], keeps: keeps, options: options, timeout: timeout)
+    }
+
+    /// Replaces the contents with bytes of a type. The broker keeps them, so they outlive this program.
+    ///
+    /// - Parameters:
+    ///   - data: the bytes.
+    ///   - type: their type.
+    ///   - keeps: whether the broker keeps the bytes: `.nothing` for bytes that it gets only when a program loads them.
+    ///   - options: the conditions, the flags and the lifetime of the contents.
+    ///   - timeout: the maximum duration of the write, which includes connecting.
+    /// - Throws: as for a write of item providers.
+    @discardableResult
+    public func write(
+        _ data: Data,
+        for type: UniformType,
+        keeps: KeptRepresentations = .everything,
+        options: WriteOptions = WriteOptions(),
+        timeout: Duration? = nil
+    ) async throws(PasteboardError) -> Publication {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: type) { data }
+        return try await write([provider], keeps: keeps, options: options, timeout: timeout)
     }
 
     /// Loads an object from the first item that has a type the class reads.

@@ -33,12 +33,11 @@ extension Pasteboard {
             }
             providers.append(provider)
         }
-        var write = WriteOptions(
+        let write = WriteOptions(
             localOnly: options[.localOnly] as? Bool ?? false,
             expirationDate: options[.expirationDate] as? Date
         )
-        write.keeps = .everything
-        return try await self.write(providers, options: write)
+        return try await self.write(providers, keeps: .everything, options: write)
     }
 
     /// Replaces the contents with promises.
@@ -57,23 +56,25 @@ extension Pasteboard {
         try await write(itemProviders, options: WriteOptions(localOnly: localOnly, expirationDate: expirationDate))
     }
 
-    /// Replaces the contents with objects, which are asked for their bytes when a program loads them.
+    /// Replaces the contents with objects. The broker keeps their bytes, so they outlive the program.
     ///
     /// - Parameters:
     ///   - objects: the objects, each of which becomes an item.
+    ///   - keeps: the types whose bytes the objects write now. They are asked for the others when a program loads them.
     ///   - localOnly: whether the items stay on this machine.
     ///   - expirationDate: the time at which the broker clears the items; nil: never.
     /// - Throws: as for a write.
     @discardableResult
     public func setObjects(
         _ objects: [any ItemProviderWriting],
+        keeps: KeptRepresentations = .everything,
         localOnly: Bool = false,
         expirationDate: Date? = nil
     ) async throws(PasteboardError) -> Publication {
-        try await setItemProviders(
+        try await write(
             objects.map { ItemProvider(object: $0) },
-            localOnly: localOnly,
-            expirationDate: expirationDate
+            keeps: keeps,
+            options: WriteOptions(localOnly: localOnly, expirationDate: expirationDate)
         )
     }
 

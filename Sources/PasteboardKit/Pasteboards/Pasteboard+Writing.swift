@@ -2,11 +2,11 @@ import PasteboardClient
 import PasteboardWire
 
 extension Pasteboard {
-    /// Replaces the contents.
+    /// Replaces the contents with the items of item providers.
     ///
     /// By default all items are promises: the source produces the bytes of an item when a program loads them. The
     /// promises are valid until a program writes to the pasteboard or clears it, or until this process ends or closes its
-    /// connection. They outlive a broker that has crashed: the connection writes them again to the next one. With ``WriteOptions/keeps`` the handlers of some representations or of all run now, and the broker keeps
+    /// connection. They outlive a broker that has crashed: the connection writes them again to the next one. With `keeps` the handlers of some representations or of all run now, and the broker keeps
     /// their bytes after this process has ended. The bytes are sent as fast as the broker takes them. The data that the
     /// handlers of one item return is in memory at the same time; streams and files are read in chunks.
     ///
@@ -24,6 +24,7 @@ extension Pasteboard {
     /// - Parameters:
     ///   - providers: the items, at least one and at most 512. Each must have a representation that other processes may
     ///     see.
+    ///   - keeps: the representations whose bytes the broker has when the write returns.
     ///   - options: the conditions, the flags and the lifetime of the contents.
     ///   - timeout: the maximum duration of the write, which includes connecting and the handlers. Without it, the
     ///     write fails if the broker does not answer for 15 s, or if a handler neither provides bytes nor reports
@@ -35,6 +36,7 @@ extension Pasteboard {
     @discardableResult
     public func write(
         _ providers: [ItemProvider],
+        keeps: KeptRepresentations = .nothing,
         options: WriteOptions = WriteOptions(),
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Publication {
@@ -51,12 +53,12 @@ extension Pasteboard {
         let request = WriteRequest(
             items,
             isConcealed: write.terms?.isConcealed ?? false,
-            reclaim: Reclaim(write, keeping: options.keeps, on: self)
+            reclaim: Reclaim(write, keeping: keeps, on: self)
         )
         let changeCount = try await request.result.value(for: call) {
             request.cancel(over: live)
         } start: {
-            request.send(keeping: options.keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
+            request.send(keeping: keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
         }
         return Publication(changeCount: changeCount, request: request, of: self)
     }

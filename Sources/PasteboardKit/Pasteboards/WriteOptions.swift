@@ -2,7 +2,8 @@ import PasteboardClient
 import PasteboardWire
 
 extension Pasteboard {
-    /// The representations whose bytes a write sends to the broker, instead of promising them.
+    /// The representations whose bytes a write sends to the broker, instead of promising them. Their handlers run during the
+    /// write. A write of values keeps everything by default, and a write of item providers nothing.
     public enum KeptRepresentations: Sendable, Hashable {
         /// None: every representation is a promise, which its source fulfils when it is loaded.
         case nothing
@@ -24,8 +25,6 @@ extension Pasteboard {
 
     /// The conditions, the flags and the lifetime of a write.
     public struct WriteOptions: Sendable, Hashable {
-        /// The representations whose bytes the broker has when the write returns. Their handlers run during the write.
-        public var keeps = KeptRepresentations.nothing
         /// The change count that the pasteboard must have, so that contents which another program has written in the
         /// meantime are not replaced. If it has another one, the write fails with `superseded`.
         public var ifChangeCount: ChangeCount?
@@ -44,7 +43,7 @@ extension Pasteboard {
         /// Whether the contents stay on this machine. Concealed contents always do.
         public var isLocalOnly = false
 
-        /// Makes options that keep nothing and set no condition, flag or limit.
+        /// Makes options that set no condition, flag or limit.
         public init() {}
 
         /// The terms of the contents; nil if all have their default values.

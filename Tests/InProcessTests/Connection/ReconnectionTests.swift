@@ -149,8 +149,12 @@ struct ReconnectionTests {
             let pasteboard = Pasteboard(name: .general, connection: broker.connect())
             var options = Pasteboard.WriteOptions()
             options.isConcealed = isConcealed
-            if isConcealed { options.keeps = .everything } else { options.maximumLoads = 1 }
-            let publication = try await pasteboard.write([.text("a")], options: options)
+            if !isConcealed { options.maximumLoads = 1 }
+            let publication = try await pasteboard.write(
+                [.text("a")],
+                keeps: isConcealed ? .everything : .nothing,
+                options: options
+            )
             broker.die()
             #expect(try await publication.ended() == .brokerGone)
         }

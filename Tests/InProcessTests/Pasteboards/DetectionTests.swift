@@ -85,7 +85,6 @@ struct DetectionTests {
     func limited(asksSource: Bool) async throws {
         try await TestBroker.with { broker in
             var options = Pasteboard.WriteOptions()
-            options.keeps = .everything
             options.maximumLoads = 1
             try await broker.pasteboard().write("42", options: options)
             let pasteboard = broker.pasteboard()

@@ -8,12 +8,6 @@ import Testing
 struct KeptWriteTests {
     private struct Broken: Error {}
 
-    private func options(_ keeps: Pasteboard.KeptRepresentations) -> Pasteboard.WriteOptions {
-        var options = Pasteboard.WriteOptions()
-        options.keeps = keeps
-        return options
-    }
-
     /// A provider with two types, whose handlers count their calls.
     private func provider(_ text: String, _ calls: Counter) -> ItemProvider {
         let provider = ItemProvider()
@@ -30,13 +24,46 @@ struct KeptWriteTests {
         return provider
     }
 
+    @Test("Values that exist are kept by default and outlive their program; item providers are promised")
+    func values() async throws {
+        try await TestBroker.with { broker in
+            let url = try #require(URL(string: "https://example.com"))
+            let writes: [(String, (Pasteboard) async throws -> Publication)] = [
+                ("a", { try await $0.write("a") }),
+                ("https://example.com", { try await $0.write(url) }),
+                ("{}", { try await $0.write(Data("{}".utf8), for: .json) }),
+                ("b", { try await $0.setObjects(["b"]) }),
+            ]
+            for (text, write) in writes {
+                let source = broker.pasteboard()
+                let publication = try await write(source)
+                await source.connection.close()
+                #expect(try await broker.pasteboard().data(forType: .data) == Data(text.utf8))
+                withExtendedLifetime(publication) {}
+            }
+            let source = broker.pasteboard()
+            let promises: [(Pasteboard) async throws -> Publication] = [
+                { try await $0.write([ItemProvider(object: "a")]) },
+                { try await $0.write("a", keeps: .nothing) },
+                { try await $0.setObjects(["a"], keeps: .nothing) },
+                { try await $0.write(Data(), for: .json, keeps: .nothing) },
+            ]
+            for write in promises {
+                let publication = try await write(source)
+                let items = try await broker.pasteboard().contents().items
+                #expect(items.map { $0.representations.map(\.state) } == [[.promised]])
+                withExtendedLifetime(publication) {}
+            }
+        }
+    }
+
     @Test("A write that keeps everything runs each handler once, and its contents outlive the source")
     func everything() async throws {
         try await TestBroker.with { broker in
             let calls = Counter()
             let source = broker.pasteboard()
             let providers = ["a", "", "c"].map { provider($0, calls) }
-            try await source.write(providers, options: options(.everything))
+            try await source.write(providers, keeps: .everything)
             #expect(calls.value == 6)
             await source.connection.close()
             let items = try await broker.pasteboard().contents().items
@@ -56,7 +83,7 @@ struct KeptWriteTests {
         try await TestBroker.with { broker in
             let calls = Counter()
             let source = broker.pasteboard()
-            try await source.write([provider("a", calls), provider("b", calls)], options: options(.firstTypes))
+            try await source.write([provider("a", calls), provider("b", calls)], keeps: .firstTypes)
             #expect(calls.value == 2)
             let items = try await broker.pasteboard().contents().items
             #expect(items.map { $0.representations.map(\.state) } == Array(repeating: [.kept, .promised], count: 2))
@@ -91,7 +118,7 @@ struct KeptWriteTests {
             let file = try #require(ItemProvider(contentsOf: folder.appending(path: "tree/inner/file")))
             let tree = try #require(ItemProvider(contentsOf: folder.appending(path: "tree")))
             let source = broker.pasteboard()
-            try await source.write([stream, file, tree], options: options(.everything))
+            try await source.write([stream, file, tree], keeps: .everything)
             await source.connection.close()
             let items = try await broker.pasteboard().contents().items.map(\.itemProvider)
             for item in items[0...1] { #expect(try await item.loadData(for: .data).value == bytes) }
@@ -114,7 +141,7 @@ struct KeptWriteTests {
             var providers: [ItemProvider] = [.text("never")]
             providers.insert(broken, at: index)
             let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.write(providers, options: options(.everything))
+                try await pasteboard.write(providers, keeps: .everything)
             }
             #expect(error?.code == .sourceFailed)
             #expect(error?.sourceError?.domain.hasSuffix("Broken") == true)
@@ -151,7 +178,7 @@ struct KeptWriteTests {
                 }
                 let write = Task {
                     let timeout: Duration? = ending == .timedOut ? .milliseconds(100 << doublings) : nil
-                    try await pasteboard.write([.text("a"), slow], options: options(.everything), timeout: timeout)
+                    try await pasteboard.write([.text("a"), slow], keeps: .everything, timeout: timeout)
                 }
                 if ending == .cancelled {
                     await started.wait()
@@ -182,7 +209,7 @@ struct KeptWriteTests {
                 }
             }
             let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.write([provider], options: options(.everything))
+                try await pasteboard.write([provider], keeps: .everything)
             }
             #expect(error?.code == .noSpace)
             await stopped.wait()

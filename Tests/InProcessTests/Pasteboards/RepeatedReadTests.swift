@@ -15,7 +15,7 @@ struct RepeatedReadTests {
                 for writer in 0..<4 {
                     let pasteboard = broker.pasteboard()
                     group.addTask {
-                        while !Task.isCancelled { try await pasteboard.write(items("\(writer)"), options: kept) }
+                        while !Task.isCancelled { try await pasteboard.write(items("\(writer)"), keeps: .everything) }
                     }
                 }
                 try await body(broker.pasteboard())
@@ -28,12 +28,6 @@ struct RepeatedReadTests {
     }
 
     private func items(_ text: String) -> [ItemProvider] { [.text(text), .text(text)] }
-
-    private var kept: Pasteboard.WriteOptions {
-        var options = Pasteboard.WriteOptions()
-        options.keeps = .everything
-        return options
-    }
 
     @Test("Reads of the first item succeed while four programs replace the contents without a pause")
     func first() async throws {

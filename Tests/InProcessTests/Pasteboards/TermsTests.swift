@@ -72,10 +72,8 @@ struct TermsTests {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write(
                 "42",
-                options: options {
-                    $0.isConcealed = true
-                    $0.keeps = isKept ? .everything : .nothing
-                }
+                keeps: isKept ? .everything : .nothing,
+                options: options { $0.isConcealed = true }
             )
             let pasteboard = broker.pasteboard()
             let contents = try await pasteboard.contents()
