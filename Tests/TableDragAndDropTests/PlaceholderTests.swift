@@ -53,6 +53,19 @@ struct PlaceholderTests {
         #expect(contexts[0].dragItem !== contexts[1].dragItem)
     }
 
+    @Test("a second placeholder for an item is the first one")
+    func second() {
+        var contexts: [any TableDropPlaceholderContext] = []
+        drop(["x"]) { coordinator in
+            contexts += coordinator.dropAllToPlaceholders(at: IndexPath(row: 1, section: 0))
+            contexts += coordinator.dropAllToPlaceholders(at: IndexPath(row: 2, section: 0))
+        }
+        #expect(contexts.count == 2 && contexts[0] === contexts[1])
+        #expect(table.texts(rows) == ["a", "<0>", "b", "c"])
+        commit(contexts[1], "x")
+        #expect(table.texts(rows) == ["a", "x", "b", "c"] && !table.hasUncommittedUpdates)
+    }
+
     @Test("placeholders become rows in any order", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
     func committed(order: [Int]) {
         let contexts = dropToPlaceholders(["x", "y", "z"])
@@ -235,7 +248,7 @@ struct PlaceholderTests {
         #expect(table.numberOfSections == 0)
     }
 
-    @Test("an item may have several placeholders, even outside the session, and the coordinator may be retained")
+    @Test("items outside of the session may have placeholders at any path, and the coordinator may be retained")
     func oddItems() throws {
         var kept: (any TableDropCoordinator)?
         drop(["x"]) { kept = $0 }
@@ -243,7 +256,7 @@ struct PlaceholderTests {
         let paths = [[0, 1], [0, 1], [0, Int.max], [0, Int.min], [0], [7, 0], [-1, 2]].map { IndexPath(indexes: $0) }
         let contexts = paths.map { path in
             coordinator.drop(
-                coordinator.items[0].dragItem,
+                DragItem(text: "stranger"),
                 to: TableDropPlaceholder(insertionIndexPath: path, reuseIdentifier: "row")
             )
         }

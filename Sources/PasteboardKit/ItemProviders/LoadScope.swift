@@ -1,7 +1,9 @@
 /// The drop to which the loads of an item belong.
 protocol LoadScope: AnyObject, Sendable {
-    /// The failure of a drop whose handler still runs, so that no load can begin.
-    var interruption: PasteboardError? { get }
+    /// Returns the failure of a drop that has ended before a load which it would have allowed.
+    ///
+    /// - Parameter isInTime: whether the load, or the call that made it, began while the drop was performed.
+    func interruption(isInTime: Bool) -> PasteboardError?
 
     /// Begins a load.
     ///

@@ -105,7 +105,7 @@ final class RemoteRepresentation: Sendable {
         _ bounds: LoadBounds,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
-        let progress = scope?.begin(progress, item: item) ?? progress
+        let (progress, isInTime) = begin(progress)
         let load = DataLoad(target, maximum: bounds.maximum, progress: progress)
         progress?.begin { load.cancel() }
         let deadline = timeout.map(LoadDeadline.init)
@@ -125,16 +125,25 @@ final class RemoteRepresentation: Sendable {
                 return try await again.loadData(timeout: deadline?.left, bounds, progress: progress)
             } catch {
                 progress?.end(byteCount: nil)
-                throw described(error)
+                throw described(error, isInTime: isInTime)
             }
         }
     }
 
+    /// Begins a load in its drop, if there is one.
+    ///
+    /// - Returns: the progress to which the load reports, and whether the drop allows the load now or has allowed its call.
+    private func begin(_ progress: LoadProgress?) -> (LoadProgress?, isInTime: Bool) {
+        guard let scope else { return (progress, false) }
+        let part = scope.begin(progress, item: item)
+        return (part, progress?.call != nil || part !== progress)
+    }
+
     /// Replaces the broker's error by one that names the drag session. After the session has ended, the broker reports
     /// its items as superseded, like any other contents.
-    private func described(_ error: PasteboardError) -> PasteboardError {
+    private func described(_ error: PasteboardError, isInTime: Bool) -> PasteboardError {
         guard let scope, error.code == .superseded else { return error }
-        return scope.interruption
+        return scope.interruption(isInTime: isInTime)
             ?? PasteboardError(
                 .notLoadableNow,
                 message: "the drag session of this item has ended; begin loads while its drop is performed, or in the "
@@ -152,7 +161,7 @@ final class RemoteRepresentation: Sendable {
         _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
-        let progress = scope?.begin(progress, item: item) ?? progress
+        let (progress, isInTime) = begin(progress)
         let deadline = timeout.map(LoadDeadline.init)
         let load = ChunkLoad(type, progress: progress, deadline: deadline, live: target.live)
         progress?.begin { [weak load] in load?.cancel() }
@@ -167,7 +176,14 @@ final class RemoteRepresentation: Sendable {
             }
             if identity != nil {
                 opened.again = { error, deadline, progress throws(PasteboardError) in
-                    try await self.open(again: error, by: deadline, inPlace: false, bounds, progress: progress)
+                    try await self.open(
+                        again: error,
+                        by: deadline,
+                        inPlace: false,
+                        bounds,
+                        progress: progress,
+                        isInTime: isInTime
+                    )
                 }
             }
             return opened
@@ -177,7 +193,8 @@ final class RemoteRepresentation: Sendable {
                 by: deadline,
                 inPlace: inPlace,
                 bounds,
-                progress: progress
+                progress: progress,
+                isInTime: isInTime
             )
         }
     }
@@ -188,14 +205,15 @@ final class RemoteRepresentation: Sendable {
         by deadline: LoadDeadline?,
         inPlace: Bool,
         _ bounds: LoadBounds,
-        progress: LoadProgress?
+        progress: LoadProgress?,
+        isInTime: Bool
     ) async throws(PasteboardError) -> OpenedLoad {
         do throws(PasteboardError) {
             let again = try await returned(after: error, bounds, by: deadline, progress: progress)
             return try await again.open(timeout: deadline?.left, inPlace: inPlace, bounds, progress: progress)
         } catch {
             progress?.end(byteCount: nil)
-            throw described(error)
+            throw described(error, isInTime: isInTime)
         }
     }
 

@@ -22,6 +22,8 @@ final class RowDrop: TableDropCoordinator {
     }
 
     func drop(_ dragItem: DragItem, to placeholder: TableDropPlaceholder) -> any TableDropPlaceholderContext {
+        // A second one would be a row that the program may forget, for which the drop would wait.
+        if let row = placeholders.first(where: { $0.dragItem === dragItem }) { return row }
         let hold = (session as? RemoteDropSession)?.holdConclusion()
         let row = PlaceholderRow(dragItem, placeholder: placeholder, table: table, hold: hold)
         let path = placeholder.insertionIndexPath

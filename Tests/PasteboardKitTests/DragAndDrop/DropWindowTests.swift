@@ -171,10 +171,23 @@ struct DropWindowTests {
             Issue.record("the first outcome does not count")
             return
         }
-        #expect(window.interruption == nil)
+        #expect(window.interruption(isInTime: false) == nil)
         window.open()
-        #expect(window.interruption?.code == .timeout)
+        #expect(window.interruption(isInTime: false)?.code == .timeout)
         await window.close()
-        #expect(window.interruption == nil)
+        #expect(window.interruption(isInTime: false) == nil)
+    }
+
+    @Test("A load that was in time gets the failure of the session also after the end of the window")
+    func inTime() async throws {
+        let error = PasteboardError(.sourceGone, message: "gone")
+        window.open()
+        let call = try #require(window.call())
+        window.sessionEnded(.failed(error))
+        window.end()
+        call.begun()
+        #expect(window.interruption(isInTime: true)?.code == .sourceGone)
+        #expect(window.interruption(isInTime: false) == nil)
+        call.end()
     }
 }

@@ -63,14 +63,14 @@ final class DropWindow: LoadScope {
     /// The result of the session; nil until the session has ended.
     var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
 
-    /// The failure that ended the session while the handler of its drop is still running, so that no load can begin.
-    /// nil once the window is closed, because a load is then simply too late.
-    var interruption: PasteboardError? {
+    /// Returns the failure that ended the session before a load that was in time: one that began while the handler of the
+    /// drop was running, or in a call that it made. nil for any other load, because that is simply too late.
+    func interruption(isInTime: Bool) -> PasteboardError? {
         state.withLock { state in
             guard case .failed(let error) = state.outcome else { return nil }
             switch state.phase {
             case .open, .closing: return error
-            case .before, .closed, .over: return nil
+            case .before, .closed, .over: return isInTime ? error : nil
             }
         }
     }
