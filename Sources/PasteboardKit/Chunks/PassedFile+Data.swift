@@ -29,6 +29,17 @@ extension PassedFile {
         return data
     }
 
+    /// The permissions of the file, for a copy; nil for memory, whose mode has no meaning.
+    var attributes: FileAttributes? {
+        guard !isImmutable, let status = try? System.status(of: descriptor.raw),
+            let link = try? System.linkTarget("/proc/self/fd/\(descriptor.raw)"),
+            !link.bytes.starts(with: "/memfd:".utf8)
+        else { return nil }
+        var attributes = FileAttributes()
+        attributes.mode = FileAttributes(of: status).mode
+        return attributes
+    }
+
     /// The bytes from `offset` on, at most one chunk; empty at the end.
     func chunk(at offset: UInt64) throws(Failure) -> Data {
         let count = Int(clamping: min(UInt64(WireLimits.dataLength), byteCount - min(offset, byteCount)))

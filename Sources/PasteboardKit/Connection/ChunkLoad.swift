@@ -100,6 +100,7 @@ final class ChunkLoad: LoadSink {
                 let chunks = FileChunks(file, isArchive: answer.isArchive, fileName: answer.suggestedName)
                 let reader = LoadReader(chunks, progress: progress, deadline: deadline)
                 var load = OpenedLoad(ByteChunks(reader), answer, expected: expected)
+                load.file = file.attributes
                 load.inPlace = file.verified(path: answer.path).map { URL(filePath: $0, directoryHint: .notDirectory) }
                 result.resolve(.success(load))
             } catch {

@@ -1,7 +1,7 @@
 import PasteboardTransport
 
 // None of these members calls a handler or the broker. A provider does not contain representations that this process
-// may not see.
+// may not see. Promises of a source that had ended when the item was listed are left out: their load would fail.
 extension ItemProvider {
     /// The types in which the item is available, best first.
     ///
@@ -13,17 +13,17 @@ extension ItemProvider {
 
     /// The types of the representations that have all of these options, best first; all types if there are no options.
     public func registeredTypeIdentifiers(fileOptions: ItemProviderFileOptions) -> [String] {
-        representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.type.identifier)
+        representations.loadable.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.type.identifier)
     }
 
     /// The types in which the item is available, best first.
     public var registeredContentTypes: [UniformType] {
-        representations.map(\.type)
+        representations.loadable.map(\.type)
     }
 
     /// The types whose file a destination may open in place, best first.
     public var registeredContentTypesForOpenInPlace: [UniformType] {
-        representations.filter { $0.fileOptions.contains(.openInPlace) }.map(\.type)
+        representations.loadable.filter { $0.fileOptions.contains(.openInPlace) }.map(\.type)
     }
 
     /// The item's types that conform to `contentType`, best first.
@@ -43,7 +43,7 @@ extension ItemProvider {
         fileOptions: ItemProviderFileOptions = []
     ) -> Bool {
         let type = UniformType(importedAs: typeIdentifier)
-        return representations.contains { representation in
+        return representations.loadable.contains { representation in
             representation.fileOptions.isSuperset(of: fileOptions) && representation.type.conforms(to: type)
         }
     }
@@ -55,7 +55,7 @@ extension ItemProvider {
     ///   - preference: the order that decides: that of the item, as in NSItemProvider, or that of `accepted`.
     /// - Returns: the type; nil if no type of the item is accepted.
     public func bestType(of accepted: [UniformType], preferring preference: LoadPreference = .source) -> UniformType? {
-        representations.best(of: accepted, preferring: preference)?.type
+        representations.loadable.best(of: accepted, preferring: preference)?.type
     }
 }
 

@@ -220,7 +220,7 @@ extension ItemProvider {
             let data = try await data(of: representation, timeout: timeout, bounds, progress: progress)
             load = OpenedLoad(ByteChunks(LoadReader(ChunkStream(data.value))), type: data.type, isArchive: false)
         }
-        load.file = representation.file
+        load.file = representation.file ?? load.file
         return load
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 
 /// A load from a provider of this process. It calls the handler without the broker, with the deadlines that a broker
 /// would set.
@@ -74,9 +75,12 @@ struct LocalLoad: Sendable {
     private func opened(_ made: HandlerResult, _ deadline: LoadDeadline?) -> OpenedLoad {
         let source: any ChunkSource
         var watch: HandlerWatch?
+        var attributes: FileAttributes?
         switch made {
         case .data(let data): source = ChunkStream(data)
-        case .file(let file): source = FileChunks(file)
+        case .file(let file):
+            source = FileChunks(file)
+            attributes = file.passed.attributes
         case .chunks(let chunks):
             source = chunks
             watch = self.watch
@@ -84,6 +88,7 @@ struct LocalLoad: Sendable {
         let chunks = ByteChunks(LoadReader(source, progress: progress, deadline: deadline, watch: watch))
         var load = OpenedLoad(chunks, type: type, isArchive: source.isArchive)
         load.fileName = source.fileName
+        load.file = attributes
         return load
     }
 

@@ -60,13 +60,17 @@ extension ProviderContents {
         representations.lazy.compactMap(\.file).first { file in
             // Either the exact name, which may be unsafe, as in the process that made the provider, or the safe name
             // that another process received.
-            file.name.map { String(decoding: $0, as: UTF8.self) } == suggestedName || file.suggestion == suggestedName
+            file.name != nil
+                && (file.name.map { String(decoding: $0, as: UTF8.self) } == suggestedName
+                    || file.suggestion == suggestedName)
         }
     }
 
     /// Makes the contents from a received item, without its representations.
     init(_ item: Item) {
-        let file = item.representations.lazy.compactMap(\.file).first { $0.suggestion == item.suggestedName }
+        let file = item.representations.lazy.compactMap(\.file).first {
+            $0.name != nil && $0.suggestion == item.suggestedName
+        }
         suggestedName = file?.suggestion ?? item.suggestedName.flatMap(SafeFileName.component)
         presentationSize = Size(
             width: Double(item.presentationWidth ?? 0) / 1_000,

@@ -14,24 +14,28 @@ struct ProviderContents: Sendable {
         let remote: RemoteRepresentation?
         /// The attributes of the file, if the provider was made for one.
         let file: FileAttributes?
+        /// Whether it is a promise whose source had ended when the item was listed.
+        let isGone: Bool
 
         init(
             _ type: UniformType,
             _ visibility: ItemProviderRepresentationVisibility = .all,
             fileOptions: ItemProviderFileOptions = [],
             file: FileAttributes? = nil,
+            isGone: Bool = false,
             origin: Origin
         ) {
             self.type = type
             self.visibility = visibility
             self.fileOptions = fileOptions
             self.file = file
+            self.isGone = isGone
             self.origin = origin
             if case .remote(let remote) = origin { self.remote = remote } else { remote = nil }
         }
 
         func with(_ file: FileAttributes) -> Representation {
-            Representation(type, visibility, fileOptions: fileOptions, file: file, origin: origin)
+            Representation(type, visibility, fileOptions: fileOptions, file: file, isGone: isGone, origin: origin)
         }
     }
 
@@ -92,19 +96,35 @@ struct ProviderContents: Sendable {
 }
 
 extension [ProviderContents.Representation] {
+    /// The representations that can be loaded: without the promises of a source that has ended.
+    var loadable: [Element] { contains(where: \.isGone) ? filter { !$0.isGone } : self }
+
     /// Returns the representation for a request for `type`: one of exactly this type, otherwise the first that conforms
-    /// to it.
+    /// to it. One that is gone is returned only if nothing else fits; its load fails with an error that names the source.
     func best(for type: UniformType) -> Element? {
+        let found = bestOfAll(for: type)
+        guard let found, found.isGone else { return found }
+        return loadable.bestOfAll(for: type) ?? found
+    }
+
+    private func bestOfAll(for type: UniformType) -> Element? {
         // Nearly always the identifiers are the same, also in case, which is quicker to compare.
         first { $0.type.identifier == type.identifier } ?? first { $0.type == type }
             ?? first { $0.type.conforms(to: type) }
     }
 
-    /// Returns the representation for a request for one of several types.
+    /// Returns the representation for a request for one of several types. One that is gone is returned only if nothing else
+    /// fits.
     func best(of accepted: [UniformType], preferring preference: LoadPreference) -> Element? {
+        let found = bestOfAll(of: accepted, preferring: preference)
+        guard let found, found.isGone else { return found }
+        return loadable.bestOfAll(of: accepted, preferring: preference) ?? found
+    }
+
+    private func bestOfAll(of accepted: [UniformType], preferring preference: LoadPreference) -> Element? {
         switch preference {
         case .source: first { accepted.contains(where: $0.type.conforms) }
-        case .reader: accepted.lazy.compactMap(best(for:)).first
+        case .reader: accepted.lazy.compactMap(bestOfAll(for:)).first
         }
     }
 }

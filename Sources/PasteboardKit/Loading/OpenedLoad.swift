@@ -18,7 +18,8 @@ struct OpenedLoad: Sendable {
     /// Makes the load once more after it has failed with the error, or throws the error; nil if it was made again already,
     /// or cannot be.
     var again: Repetition?
-    /// The attributes of the source's file, from the item's list of representations.
+    /// The attributes of the source's file: those in the item's list of representations, or the permissions of a file that
+    /// its handler has returned.
     var file: FileAttributes?
 
     init(_ chunks: ByteChunks, type: UniformType, isArchive: Bool) {

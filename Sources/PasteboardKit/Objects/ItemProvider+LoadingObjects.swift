@@ -7,7 +7,7 @@ extension ItemProvider {
     /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:retries:progress:)`` finds the type in the same way. Nothing is
     /// loaded.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool {
-        typeRead(by: aClass) != nil
+        typeRead(by: aClass, among: registeredContentTypes) != nil
     }
 
     /// Loads an object and calls the completion handler once, with the object or an error. The completion handler runs
@@ -81,7 +81,11 @@ extension ItemProvider {
         _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
-        guard let type = typeRead(by: aClass) else {
+        // The load of a promise whose source has ended fails with an error that names the source.
+        let type =
+            typeRead(by: aClass, among: registeredContentTypes)
+            ?? typeRead(by: aClass, among: representations.map(\.type))
+        guard let type else {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(readBy: aClass, among: registeredContentTypes)
         }
@@ -98,9 +102,9 @@ extension ItemProvider {
     /// Returns the type of which an object of the class is made; nil if there is none. A load of this type finds
     /// exactly this representation: an earlier one of a type that conforms to it would have been the first that the
     /// class reads.
-    private func typeRead(by aClass: any ItemProviderReading.Type) -> UniformType? {
-        let readable = aClass.readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
-        return registeredContentTypes.first { type in readable.contains { type.conforms(to: $0) } }
+    private func typeRead(by aClass: any ItemProviderReading.Type, among types: [UniformType]) -> UniformType? {
+        let readable = aClass.readableTypes
+        return types.first { type in readable.contains { type.conforms(to: $0) } }
     }
 }
 

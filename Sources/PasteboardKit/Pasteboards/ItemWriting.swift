@@ -134,6 +134,7 @@ extension ProviderContents {
             item.representations[index].policy = nil
             item.representations[index].firstByteMilliseconds = nil
             item.representations[index].fileOptions = nil
+            item.representations[index].file = item.representations[index].file ?? load.file
             item.suggestedName = item.suggestedName ?? load.fileName.flatMap(SafeFileName.component)
         }
         item.requires = item.requiredFeatures

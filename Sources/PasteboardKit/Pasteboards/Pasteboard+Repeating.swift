@@ -50,8 +50,16 @@ extension Pasteboard {
         var part: LoadProgress?
         func data(of contents: Contents) async throws(PasteboardError) -> Loaded<Data>? {
             part = progress?.makePart()
-            let providers = includesGone ? contents.items.map(\.itemProvider) : contents.loadableProviders
-            return try await providers.firstData(for: accepted, bounds, progress: part, for: call)
+            var found = contents.loadableProviders.first(accepted)
+            if found == nil, includesGone { found = contents.items.map(\.itemProvider).first(accepted) }
+            guard let found else { return nil }
+            return try await found.provider.loadData(
+                for: found.type,
+                timeout: call.deadline?.left,
+                maximumByteCount: bounds.maximumByteCount,
+                isAutomatic: bounds.isAutomatic,
+                progress: part
+            )
         }
         do throws(PasteboardError) {
             let loaded: Loaded<Data>?
@@ -91,6 +99,15 @@ extension Pasteboard {
             accept.type = type.identifier
             return accept
         }
+        let edges = UniformType.edges(toward: accepted)
+        guard edges.count <= WireLimits.accepts,
+            edges.reduce(0, { $0 + $1.supertypes.count }) <= WireLimits.edgeSupertypes
+        else { return nil }
+        request.edges = edges.map { edge in
+            var edges = TypeEdges()
+            (edges.type, edges.supertypes) = (edge.type, edge.supertypes)
+            return edges
+        }
         request.descriptorWelcome = true
         request.timeoutMilliseconds = call.deadline?.left.loadMilliseconds
         request.maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }
@@ -116,25 +133,14 @@ extension Pasteboard {
 }
 
 extension [ItemProvider] {
-    fileprivate func firstData(
-        for accepted: [UniformType],
-        _ bounds: LoadBounds,
-        progress: LoadProgress?,
-        for call: Call
-    ) async throws(PasteboardError) -> Loaded<Data>? {
+    /// Returns the first item that has one of the types or a type that conforms to one, and the type that it is loaded as.
+    fileprivate func first(_ accepted: [UniformType]) -> (provider: ItemProvider, type: UniformType)? {
         for provider in self {
             let representations = provider.representations
             let found =
                 accepted.count == 1
                 ? representations.best(for: accepted[0]) : representations.best(of: accepted, preferring: .source)
-            guard let found else { continue }
-            return try await provider.loadData(
-                for: found.type,
-                timeout: call.deadline?.left,
-                maximumByteCount: bounds.maximumByteCount,
-                isAutomatic: bounds.isAutomatic,
-                progress: progress
-            )
+            if let found { return (provider, found.type) }
         }
         return nil
     }

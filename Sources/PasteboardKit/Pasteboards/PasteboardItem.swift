@@ -66,6 +66,7 @@ public struct PasteboardItem: Sendable, Identifiable {
                 ItemProviderRepresentationVisibility(rawValue: Int((message.visibility ?? .absent).rawValue)) ?? .all,
                 fileOptions: ItemProviderFileOptions(rawValue: Int((message.fileOptions ?? []).rawValue)),
                 file: message.file,
+                isGone: State(provision: message.provision) == .gone,
                 origin: .remote(remote)
             )
             contents.representations.append(representation)
@@ -79,8 +80,8 @@ public struct PasteboardItem: Sendable, Identifiable {
             )
         }
         if let text = Self.utf8Text(from: contents.representations) {
-            contents.representations.append(text.entry)
             let state = representations[text.origin].state
+            contents.representations.append(text.entry)
             representations.append(Representation(type: text.entry.type, isDerived: true, byteCount: nil, state: state))
         }
         itemProvider = ItemProvider(contents)
@@ -89,9 +90,9 @@ public struct PasteboardItem: Sendable, Identifiable {
 
     /// The item without the representations whose source has ended; nil if none is left.
     var loadableProvider: ItemProvider? {
-        guard representations.contains(where: { $0.state == .gone }) else { return itemProvider }
         var contents = itemProvider.contents
-        contents.representations = zip(contents.representations, representations).filter { $1.state != .gone }.map(\.0)
+        guard contents.representations.contains(where: \.isGone) else { return itemProvider }
+        contents.representations = contents.representations.loadable
         return contents.representations.isEmpty ? nil : ItemProvider(contents)
     }
 
@@ -103,7 +104,10 @@ public struct PasteboardItem: Sendable, Identifiable {
         guard !native.contains(where: { $0.type.conforms(to: .utf8PlainText) }) else { return nil }
         for (index, representation) in native.enumerated() where representation.type.isTextInAnotherEncoding {
             guard case .remote(let remote) = representation.origin else { continue }
-            return (ProviderContents.Representation(.utf8PlainText, origin: .utf8Text(of: remote)), index)
+            let isGone = representation.isGone
+            return (
+                ProviderContents.Representation(.utf8PlainText, isGone: isGone, origin: .utf8Text(of: remote)), index
+            )
         }
         return nil
     }
@@ -122,12 +126,19 @@ extension PasteboardItem.Representation.State {
 }
 
 extension UniformType {
-    /// Makes the type of a received representation. The supertypes in the message apply to this value only; they do not
-    /// become declarations of this process.
+    /// Makes the type of a received representation. A type that this process has declared has its own supertypes, so that it
+    /// is the same type everywhere in the process. Otherwise the supertypes in the message apply to this value only; they do
+    /// not become declarations of this process.
     fileprivate init(received message: PasteboardWire.Representation) {
         let type = UniformType(identifier: message.type, supertypes: message.supertypes)
         // A dynamic identifier describes its type by itself, also to the broker, which has no MIME database.
-        self = message.supertypes.isEmpty && !type.isDynamic ? UniformType(importedAs: message.type) : type
+        if type.isDynamic {
+            self = type
+        } else if message.supertypes.isEmpty {
+            self = UniformType(importedAs: message.type)
+        } else {
+            self = UniformType(message.type) ?? type
+        }
     }
 }
 

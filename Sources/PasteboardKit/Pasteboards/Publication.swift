@@ -18,7 +18,7 @@ public final class Publication: Sendable {
         case handedOver
         /// The connection to the broker was closed, or was lost and the contents cannot be restored.
         case brokerGone
-        /// This program has withdrawn the contents, with ``Publication/withdraw()`` or by cancelling ``Publication/run()``.
+        /// This program has withdrawn the contents, with ``Publication/withdraw(drain:)`` or by cancelling ``Publication/run(drain:)``.
         case withdrawn
     }
 
@@ -49,14 +49,14 @@ public final class Publication: Sendable {
     /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit:
     /// no destination waits for it. A handler whose load was cancelled may still be running.
     ///
-    /// Cancelling the task withdraws the contents, as ``withdraw()`` does. Loads that are under way then have 5 more
-    /// seconds.
+    /// Cancelling the task withdraws the contents, as ``withdraw(drain:)`` does.
     ///
     ///     let publication = try await Pasteboard.general.write(providers)
     ///     print("ended:", await publication.run())
     ///
+    /// - Parameter drain: the time that loads which are under way have after the task was cancelled.
     /// - Returns: the way in which the ownership was lost; `withdrawn` if the task was cancelled before that.
-    public func run() async -> End {
+    public func run(drain: Duration = .seconds(5)) async -> End {
         if (try? await ended()) == nil {
             // In a new task: this one is cancelled, and `withdraw()` would throw.
             await Task { try? await withdraw() }.value
@@ -66,7 +66,7 @@ public final class Publication: Sendable {
             await loads.value
         } onCancel: {
             Task {
-                try? await Task.sleep(for: .seconds(5))
+                try? await Task.sleep(for: max(drain, .zero))
                 loads.cancel()
             }
         }
@@ -76,11 +76,20 @@ public final class Publication: Sendable {
     }
 
     /// Clears the pasteboard if it still has these contents. Newer contents stay, so the call does nothing after the
-    /// ownership is lost. Loads that have begun still finish, and ``ended()`` returns `withdrawn`.
+    /// ownership is lost. Loads that have begun still finish while this program runs, and ``ended()`` returns `withdrawn`.
     ///
+    /// - Parameter drain: the maximum time for which the call waits until the loads that are under way have ended, so that
+    ///   the program can exit after it.
     /// - Throws: the error of the broker or the connection; `cancelled` if the task is cancelled: then the contents may
     ///   have been withdrawn or not.
-    public func withdraw() async throws(PasteboardError) {
+    public func withdraw(drain: Duration = .zero) async throws(PasteboardError) {
+        try await endOwnership()
+        guard drain > .zero else { return }
+        await request.live?.answersEnded(of: request, by: LoadDeadline(drain))
+        if Task.isCancelled { throw Call("the withdrawal of the publication").cancelled }
+    }
+
+    private func endOwnership() async throws(PasteboardError) {
         // Contents that are not restored yet need not be cleared.
         request.withdrawIfLost()
         guard isCurrent, let live = request.live else { return }

@@ -34,6 +34,9 @@ public struct UniformType: Sendable {
     /// Whether the type is declared, here or in the program that owns it: true for all types except dynamic ones.
     public var isDeclared: Bool { !isDynamic }
 
+    /// Whether the system's table contains the type.
+    package var isSystemDeclared: Bool { ConformanceTable.row(of: identifier) != nil }
+
     /// Whether the identifier was derived from a tag that no declared type has.
     public var isDynamic: Bool { DynamicType.isDynamic(identifier) }
 
@@ -52,7 +55,7 @@ public struct UniformType: Sendable {
 
     /// The part of the closure that other programs cannot look up: empty for the types of the table.
     package var publishedSupertypes: [String] {
-        ConformanceTable.row(of: identifier) == nil ? supertypeIdentifiers : []
+        isSystemDeclared ? [] : supertypeIdentifiers
     }
 
     /// Whether this is `type` or conforms to it, directly or indirectly.

@@ -22,12 +22,12 @@ struct FileAttributeTests {
         return URL(filePath: directory[name])
     }
 
-    private func check(_ provider: ItemProvider, isNamed name: String, hasAttributes: Bool = true) async throws {
+    private func check(_ provider: ItemProvider, isNamed name: String, hasTime: Bool = true) async throws {
         try await provider.withLoadedFile(for: .data) { loaded in
             #expect(loaded.value.lastPathComponent == name)
             let status = try #require(try System.status(at: loaded.value.path))
-            #expect(status.mode == (hasAttributes ? 0o750 : 0o600))
-            #expect((status.modifiedAt == 1_000_000_000_000_000_007) == hasAttributes)
+            #expect(status.mode == 0o750)
+            #expect((status.modifiedAt == 1_000_000_000_000_000_007) == hasTime)
         }
     }
 
@@ -91,13 +91,31 @@ struct FileAttributeTests {
         }
     }
 
-    @Test("A file that a handler makes has the suggested name and private permissions")
+    @Test("A file that a handler makes has the suggested name and its own permissions, also if the broker keeps it")
     func made() async throws {
         let url = try file("temporary")
         let provider = ItemProvider()
         provider.suggestedName = "report"
         provider.registerFileRepresentation(for: .utf8PlainText) { url }
-        try await check(provider, isNamed: "report.txt", hasAttributes: false)
+        try await check(provider, isNamed: "report.txt", hasTime: false)
+        try await TestBroker.with { broker in
+            for keeps in [Pasteboard.KeptRepresentations.nothing, .everything] {
+                let publication = try await broker.pasteboard().write([provider], keeps: keeps)
+                let item = try #require(try await broker.pasteboard().contents().items.first)
+                try await check(item.itemProvider, isNamed: "report.txt", hasTime: false)
+                withExtendedLifetime(publication) {}
+            }
+        }
+    }
+
+    @Test("Data in shared memory becomes a private file, whatever mode memory has")
+    func memory() async throws {
+        let provider = ItemProvider()
+        provider.registerSharedMemory(for: .utf8PlainText) { try SharedMemory(Data("text".utf8)) }
+        try await provider.withLoadedFile(for: .data) { loaded in
+            let status = try #require(try System.status(at: loaded.value.path))
+            #expect(status.mode == 0o600)
+        }
     }
 
     @Test("The loader can read a copy, whatever mode the file has", .enabled(if: System.userID == 0, "needs root"))

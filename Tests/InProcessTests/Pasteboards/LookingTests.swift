@@ -63,8 +63,17 @@ struct LookingTests {
             let pasteboard = broker.pasteboard()
             let states = try await pasteboard.contents().items.map { $0.representations.map(\.state) }
             #expect(states == [[.gone, .gone], [.kept]])
-            #expect(try await pasteboard.types == [.utf8PlainText, .rtf])
+            #expect(try await pasteboard.types == [.utf8PlainText])
             #expect(try await !pasteboard.hasTypes([.rtf]))
+            let item = try #require(try await pasteboard.contents().items.first).itemProvider
+            #expect(!item.canLoadObject(ofClass: String.self) && item.registeredContentTypes.isEmpty)
+            #expect(item.bestType(of: [.data]) == nil && !item.hasItemConformingToTypeIdentifier("public.text"))
+            for load in [
+                { _ = try await item.loadData(for: .rtf) }, { _ = try await item.loadObject(ofClass: String.self) },
+            ] {
+                let error = await #expect(throws: PasteboardError.self) { try await load() }
+                #expect(error?.code == .sourceGone)
+            }
             #expect(try await pasteboard.string == "kept")
             #expect(try await pasteboard.strings == ["kept"])
             #expect(try await pasteboard.string(forType: .string) == "kept")

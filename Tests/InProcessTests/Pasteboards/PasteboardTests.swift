@@ -107,6 +107,22 @@ struct PasteboardTests {
         }
     }
 
+    @Test("a type that this process has declared is the same type in received items")
+    func declaredTypes() async throws {
+        try await TestBroker.with { broker in
+            let name = "org.example.declared-here"
+            let sent = UniformType(identifier: name, supertypes: ["public.json", "public.text"])
+            let own = UniformType(importedAs: name, conformingTo: .xml)
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: sent) { Data() }
+            try await broker.pasteboard().write([provider], keeps: .everything)
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            let received = try #require(item.registeredContentTypes.first)
+            #expect(received == own && received.supertypes == own.supertypes && !received.conforms(to: .json))
+            #expect(try await item.loadData(for: .xml).type == own)
+        }
+    }
+
     @Test("a received provider can be written to another pasteboard, and its loads are answered by the first source")
     func passingOn() async throws {
         try await TestBroker.with { broker in

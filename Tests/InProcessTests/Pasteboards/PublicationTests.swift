@@ -78,7 +78,7 @@ struct PublicationTests {
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
             let load = try await item.loadBytes(for: .data)
-            let run = Task { await publication.run() }
+            let run = Task { await publication.run(drain: .zero) }
             run.cancel()
             #expect(await run.value == .withdrawn)
             withExtendedLifetime(load) {}
@@ -122,6 +122,34 @@ struct PublicationTests {
             goOn.open()
             #expect(try await load.value == bytes)
             #expect(await run.value == (ending == .cancelled ? .withdrawn : .cleared))
+        }
+    }
+
+    @Test("A withdrawal with a drain time waits until the loads have ended, and no longer than that time")
+    func draining() async throws {
+        try await TestBroker.with { broker in
+            let (asked, goOn, made) = (Gate(), Gate(), Gate())
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .data) {
+                asked.open()
+                await goOn.wait()
+                made.open()
+                return Data("bytes".utf8)
+            }
+            let publication = try await broker.pasteboard().write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            let load = Task { try await item.loadData(for: .data).value }
+            await asked.wait()
+            try await publication.withdraw(drain: .milliseconds(1))
+            let withdrawal = Task {
+                try await publication.withdraw(drain: .seconds(600))
+                return made.isOpen
+            }
+            // A withdrawal that does not wait has returned by then.
+            for _ in 0..<1_000 { await Task.yield() }
+            goOn.open()
+            #expect(try await withdrawal.value)
+            #expect(try await load.value == Data("bytes".utf8))
         }
     }
 

@@ -50,6 +50,9 @@ struct SafeFileNameTests {
         let type = UniformType(identifier: "org.example.stranger", supertypes: ["public.plain-text"])
         #expect(SafeFileName(suggested: "todo.note", type: type).candidate(1) == "todo.note")
         #expect(SafeFileName(suggested: "todo", type: type).candidate(1) == "todo.txt")
+        let imported = UniformType(importedAs: "org.example.imported-recipe", conformingTo: .json)
+        #expect(SafeFileName(suggested: "bread.recipe", type: imported).candidate(1) == "bread.recipe")
+        #expect(SafeFileName(suggested: "bread", type: imported).candidate(1) == "bread.json")
     }
 
     @Test(
