@@ -205,6 +205,11 @@ package struct BrokerLoop: ~Copyable {
         input { if $0.ending.isDraining { $0.endDraining() } else { $0.drain() } }
     }
 
+    /// Ends the loop after this turn, without telling any peer.
+    mutating func crash() {
+        isDone = true
+    }
+
     /// Lets another broker take over.
     package mutating func beginTakeover() {
         input { $0.beginTakeover() }

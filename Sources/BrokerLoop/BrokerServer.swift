@@ -44,9 +44,7 @@ package struct BrokerServer: ~Copyable {
         do throws(SocketPathError) {
             return try ClaimedSocket(claiming: path, refusal: ListenerSource.refusal)
         } catch {
-            guard case .held(let lock, let process) = error else { throw Failure(.brokerUnavailable, "\(error)") }
-            let holder = process.map { "process \($0)" } ?? "another process"
-            throw Failure(.brokerUnavailable, "a broker is already running: \(holder) holds the lock \(lock)")
+            throw error.failure
         }
     }
 
@@ -111,6 +109,15 @@ package struct BrokerServer: ~Copyable {
 
     /// Whether another broker has taken over.
     package var wasTakenOver: Bool { mutating get { loop.isTakeover } }
+}
+
+extension SocketPathError {
+    /// The failure of a broker that cannot claim its path.
+    package var failure: Failure {
+        guard case .held(let lock, let process) = self else { return Failure(.brokerUnavailable, "\(self)") }
+        let holder = process.map { "process \($0)" } ?? "another process"
+        return Failure(.brokerUnavailable, "a broker is already running: \(holder) holds the lock \(lock)")
+    }
 }
 
 /// Converts errors of the system.

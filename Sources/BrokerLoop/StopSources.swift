@@ -55,6 +55,7 @@ package final class SignalSource: EventSource {
 /// Ends the broker at the request of another thread.
 package final class StopSource: EventSource, Sendable {
     private let event: EventDescriptor
+    private let crashes = Lock(false)
 
     package var descriptor: CInt { event.raw }
 
@@ -67,9 +68,15 @@ package final class StopSource: EventSource, Sendable {
         event.signal()
     }
 
+    /// Ends the broker as if its process were killed: no peer is told.
+    package func crash() {
+        crashes.withLock { $0 = true }
+        event.signal()
+    }
+
     package func ready(in loop: inout BrokerLoop) {
         event.drain()
-        loop.stop()
+        if crashes.withLock(\.self) { loop.crash() } else { loop.stop() }
     }
 
     package func draining(in loop: inout BrokerLoop) {}

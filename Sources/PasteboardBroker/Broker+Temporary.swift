@@ -1,50 +1,33 @@
-public import PasteboardKit
-import PasteboardTransport
-
 extension Broker {
     /// Runs a closure with a temporary broker, which ends after the closure. It is intended for tests.
     ///
-    ///     try await Broker.withTemporary { connection in
-    ///         let pasteboard = Pasteboard(name: .general, connection: connection)
-    ///         try await pasteboard.write("hello")
-    ///         #expect(try await pasteboard.load(String.self) == "hello")
+    ///     try await Broker.withTemporary { broker in
+    ///         let source = Pasteboard(name: .general, connection: broker.connect())
+    ///         let destination = Pasteboard(name: .general, connection: broker.connect())
+    ///         try await source.write("hello")
+    ///         #expect(try await destination.load(String.self) == "hello")
     ///     }
     ///
-    /// The socket is in a new directory in `$TMPDIR`. When `body` returns or throws, the connection is closed, the
-    /// broker ends and the directory is removed. Other connections to the broker are closed.
+    /// When `body` returns or throws, the broker ends, the connections that it has made are closed, and the directory of its
+    /// socket is removed. See <doc:TestingYourProgram>.
     ///
     /// - Parameters:
     ///   - limits: the broker's limits, as for ``init(socketPath:limits:log:)``.
-    ///   - body: a closure that receives a connection to the broker. It runs on the caller's actor.
+    ///   - body: a closure that receives the broker. It runs on the caller's actor.
     /// - Returns: the result of `body`.
     /// - Throws: the error of `body`; ``BrokerError`` if the broker cannot be started.
     public static func withTemporary<Value>(
-        limits: [String: String] = [:],
-        _ body: (PasteboardConnection) async throws -> Value
+        limits: Limits = Limits(),
+        _ body: (TemporaryBroker) async throws -> Value
     ) async throws -> Value {
-        let socket: String
-        do throws(SystemError) {
-            let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
-            socket = "\(System.temporaryDirectory)/pasteboard-\(digits)/socket"
-        } catch {
-            throw BrokerError(message: "cannot name a directory for a broker: \(error)")
-        }
-        let broker = try Broker(socketPath: socket, limits: limits)
-        let serving = Task { try await broker.run() }
-        let connection = PasteboardConnection(socketPath: socket, startsBroker: false)
+        let broker = try TemporaryBroker(limits)
         do {
-            let value = try await body(connection)
-            try await end(serving, connection)
+            let value = try await body(broker)
+            try await broker.end()
             return value
         } catch {
-            try? await end(serving, connection)
+            try? await broker.end()
             throw error
         }
-    }
-
-    private static func end(_ serving: Task<Void, any Error>, _ connection: PasteboardConnection) async throws {
-        await connection.close()
-        serving.cancel()
-        try await serving.value
     }
 }

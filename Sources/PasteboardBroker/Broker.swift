@@ -26,37 +26,38 @@ public final class Broker: Sendable {
     /// - Parameters:
     ///   - socketPath: an absolute path in a directory that belongs to this user and that no other user may enter. The
     ///     directory is created if it is missing; its parents are not. nil: the user's well-known socket.
-    ///   - limits: values for limits, by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. Of
-    ///     a limit that all programs share, such as `boards` or `kept-pool`, one program gets a share: about half if no
-    ///     other program needs some.
+    ///   - limits: the limits. Of a limit that all programs share, such as ``Limits/boards`` or ``Limits/keptPool``, one
+    ///     program gets a share: about half if no other program needs some.
     ///   - log: a closure that receives log lines for an administrator. It is called on the broker's thread.
-    /// - Throws: ``BrokerError`` if the path is not absolute, a limit is invalid, another broker uses the socket, or
-    ///   the socket cannot be opened.
+    /// - Throws: `alreadyRunning` if another broker uses the socket, `invalidArgument` if the path is not absolute, and
+    ///   `unavailable` if the socket cannot be opened.
     public init(
         socketPath: String? = nil,
-        limits: [String: String] = [:],
+        limits: Limits = Limits(),
         log: @escaping @Sendable (String) -> Void = { _ in }
-    ) throws {
+    ) throws(BrokerError) {
+        if let socketPath, !socketPath.hasPrefix("/") {
+            throw BrokerError(
+                .invalidArgument,
+                "the broker's socketPath is '\(socketPath)'; it has to be an absolute path"
+            )
+        }
         do {
-            var bounds = BrokerLimits.standard
-            for (name, value) in limits { try bounds.set("\(name)=\(value)") }
-            if let socketPath, !socketPath.hasPrefix("/") {
-                throw BrokerError(message: "the broker's socketPath is '\(socketPath)'; it has to be an absolute path")
-            }
             let path =
                 try socketPath.map { SocketPath($0, isWellKnown: false) }
                 ?? SocketPath.wellKnown(environment: System.environment)
-            var server = try BrokerServer(limits: bounds, log: log)
+            var server = try BrokerServer(limits: limits.values, log: log)
             let stop = try StopSource()
             try server.add(stop)
-            try server.listen(at: path)
+            try server.listen(adopting: ClaimedSocket(claiming: path, refusal: ListenerSource.refusal))
             self.socketPath = path.path
             self.stop = stop
             self.server = Lock(server)
-        } catch let error as BrokerError {
-            throw error
+        } catch let error as SocketPathError {
+            if case .held = error { throw BrokerError(.alreadyRunning, error.failure.text) }
+            throw BrokerError(.unavailable, error.failure.text)
         } catch {
-            throw BrokerError(message: (error as? Failure)?.text ?? "\(error)")
+            throw BrokerError(.unavailable, (error as? Failure)?.text ?? "\(error)")
         }
     }
 
@@ -64,8 +65,8 @@ public final class Broker: Sendable {
     /// is reached. Then the broker accepts no more connections, waits until loads whose bytes have begun to arrive have
     /// finished, by default for at most 5 s (limit `drain`), and returns. It can be called only once.
     ///
-    /// - Throws: ``BrokerError`` if a system call fails, or if `run()` is called again.
-    public func run() async throws {
+    /// - Throws: `unavailable` if a system call fails, `invalidArgument` if `run()` is called again.
+    public func run() async throws(BrokerError) {
         let end: Result<Void, BrokerError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 do {
@@ -73,7 +74,7 @@ public final class Broker: Sendable {
                         continuation.resume(returning: self.serve())
                     }.detach()
                 } catch {
-                    continuation.resume(returning: .failure(BrokerError(message: "\(error)")))
+                    continuation.resume(returning: .failure(BrokerError(.unavailable, "\(error)")))
                 }
             }
         } onCancel: {
@@ -84,22 +85,20 @@ public final class Broker: Sendable {
 
     private func serve() -> Result<Void, BrokerError> {
         guard var server = server.withLock({ $0.take() }) else {
-            return .failure(BrokerError(message: "run() was called again: a broker runs once; create another"))
+            return .failure(
+                BrokerError(.invalidArgument, "run() was called again: a broker runs once; create another")
+            )
         }
         do {
             try server.run()
             return .success(())
         } catch {
-            return .failure(BrokerError(message: "the broker at \(socketPath) failed: \(error.text)"))
+            return .failure(BrokerError(.unavailable, "the broker at \(socketPath) failed: \(error.text)"))
         }
     }
-}
 
-/// The reason why a broker cannot serve.
-public struct BrokerError: Error, Sendable, CustomStringConvertible {
-    /// The message: the failure, its subject and its reason, in one line.
-    public let message: String
-
-    /// The message.
-    public var description: String { message }
+    /// Ends the broker as if its process were killed: connections are lost without a farewell, and ``run()`` returns.
+    func crash() {
+        stop.crash()
+    }
 }

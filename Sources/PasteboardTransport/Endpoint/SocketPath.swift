@@ -1,3 +1,4 @@
+import CPasteboardSystem
 import Glibc
 package import PasteboardWire
 
@@ -6,6 +7,9 @@ package import PasteboardWire
 /// The directory protects the socket: it belongs to this user, and no other user may enter it. So no other user can
 /// create or remove a file at the path.
 package struct SocketPath: Equatable, Sendable {
+    /// The largest number of bytes of a socket's path.
+    package static var longest: Int { Int(PBS_PATH_CAPACITY) }
+
     package let path: String
     /// Whether the path follows from the user's standard directories. Then all missing directories above the socket are
     /// created, and its own is removed with the broker. For a path that the user has chosen, only the last is created.

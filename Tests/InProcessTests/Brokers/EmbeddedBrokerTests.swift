@@ -11,7 +11,13 @@ import Testing
 struct EmbeddedBrokerTests {
     private struct Trouble: Error, Equatable {}
 
-    private static let patient = ["hello": "10m", "first-byte": "10m", "progress": "10m"]
+    private static var patient: Broker.Limits {
+        var limits = Broker.Limits()
+        limits.hello = .seconds(600)
+        limits.firstByte = .seconds(600)
+        limits.progress = .seconds(600)
+        return limits
+    }
 
     /// State that belongs to one task: it is not Sendable.
     private final class Notes {
@@ -32,8 +38,10 @@ struct EmbeddedBrokerTests {
     @Test("a temporary broker serves its body, has the given limits, and lets the body use its caller's state")
     func temporary() async throws {
         let notes = Notes()
-        let limits = Self.patient.merging(["boards": "4"]) { $1 }
-        let result = try await Broker.withTemporary(limits: limits) { connection in
+        var limits = Self.patient
+        limits.boards = 4
+        let result = try await Broker.withTemporary(limits: limits) { broker in
+            let connection = broker.connect()
             for name in ["a", "b"] {
                 let pasteboard = Pasteboard(name: Pasteboard.Name(rawValue: name), connection: connection)
                 try await pasteboard.write(name)
@@ -52,18 +60,35 @@ struct EmbeddedBrokerTests {
     func ends() async throws {
         let kept = Lock<Publication?>(nil)
         await #expect(throws: Trouble()) {
-            try await Broker.withTemporary(limits: Self.patient) { connection in
-                let publication = try await Pasteboard(name: .general, connection: connection).write("a")
+            try await Broker.withTemporary(limits: Self.patient) { broker in
+                let publication = try await Pasteboard(name: .general, connection: broker.connect()).write("a")
                 kept.withLock { $0 = publication }
                 throw Trouble()
             }
         }
         let publication = kept.withLock(\.self)
         #expect(try await publication?.ended() == .brokerGone)
-        let error = await #expect(throws: BrokerError.self) {
-            try await Broker.withTemporary(limits: ["no-such": "1"]) { _ in }
+    }
+
+    @Test("Limits can be given as text, and an invalid one is refused by its name")
+    func limits() throws {
+        var limits = Broker.Limits()
+        limits.firstByte = .milliseconds(1_500)
+        limits.keptPool = 1 << 20
+        #expect(try Broker.Limits(["first-byte": "1500ms", "kept-pool": "1MiB"]) == limits)
+        #expect(limits.firstByte == .milliseconds(1_500) && limits.keptPool == 1 << 20)
+        limits.firstByte = .seconds(-1)
+        #expect(limits.firstByte == .zero)
+        let error = #expect(throws: BrokerError.self) { try Broker.Limits(["no-such": "1"]) }
+        #expect(error?.code == .invalidArgument && error?.message.contains("no-such") == true)
+    }
+
+    @Test("A second broker at a socket is refused with a code of its own")
+    func second() async throws {
+        try await Broker.withTemporary { broker in
+            let error = #expect(throws: BrokerError.self) { try Broker(socketPath: broker.socketPath) }
+            #expect(error?.code == .alreadyRunning)
         }
-        #expect(error?.message.contains("no-such") == true)
     }
 
     @Test("a broker removes all files that it has created, whether it was run or not")
@@ -91,6 +116,7 @@ struct EmbeddedBrokerTests {
     @Test("a relative socket path is refused, and the error names the argument")
     func relative() async throws {
         let refused = #expect(throws: BrokerError.self) { try Broker(socketPath: "relative/s") }
+        #expect(refused?.code == .invalidArgument)
         #expect(refused?.message == "the broker's socketPath is 'relative/s'; it has to be an absolute path")
         let connection = PasteboardConnection(socketPath: "relative/s")
         let error = await #expect(throws: PasteboardError.self) {

@@ -16,7 +16,7 @@ struct TestBroker: Sendable {
         self.directory = directory
         let broker = try Broker(
             socketPath: "\(directory)/socket",
-            limits: Self.timeouts.merging(limits) { $1 }
+            limits: Broker.Limits(Self.timeouts.merging(limits) { $1 })
         )
         running = Task { try await broker.run() }
     }

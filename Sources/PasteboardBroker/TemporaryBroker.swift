@@ -1,0 +1,101 @@
+public import PasteboardKit
+import PasteboardTransport
+
+/// A broker for a test, with its own socket in a new directory. See <doc:TestingYourProgram>.
+public final class TemporaryBroker: Sendable {
+    private struct State {
+        var broker: Broker?
+        var serving: Task<Void, any Error>?
+        var connections: [Weak] = []
+    }
+
+    /// A connection that the program may release.
+    private struct Weak: Sendable {
+        weak var connection: PasteboardConnection?
+    }
+
+    /// The path of the socket: the value of `PASTEBOARD_SOCKET` for other processes of the test.
+    ///
+    /// Its directory is in `$TMPDIR`, or in `/tmp` if that path would be too long for a socket.
+    public let socketPath: String
+    private let limits: Broker.Limits
+    private let lines = Lock<[String]>([])
+    private let state = Lock(State())
+
+    init(_ limits: Broker.Limits) throws(BrokerError) {
+        self.limits = limits
+        let digits: String
+        do throws(SystemError) {
+            digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
+        } catch {
+            throw BrokerError(.unavailable, "cannot name a directory for a broker: \(error)")
+        }
+        let paths = [System.temporaryDirectory, "/tmp"].map { "\($0)/pasteboard-\(digits)/socket" }
+        socketPath = paths.first { $0.utf8.count <= SocketPath.longest } ?? paths[0]
+        try start()
+    }
+
+    /// The lines that the broker has logged, of all its runs.
+    public var log: [String] { lines.withLock(\.self) }
+
+    /// Makes a connection to the broker. To the broker, each connection is that of another program. It starts no broker, and
+    /// connects again after ``restart()``.
+    ///
+    /// - Parameter groups: the tokens of the groups that the program belongs to.
+    public func connect(groups: [String] = []) -> PasteboardConnection {
+        let connection = PasteboardConnection(socketPath: socketPath, startsBroker: false, groups: groups)
+        state.withLock { state in
+            state.connections.removeAll { $0.connection == nil }
+            state.connections.append(Weak(connection: connection))
+        }
+        return connection
+    }
+
+    /// Ends the broker in order, if it runs, and starts the next one at the same socket, as a service manager does. Kept
+    /// contents are lost, and programs write their promises again.
+    ///
+    /// - Throws: ``BrokerError`` if the broker cannot be ended or started.
+    public func restart() async throws(BrokerError) {
+        try await stop { $1.cancel() }
+        try start()
+    }
+
+    /// Ends the broker as if its process were killed: programs lose their connections without a farewell, and kept contents are
+    /// lost. ``restart()`` starts the next one.
+    ///
+    /// - Throws: ``BrokerError`` if the broker had failed before.
+    public func crash() async throws(BrokerError) {
+        try await stop { broker, _ in broker.crash() }
+    }
+
+    /// Ends the broker, and closes all connections.
+    func end() async throws(BrokerError) {
+        for connection in state.withLock({ $0.connections.compactMap(\.connection) }) { await connection.close() }
+        try await stop { $1.cancel() }
+    }
+
+    private func start() throws(BrokerError) {
+        let broker = try Broker(socketPath: socketPath, limits: limits) { [weak self] line in
+            self?.lines.withLock { $0.append(line) }
+        }
+        let serving = Task { try await broker.run() }
+        state.withLock { state in
+            state.broker = broker
+            state.serving = serving
+        }
+    }
+
+    private func stop(_ end: (Broker, Task<Void, any Error>) -> Void) async throws(BrokerError) {
+        let (broker, serving) = state.withLock { state in
+            defer { (state.broker, state.serving) = (nil, nil) }
+            return (state.broker, state.serving)
+        }
+        guard let broker, let serving else { return }
+        end(broker, serving)
+        do {
+            try await serving.value
+        } catch {
+            throw error as? BrokerError ?? BrokerError(.unavailable, "\(error)")
+        }
+    }
+}
