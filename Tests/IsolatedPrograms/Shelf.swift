@@ -15,6 +15,13 @@ public final class Shelf {
         provider.registerJSON(Note(title: "Coast", text: "To be written."), for: .json)
         provider.suggestedName = "coast"
         provider.registerDataRepresentation(for: .utf8PlainText) { Data("Pacific".utf8) }
+        provider.registerDataRepresentation(for: .commaSeparatedText) { @MainActor in
+            Data(self.fileNames.joined(separator: ",").utf8)
+        }
+        provider.registerDataRepresentation(forTypeIdentifier: "public.html", visibility: .all) { completion in
+            Task { @MainActor in completion(Data("<p>\(self.cards.count)".utf8), nil) }
+            return nil
+        }
         return provider
     }
 

@@ -7,7 +7,7 @@ extension Loaded where Value == URL {
     /// Moves the loaded copy, a file or a folder, to its final name. It never replaces an existing file.
     ///
     /// The copy keeps its permissions and modification time. On the same disk it is only renamed, so load it into the
-    /// directory where it is to stay: ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:retries:progress:_:)``. To
+    /// directory where it is to stay: ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:retries:progress:_:)``. To
     /// another disk it is copied under a hidden name beside its destination and renamed when it is complete, so that no
     /// process sees an incomplete file under the final name. Cancelling the task stops the copying and throws
     /// `cancelled`.

@@ -124,6 +124,8 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the requested type.
     ///   - timeout: the maximum duration of the load, including the reading of the chunks.
+    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: any. A load of more fails with `too-large`,
+    ///     before the first chunk if the size is known.
     ///   - isAutomatic: whether no person asked for the load, as in
     ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
     ///   - retries: whether the load is made once more if the broker is lost before the source has answered, which is
@@ -132,11 +134,12 @@ extension ItemProvider {
     public func loadBytes(
         for contentType: UniformType,
         timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
         retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<ByteChunks> {
-        let bounds = LoadBounds(isAutomatic: isAutomatic, retries: retries)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
         let load = try await open(contentType, timeout: timeout, bounds, progress: progress)
         return Loaded(value: load.chunks, type: load.dataType)
     }
@@ -213,7 +216,7 @@ extension ItemProvider {
         case .handler(let registration):
             let inPlace = inPlace && representation.fileOptions.contains(.openInPlace)
             let local = LocalLoad(registration, type: representation.type, progress: progress)
-            load = try await local.open(timeout: timeout, inPlace: inPlace)
+            load = try await local.open(timeout: timeout, inPlace: inPlace, maximum: bounds.maximumByteCount)
         case .remote(let remote):
             load = try await remote.open(timeout: timeout, inPlace: inPlace, bounds, progress: progress)
         case .utf8Text:

@@ -30,6 +30,8 @@ extension ItemProvider {
     ///   - directory: an existing directory for the copy; nil: the directory for temporary files, `TMPDIR` or `/tmp`.
     ///   - openInPlace: whether the source's own file is accepted.
     ///   - timeout: the maximum duration of the load, without `body`.
+    ///   - maximumByteCount: the largest number of bytes that is accepted, of a folder that of its archive; nil: any.
+    ///   - isAutomatic: whether no person asked for the load, as in a history.
     ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - body: receives the file, with the type that the source provided.
@@ -40,6 +42,8 @@ extension ItemProvider {
         in directory: URL? = nil,
         openInPlace: Bool = false,
         timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false,
         retries: Bool = true,
         progress: LoadProgress? = nil,
         _ body: (Loaded<URL>) async throws -> Result
@@ -50,7 +54,7 @@ extension ItemProvider {
         var load: OpenedLoad
         let file: StoredLoad
         do {
-            let bounds = LoadBounds(retries: retries)
+            let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
             load = try await open(contentType, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
             if let url = load.inPlace {
                 try await load.chunks.source.takeReader().finish()
@@ -133,7 +137,7 @@ extension ItemProvider {
     /// the library, which it may block.
     ///
     /// A copy is removed when the completion handler returns; see
-    /// ``withLoadedFile(for:in:openInPlace:timeout:retries:progress:_:)``.
+    /// ``withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:retries:progress:_:)``.
     ///
     /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult

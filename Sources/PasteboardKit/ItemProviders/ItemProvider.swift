@@ -73,6 +73,15 @@ public final class ItemProvider: Sendable {
     var representations: [ProviderContents.Representation] { state.withLock { $0.representations } }
 }
 
+extension ItemProvider: CustomStringConvertible {
+    /// The name and the types, best first, in one line.
+    public var description: String {
+        let contents = contents
+        let name = contents.suggestedName.map { "\"\($0)\": " } ?? ""
+        return "ItemProvider(\(name)\(contents.representations.map(\.type.identifier).joined(separator: ", ")))"
+    }
+}
+
 /// The style in which an item prefers to be shown after a drop or paste. It is a hint, as in NSItemProvider.
 public enum PreferredPresentationStyle: Int, Sendable {
     /// The destination decides.

@@ -57,11 +57,16 @@ struct LocalLoad: Sendable {
     }
 
     /// Returns the load as soon as its handler has provided a result.
-    func open(timeout: Duration?, inPlace: Bool) async throws(PasteboardError) -> OpenedLoad {
+    ///
+    /// - Parameter maximum: the largest number of bytes; nil: any.
+    func open(timeout: Duration?, inPlace: Bool, maximum: Int?) async throws(PasteboardError) -> OpenedLoad {
         let deadline = timeout.map(LoadDeadline.init)
         do throws(PasteboardError) {
             let made = try await made(deadline)
-            var load = opened(made, deadline)
+            var load = opened(made, deadline, maximum)
+            if let maximum, let count = load.chunks.byteCount, count > maximum {
+                throw .tooLarge(type, UInt64(count), maximum: maximum)
+            }
             if inPlace, case .file(let file) = made, let path = file.passed.verified(path: file.located.path) {
                 load.inPlace = URL(filePath: path, directoryHint: .notDirectory)
             }
@@ -72,7 +77,7 @@ struct LocalLoad: Sendable {
         }
     }
 
-    private func opened(_ made: HandlerResult, _ deadline: LoadDeadline?) -> OpenedLoad {
+    private func opened(_ made: HandlerResult, _ deadline: LoadDeadline?, _ maximum: Int? = nil) -> OpenedLoad {
         let source: any ChunkSource
         var watch: HandlerWatch?
         var attributes: FileAttributes?
@@ -85,7 +90,14 @@ struct LocalLoad: Sendable {
             source = chunks
             watch = self.watch
         }
-        let chunks = ByteChunks(LoadReader(source, progress: progress, deadline: deadline, watch: watch))
+        let reader = LoadReader(
+            source,
+            progress: progress,
+            deadline: deadline,
+            watch: watch,
+            maximum: maximum.map { LoadReader.Maximum(byteCount: $0, type: type) }
+        )
+        let chunks = ByteChunks(reader)
         var load = OpenedLoad(chunks, type: type, isArchive: source.isArchive)
         load.fileName = source.fileName
         load.file = attributes

@@ -23,10 +23,23 @@ final class LoadReader: ChunkSource {
         var handlerTimer: LoadTimer?
     }
 
+    /// The largest number of bytes of a load whose source does not know it.
+    struct Maximum {
+        let byteCount: Int
+        let type: UniformType
+
+        var error: PasteboardError { .tooLarge(type, nil, maximum: byteCount) }
+
+        fileprivate func isExceeded(by data: Data, after taken: UInt64) -> Bool {
+            UInt64(data.count) > UInt64(max(0, byteCount)) - min(taken, UInt64(max(0, byteCount)))
+        }
+    }
+
     let source: any ChunkSource
     private let progress: LoadProgress?
     private let watch: HandlerWatch?
     private let hasDeadline: Bool
+    private let maximum: Maximum?
     private let state = Lock(State())
 
     /// - Parameters:
@@ -35,15 +48,18 @@ final class LoadReader: ChunkSource {
     ///   - deadline: the time by which all bytes have to be taken. If there is one, the timeouts of `watch` do not
     ///     apply.
     ///   - watch: the timeouts of the handler of this process that makes the chunks.
+    ///   - maximum: the largest number of bytes; nil: any.
     init(
         _ source: any ChunkSource,
         progress: LoadProgress? = nil,
         deadline: LoadDeadline? = nil,
-        watch: HandlerWatch? = nil
+        watch: HandlerWatch? = nil,
+        maximum: Maximum? = nil
     ) {
         self.source = source
         self.progress = progress
         self.watch = watch
+        self.maximum = maximum
         hasDeadline = deadline != nil
         progress?.begin { [weak self] in self?.end(.cancelled) }
         if let deadline {
@@ -128,7 +144,13 @@ final class LoadReader: ChunkSource {
     }
 
     private func take(_ chunk: Chunk) {
-        let chunk = chunk.mapError { PasteboardError(ofLoad: $0) as any Error }
+        var chunk = chunk.mapError { PasteboardError(ofLoad: $0) as any Error }
+        if case .success(let data?) = chunk, let maximum,
+            state.withLock({ maximum.isExceeded(by: data, after: $0.taken) })
+        {
+            chunk = .failure(maximum.error)
+            source.cancel()
+        }
         watch?.gaveBytes()
         let (reader, taken, timer) = state.withLock { state -> (Take?, UInt64, LoadTimer?) in
             // The load may have ended meanwhile.

@@ -1,21 +1,24 @@
-import FoundationEssentials
+public import FoundationEssentials
 
 extension ItemProvider {
     /// Promises the item as JSON of a type, which is encoded at each load.
     ///
     /// - Parameters:
-    ///   - value: the value that `JSONEncoder` encodes with its default settings. An encoding error reaches the
-    ///     destination as the source's own error.
+    ///   - value: the value that the encoder encodes. An encoding error reaches the destination as the source's own error.
     ///   - contentType: the type of the bytes: usually one of the program's own, or `public.json`.
     ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the value is encoded at each load or only once.
+    ///   - encoder: the encoder, with its settings for dates, keys and so on. It must not be changed afterwards.
     public func registerJSON<T: Encodable & Sendable>(
         _ value: T,
         for contentType: UniformType,
-        visibility: ItemProviderRepresentationVisibility = .all
+        visibility: ItemProviderRepresentationVisibility = .all,
+        policy: LoadPolicy = .everyTime,
+        encoder: JSONEncoder = JSONEncoder()
     ) {
-        registerDataRepresentation(for: contentType, visibility: visibility) { completion in
+        registerDataRepresentation(for: contentType, visibility: visibility, policy: policy) { completion in
             do {
-                completion(try JSONEncoder().encode(value), nil)
+                completion(try encoder.encode(value), nil)
             } catch {
                 completion(nil, error)
             }
@@ -23,7 +26,7 @@ extension ItemProvider {
         }
     }
 
-    /// Loads the bytes of a type and decodes them as JSON, with the default settings of `JSONDecoder`.
+    /// Loads the bytes of a type and decodes them as JSON.
     ///
     /// Cancelling the task cancels the load, which then throws `cancelled`.
     ///
@@ -34,14 +37,29 @@ extension ItemProvider {
     ///   - timeout: the maximum time until all bytes have arrived. Without it, the load fails if the source neither
     ///     provides bytes nor reports progress for 30 s.
     ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
+    ///   - isAutomatic: whether no person asked for the load.
+    ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
+    ///   - decoder: the decoder, with its settings for dates, keys and so on. It must not be changed during the load.
     /// - Throws: a ``PasteboardError``, or the `DecodingError` if the bytes do not describe such a value.
     public func loadJSON<T: Decodable & SendableMetatype>(
         _ type: T.Type,
         for contentType: UniformType,
         timeout: Duration? = nil,
-        maximumByteCount: Int? = nil
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false,
+        retries: Bool = true,
+        progress: LoadProgress? = nil,
+        decoder: JSONDecoder = JSONDecoder()
     ) async throws -> sending T {
-        let loaded = try await loadData(for: contentType, timeout: timeout, maximumByteCount: maximumByteCount)
-        return try await ThreadPool.completions.value { try JSONDecoder().decode(T.self, from: loaded.value) }
+        let loaded = try await loadData(
+            for: contentType,
+            timeout: timeout,
+            maximumByteCount: maximumByteCount,
+            isAutomatic: isAutomatic,
+            retries: retries,
+            progress: progress
+        )
+        return try await ThreadPool.completions.value { try decoder.decode(T.self, from: loaded.value) }
     }
 }

@@ -69,9 +69,7 @@ extension Pasteboard {
         try await step { contents throws(PasteboardError) in
             guard let publication = contents.publication(of: self), let values = contents.values else {
                 guard let cleared = contents.cleared else { throw notOwned }
-                var options = WriteOptions()
-                options.ifChangeCount = cleared
-                return try await declare(types, contents, owner, options)
+                return try await declare(types, contents, owner, WriteOptions(ifChangeCount: cleared))
             }
             let present = publication.request.items.first?.representations.map(\.type) ?? []
             let new = types.filter { !present.contains($0) }
@@ -162,8 +160,7 @@ extension Pasteboard {
         keeps: KeptRepresentations = .everything
     ) async throws(PasteboardError) {
         guard let cleared = contents.cleared else { throw notOwned }
-        var options = WriteOptions()
-        options.ifChangeCount = cleared
+        let options = WriteOptions(ifChangeCount: cleared)
         contents.begin(try await write(providers, keeps: keeps, options: options), values: nil)
     }
 
@@ -179,8 +176,7 @@ extension Pasteboard {
             guard let index = item.representations.firstIndex(where: { $0.type == new.type }) else { continue }
             item.representations[index] = new
         }
-        var options = WriteOptions()
-        options.ifChangeCount = changeCount
+        let options = WriteOptions(ifChangeCount: changeCount)
         contents.begin(try await write([ItemProvider(item)], keeps: .everything, options: options), values: nil)
     }
 

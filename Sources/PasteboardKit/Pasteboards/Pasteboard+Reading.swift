@@ -53,7 +53,7 @@ extension Pasteboard {
                     )
                     texts.append(try loaded.decoded)
                 } catch {
-                    throw error.code == .timeout ? call.timedOut : error
+                    throw call.error(ofLoad: error)
                 }
             }
             return texts.isEmpty ? nil : texts.joined(separator: "\n")
@@ -84,7 +84,7 @@ extension Pasteboard {
         )?.value
     }
 
-    /// Options of ``readObjects(forClasses:options:)``.
+    /// Options of ``readObjects(forClasses:options:timeout:maximumByteCount:isAutomatic:)``.
     public struct ReadingOptionKey: Hashable, Sendable {
         private let name: String
 
@@ -114,15 +114,23 @@ extension Pasteboard {
     /// - Parameters:
     ///   - classes: the classes, best first.
     ///   - options: rules for URLs.
+    ///   - timeout: the maximum duration of the call, which includes connecting.
+    ///   - maximumByteCount: the largest number of bytes of an item that is accepted; nil: a quarter of the memory.
+    ///   - isAutomatic: whether no person asked for the objects, as in a history.
     /// - Throws: the error of a load, or the error of a class for the bytes.
     public func readObjects(
         forClasses classes: [any ItemProviderReading.Type],
-        options: [ReadingOptionKey: Any]? = nil
+        options: [ReadingOptionKey: Any]? = nil,
+        timeout: Duration? = nil,
+        maximumByteCount: Int? = nil,
+        isAutomatic: Bool = false
     ) async throws -> sending [any ItemProviderReading] {
         let rules = ReadingRules(options)
-        // The error of a class for the bytes does not end the contents.
-        let objects = try await read(for: Call("the read of the objects")) { (contents) throws(PasteboardError) in
-            try await Self.objects(classes, of: contents, rules)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
+        let call = Call("the read of the objects", timeout: timeout)
+        // The error of a class for the bytes is a result, after which the read does not begin again.
+        let objects = try await read(for: call) { (contents) throws(PasteboardError) in
+            try await Self.objects(classes, of: contents, rules, bounds, for: call)
         }
         return try objects.get()
     }
@@ -130,16 +138,18 @@ extension Pasteboard {
     private static func objects(
         _ classes: [any ItemProviderReading.Type],
         of contents: Contents,
-        _ rules: ReadingRules
+        _ rules: ReadingRules,
+        _ bounds: LoadBounds,
+        for call: Call
     ) async throws(PasteboardError) -> sending Result<[any ItemProviderReading], any Error> {
         var objects: [any ItemProviderReading] = []
         for provider in contents.loadableProviders {
             for aClass in classes where rules.accept(aClass, from: provider) {
                 let object: any ItemProviderReading
                 do {
-                    object = try await load(aClass, from: provider)
+                    object = try await load(aClass, from: provider, bounds, for: call)
                 } catch let error as PasteboardError {
-                    throw error
+                    throw call.error(ofLoad: error)
                 } catch {
                     return .failure(error)
                 }
@@ -154,9 +164,16 @@ extension Pasteboard {
 
     private static func load<T: ItemProviderReading>(
         _ aClass: T.Type,
-        from provider: ItemProvider
+        from provider: ItemProvider,
+        _ bounds: LoadBounds,
+        for call: Call
     ) async throws -> sending any ItemProviderReading {
-        try await provider.loadObject(ofClass: aClass)
+        try await provider.loadObject(
+            ofClass: aClass,
+            timeout: call.deadline?.left,
+            maximumByteCount: bounds.maximumByteCount,
+            isAutomatic: bounds.isAutomatic
+        )
     }
 }
 

@@ -77,8 +77,7 @@ extension Pasteboard {
             return loaded
         } catch {
             progress?.end(byteCount: nil)
-            // The load's own error would name the remaining time, which is not the timeout that the caller passed.
-            throw error.code == .timeout ? call.timedOut : error
+            throw call.error(ofLoad: error)
         }
     }
 
@@ -129,6 +128,14 @@ extension Pasteboard {
             default: throw error
             }
         }
+    }
+}
+
+extension Call {
+    /// Returns the error of a load that is a part of the call. The load's own error would name the time that was left, which is
+    /// not the timeout that the caller passed.
+    func error(ofLoad error: PasteboardError) -> PasteboardError {
+        error.code == .timeout ? timedOut : error
     }
 }
 

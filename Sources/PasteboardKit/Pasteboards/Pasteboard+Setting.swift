@@ -106,10 +106,9 @@ extension Pasteboard {
 
 extension Pasteboard.WriteOptions {
     fileprivate init(localOnly: Bool, expirationDate: Date?) {
-        self.init()
-        isLocalOnly = localOnly
         // A time in the past has the shortest lifetime.
-        expiresAfter = expirationDate.map { .seconds(max(0.001, $0.timeIntervalSinceNow)) }
+        let expiresAfter = expirationDate.map { Duration.seconds(max(0.001, $0.timeIntervalSinceNow)) }
+        self.init(expiresAfter: expiresAfter, isLocalOnly: localOnly)
     }
 }
 

@@ -32,6 +32,23 @@ struct CatchTests {
         #expect([.cancelled, .timeout, .superseded].map(name) == ["cancelled", "timeout", "typed"])
     }
 
+    @Test("a code can be caught by its name alone where only errors of the library are thrown")
+    func byName() {
+        func name(_ code: PasteboardError.Code) -> String {
+            do {
+                try typed(code)
+                return "nothing"
+            } catch .cancelled {
+                return "cancelled"
+            } catch .brokerUnavailable {
+                return "no broker"
+            } catch {
+                return error.message
+            }
+        }
+        #expect([.cancelled, .brokerUnavailable, .timeout].map(name) == ["cancelled", "no broker", "typed"])
+    }
+
     @Test("a code can be caught where any error is thrown, and in closures")
     func inAnyContext() {
         let name: (any Error) -> String = { error in

@@ -91,6 +91,43 @@ struct LoadBoundsTests {
         }
     }
 
+    private enum ExactForm: CaseIterable {
+        case data
+        case chunks
+        case file
+    }
+
+    /// Loads with a maximum, and returns the number of bytes.
+    private func length(_ provider: ItemProvider, in form: ExactForm, maximum: Int) async throws -> Int {
+        switch form {
+        case .data: return try await provider.loadData(for: .data, maximumByteCount: maximum).value.count
+        case .chunks:
+            var count = 0
+            for try await chunk in try await provider.loadBytes(for: .data, maximumByteCount: maximum).value {
+                count += chunk.count
+            }
+            return count
+        case .file:
+            return try await provider.withLoadedFile(for: .data, maximumByteCount: maximum) { file in
+                try Data(contentsOf: file.value).count
+            }
+        }
+    }
+
+    @Test("A stream of unknown length ends at the maximum of a load in chunks", arguments: LoadPlace.allCases)
+    func endlessChunks(place: LoadPlace) async throws {
+        let provider = ItemProvider()
+        provider.registerByteStream(for: .data) { writer in
+            while true { try await writer.write(Data(repeating: 97, count: 1 << 16)) }
+        }
+        try await place.with(provider) { provider in
+            let error = await #expect(throws: PasteboardError.self) {
+                _ = try await length(provider, in: .chunks, maximum: Self.maximum)
+            }
+            #expect(error?.code == .tooLarge)
+        }
+    }
+
     @Test("As many bytes as the maximum are loaded, and one more is not", arguments: LoadPlace.allCases)
     func exact(place: LoadPlace) async throws {
         for file in [false, true] {
@@ -110,10 +147,14 @@ struct LoadBoundsTests {
             try await place.with(provider) { provider in
                 let loaded = try await provider.loadData(for: .data, maximumByteCount: bytes.count)
                 #expect(loaded.value == bytes)
-                let error = await #expect(throws: PasteboardError.self) {
-                    try await provider.loadData(for: .data, maximumByteCount: bytes.count - 1)
+                #expect(try await length(provider, in: .chunks, maximum: bytes.count) == bytes.count)
+                #expect(try await length(provider, in: .file, maximum: bytes.count) == bytes.count)
+                for form in ExactForm.allCases {
+                    let error = await #expect(throws: PasteboardError.self) {
+                        _ = try await length(provider, in: form, maximum: bytes.count - 1)
+                    }
+                    #expect(error?.code == .tooLarge, "\(form)")
                 }
-                #expect(error?.code == .tooLarge)
             }
         }
     }

@@ -176,6 +176,25 @@ struct ObjectsLoadingTests {
         }
     }
 
+    @Test("JSON is encoded and decoded with the settings that the programs pass")
+    func jsonSettings() async throws {
+        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+        encoder.dateEncodingStrategy = .iso8601
+        decoder.dateDecodingStrategy = .iso8601
+        let date = Date(timeIntervalSince1970: 0)
+        try await TestBroker.with { broker in
+            let provider = ItemProvider()
+            provider.registerJSON([date], for: .json, policy: .onceAndKept, encoder: encoder)
+            let publication = try await broker.pasteboard().write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            #expect(try await item.loadData(for: .json).value == Data(#"["1970-01-01T00:00:00Z"]"#.utf8))
+            let progress = LoadProgress()
+            #expect(try await item.loadJSON([Date].self, for: .json, progress: progress, decoder: decoder) == [date])
+            #expect(progress.isFinished)
+            withExtendedLifetime(publication) {}
+        }
+    }
+
     @Test("a value that cannot be encoded fails at the load with the error of the encoder")
     func unencodable() async throws {
         let provider = ItemProvider()

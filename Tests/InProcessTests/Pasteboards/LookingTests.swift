@@ -51,6 +51,26 @@ struct LookingTests {
         }
     }
 
+    @Test("Pasteboards, their contents and items print what a person wants to see")
+    func descriptions() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard("notes")
+            #expect("\(pasteboard) \(pasteboard.name)" == "notes notes")
+            #expect("\(try await pasteboard.contents())".hasSuffix("empty"))
+            let provider = ItemProvider(object: "text")
+            provider.suggestedName = "note"
+            #expect("\(provider)" == #"ItemProvider("note": public.utf8-plain-text)"#)
+            let options = Pasteboard.WriteOptions(maximumLoads: 2, isTransient: true)
+            try await pasteboard.write([provider], keeps: .everything, options: options)
+            let contents = try await pasteboard.contents()
+            #expect("\(contents.terms)" == "transient, loads left: 2")
+            let item = #"item 0 "note": public.utf8-plain-text (kept, 4 bytes)"#
+            #expect(contents.items.map(\.description) == [item])
+            #expect(contents.description.hasPrefix("change count \(contents.changeCount), by "))
+            #expect(contents.description.hasSuffix("), transient, loads left: 2, " + item))
+        }
+    }
+
     @Test("Promises of a source that has ended are listed, but neither count as loadable nor are loaded")
     func gone() async throws {
         try await TestBroker.with { broker in
@@ -145,6 +165,10 @@ struct LookingTests {
             let pasteboard = broker.pasteboard()
             let read = try await pasteboard.readObjects(forClasses: [URL.self, String.self])
             #expect(read.first as? String == "one" && read.count == 2)
+            let tooLarge = await #expect(throws: PasteboardError.self) {
+                _ = try await pasteboard.readObjects(forClasses: [String.self], maximumByteCount: 2)
+            }
+            #expect(tooLarge?.code == .tooLarge)
             #expect((read.last as? URL)?.path == "/tmp/picture.png")
             let strings = try await pasteboard.readObjects(forClasses: [String.self, URL.self]) as? [String]
             #expect(strings == ["one", "two"])

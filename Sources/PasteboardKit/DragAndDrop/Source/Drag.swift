@@ -21,8 +21,21 @@ public final class Drag: DragSession {
         /// may. The source deletes moved items only after ``Outcome/transferred(_:)``.
         public var allowsMoveBetweenProcesses = false
 
-        /// Makes options that allow all destinations to copy, and destinations of this process to move.
-        public init() {}
+        /// Makes options. By default all destinations may copy, and destinations of this process may move.
+        ///
+        /// - Parameters:
+        ///   - allowsMoveOperation: whether a destination may propose a move.
+        ///   - isRestrictedToDraggingApplication: whether only this process may be the destination.
+        ///   - allowsMoveBetweenProcesses: whether destinations of other processes may propose a move, too.
+        public init(
+            allowsMoveOperation: Bool = true,
+            isRestrictedToDraggingApplication: Bool = false,
+            allowsMoveBetweenProcesses: Bool = false
+        ) {
+            self.allowsMoveOperation = allowsMoveOperation
+            self.isRestrictedToDraggingApplication = isRestrictedToDraggingApplication
+            self.allowsMoveBetweenProcesses = allowsMoveBetweenProcesses
+        }
     }
 
     /// The result of a session, as its source and its destinations receive it.
