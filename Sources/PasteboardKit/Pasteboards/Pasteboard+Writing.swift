@@ -47,6 +47,10 @@ extension Pasteboard {
         let types = items.lazy.flatMap(\.representations).map(\.type.identifier)
         write.terms = ContentTerms.terms(try options.terms(), withHintsIn: types)
         if write.terms != nil { write.requires.append(Feature.terms.rawValue) }
+        if !options.evictsOthers {
+            write.evictsNothing = true
+            write.requires.append(Feature.eviction.rawValue)
+        }
         let call = Call("the write", timeout: timeout)
         let live = try await liveConnection(for: call)
         try write.setCondition(options.ifChangeCount, of: self, live)

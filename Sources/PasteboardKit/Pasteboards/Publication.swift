@@ -24,6 +24,9 @@ public final class Publication: Sendable {
 
     /// The change count of these contents.
     public let changeCount: ChangeCount
+    /// The pasteboards of programs that have ended whose contents the broker has cleared to make room for these, at most 64.
+    /// ``Pasteboard/WriteOptions/evictsOthers`` forbids it.
+    public var clearedPasteboards: [Pasteboard.Name] { request.clearedBoards.map { Pasteboard.Name($0) } }
 
     let request: WriteRequest
     /// Keeps the connection, and a unique pasteboard.

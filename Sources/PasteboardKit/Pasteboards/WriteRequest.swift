@@ -17,6 +17,8 @@ final class WriteRequest: StreamSink {
         var live: LiveConnection?
         /// The change count that the broker has assigned; nil before the commit.
         var changeCount: ChangeCount?
+        /// The boards that the broker has cleared to make room for the write.
+        var clearedBoards: [String] = []
         /// The time of the first commit in microseconds (see `MonotonicClock.bootMicroseconds`).
         var committedAt: UInt64 = 0
         /// Resolved when the publication was restored or has ended; nil unless it is lost.
@@ -100,6 +102,7 @@ final class WriteRequest: StreamSink {
             }.filter { !state.kept.contains($0) }
         }
     }
+    var clearedBoards: [String] { state.withLock { $0.clearedBoards } }
     /// The broker's reason for refusing the write.
     var refusal: PasteboardError? { state.withLock { $0.refusal } }
     var stream: UInt64? { state.withLock { $0.stream } }
@@ -281,6 +284,7 @@ final class WriteRequest: StreamSink {
                 return false
             }
             state.changeCount = ChangeCount(committed)
+            state.clearedBoards = committed.clearedBoards
             state.committedAt = MonotonicClock.bootMicroseconds()
             for (index, item) in state.items.enumerated() {
                 for kept in state.keeps.indices(of: item) {

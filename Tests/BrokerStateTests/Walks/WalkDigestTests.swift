@@ -63,11 +63,11 @@ import Testing
     }
 
     private static let loadDigests: [UInt64] = [
-        0xfb84_9aa3_82cd_a533, 0x2577_9b4e_72d7_1579, 0xe09a_e0be_045e_d6d8, 0x0aaf_64ef_8136_f690,
-        0xd352_5575_1d79_425e, 0x891f_ce35_90c0_aa07, 0xbde6_c63d_bf87_1646, 0xa68d_3aea_20ce_d076,
-        0xc38d_2d25_17de_a2ef, 0xddce_3d37_4377_53f8, 0x2fab_3cb8_2eae_4b81, 0xcfba_fc0a_17ac_ca89,
-        0xecc6_708c_4124_f6a9, 0xe13c_de38_2cea_b6c0, 0x8a7b_7cff_7198_bc22, 0xc1b5_cac2_ce67_7741,
-        0xec35_83e5_e4c5_55c0, 0x55ad_9422_78e5_0fcc, 0xf75d_357a_c2e4_fcf7, 0xf22b_5a30_ec5c_2cd6,
+        0x33ea_bc51_ca91_188e, 0xcc4c_df65_7c1b_7390, 0xd406_4ebb_64e7_209e, 0x7edb_abae_82e2_8dab,
+        0x3e31_dc86_eecf_dc6f, 0x63b8_a263_90e4_7a95, 0x49f0_e85b_f4f8_8240, 0x35b9_c21e_d756_63b7,
+        0x1dc5_5624_a6ba_f239, 0xb9e6_7b5a_0ef3_92a6, 0x12a4_d625_1fa0_06d4, 0x44ee_8ef6_e9ce_9acf,
+        0xf66c_3bf8_5f29_cc60, 0x6e21_d35f_9162_8c24, 0xf51c_b4cf_ba13_d899, 0xca77_d343_a617_ba04,
+        0x3405_4d8c_340e_c27d, 0x73ea_5425_a151_97a0, 0xac6d_4c09_cb13_538c, 0xa52b_7be6_c0a4_d712,
     ]
 
     private static let sessionDigests: [UInt64] = [

@@ -1,3 +1,4 @@
+import PasteboardKit
 import TestSupport
 import Testing
 
@@ -43,6 +44,21 @@ import Testing
         #expect(try desk.directory.contents(of: "out/v1.2.png") == desk.run("paste").output)
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.rest() == Array(repeating: "asked", count: 5) + ["ended cleared"])
+    }
+
+    @Test("A program learns which contents of ended ones made room for its own, and may forbid it")
+    func makingRoom() async throws {
+        let desk = try Desk(.socket, limits: "boards = 1\n")
+        try desk.copy("x", "--board", "left")
+        let connection = PasteboardConnection(socketPath: desk.directory["socket"], startsBroker: false)
+        let board = Pasteboard(name: "new", connection: connection)
+        let error = await #expect(throws: PasteboardError.self) {
+            try await board.write("text", options: .init(evictsOthers: false))
+        }
+        #expect(error?.code == .noSpace)
+        #expect(try desk.run("paste", "--board", "left").text == "x")
+        #expect(try await board.write("text").clearedPasteboards == ["left"])
+        await connection.close()
     }
 
     @Test("The title of an item is shown as JSON, escaped, and names no file")
