@@ -105,7 +105,7 @@ import Testing
     func different() throws {
         let others: [([ReceivedFrame], String)] = [
             ([Self.frame(.committed, [0x10, 80])], "handle is absent"),
-            ([Self.frame(.committed, [0x10, 80, 0x18, 9, 0x70, 1])], "field 14 must be absent"),
+            ([Self.frame(.committed, [0x10, 80, 0x18, 9, 0x22, 1, 0x78])], "cleared_boards must be absent"),
             ([Self.frame(.committed, [0x0B])], "a malformed message"),
             ([Self.frame(.end, [])], "expected committed #1 epoch: 77, handle: 5, got end #1"),
             (
