@@ -65,16 +65,9 @@ extension BrokerState {
         return evictions
     }
 
-    /// The failure of a request for contents of a board that has none for the peer.
-    func nothing(on name: String) -> Failure {
-        guard let time = boards.evictionTime(of: name) else {
-            return Failure(.nothingHere, "pasteboard \(name) is empty")
-        }
-        let seconds = (context.elapsed - min(time, context.elapsed)) / 1_000
-        let text =
-            "pasteboard \(name) is empty: it was cleared \(seconds) s ago to make room, because the program that had "
-            + "written its contents had ended"
-        return Failure(.nothingHere, text)
+    /// The time since a board was cleared to make room, in milliseconds; nil if it was not.
+    func timeSinceEviction(from name: String) -> UInt64? {
+        boards.evictionTime(of: name).map { context.elapsed - min($0, context.elapsed) }
     }
 
     /// A board whose contents may be evicted.

@@ -88,17 +88,6 @@ enum Broker {
         }
     }
 
-    /// - Parameter contents: the answer of the broker; nil if none runs.
-    static func nothing(on board: String, _ contents: Contents? = nil) -> Failure {
-        guard let age = contents?.clearedMilliseconds else {
-            return Failure(.nothingHere, "pasteboard \(board) is empty")
-        }
-        let text =
-            "pasteboard \(board) is empty: it was cleared \(age / 1_000) s ago to make room, because the program that "
-            + "had written its contents had ended"
-        return Failure(.nothingHere, text)
-    }
-
     static func noChangeCount(of board: String) -> Failure {
         Failure(.superseded, "no broker is running, so pasteboard \(board) has no change count")
     }

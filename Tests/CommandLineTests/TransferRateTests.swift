@@ -1,3 +1,4 @@
+import PasteboardWire
 import TestSupport
 import Testing
 

@@ -25,9 +25,7 @@ extension BrokerState {
         message.epoch = shown.epoch
         guard let id = boards.publication(on: name), let publication = contents.visible(id, to: peers[slot].access)
         else {
-            message.clearedMilliseconds = boards.evictionTime(of: name).map {
-                context.elapsed - min($0, context.elapsed)
-            }
+            message.clearedMilliseconds = timeSinceEviction(from: name)
             context.send(message, to: peer, stream: stream)
             return context.send(End(), to: peer, stream: stream)
         }

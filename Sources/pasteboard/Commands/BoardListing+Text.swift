@@ -28,7 +28,7 @@ extension BoardListing {
                 return try connection.list(list)
             } ?? BoardListing()
         let isEmpty = listing.contents.handle == nil
-        guard !isEmpty || asJSON else { throw Broker.nothing(on: board, listing.contents) }
+        guard !isEmpty || asJSON else { throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds) }
         try StandardStreams.print(asJSON ? listing.json(of: board).line : text(listing))
         return isEmpty ? 1 : 0
     }

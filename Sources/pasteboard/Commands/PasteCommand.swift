@@ -120,7 +120,7 @@ struct PasteCommand: Command {
 
     func run() throws -> CInt {
         guard var connection = try waits ? Broker.startingOne() : Broker.holding(until: end) else {
-            throw ifChangeCount == nil ? Broker.nothing(on: board) : Broker.noChangeCount(of: board)
+            throw ifChangeCount == nil ? Failure.empty(board, cleared: nil) : Broker.noChangeCount(of: board)
         }
         let watch = try waits ? watch(over: connection) : nil
         defer { watch?.end() }
@@ -321,7 +321,7 @@ struct PasteCommand: Command {
             throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")
         }
         guard listing.contents.handle != nil, !listing.items.isEmpty else {
-            throw Broker.nothing(on: board, listing.contents)
+            throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds)
         }
         return listing
     }

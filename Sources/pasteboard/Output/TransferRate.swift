@@ -1,3 +1,5 @@
+import PasteboardWire
+
 /// The text of a transfer's progress. It reads no clock: the time is an argument.
 struct TransferRate {
     /// The time before progress is shown, in milliseconds.

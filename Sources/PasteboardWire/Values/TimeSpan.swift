@@ -1,7 +1,7 @@
 /// Durations as people read them.
-enum TimeSpan {
+package enum TimeSpan {
     /// `250 ms`, `1.5 s`, `1 min 44 s`, `1 h`, `2 d 3 h`: at most two units, rounded down.
-    static func text(milliseconds: UInt64) -> String {
+    package static func text(milliseconds: UInt64) -> String {
         guard milliseconds >= 1_000 else { return milliseconds == 0 ? "0 s" : "\(milliseconds) ms" }
         let seconds = milliseconds / 1_000
         guard seconds >= 60 else {
@@ -12,7 +12,7 @@ enum TimeSpan {
     }
 
     /// As `text(milliseconds:)`, for a time that is known in seconds only.
-    static func text(seconds: UInt64) -> String {
+    package static func text(seconds: UInt64) -> String {
         let (large, small) =
             switch seconds {
             case ..<60: ((seconds, "s"), (UInt64(0), ""))
@@ -21,5 +21,18 @@ enum TimeSpan {
             default: ((seconds / 86_400, "d"), (seconds % 86_400 / 3_600, "h"))
             }
         return "\(large.0) \(large.1)" + (small.0 == 0 ? "" : " \(small.0) \(small.1)")
+    }
+}
+
+extension Failure {
+    /// The failure of a request for contents of a board that has none.
+    ///
+    /// - Parameter cleared: the time since the board was cleared to make room for others, in milliseconds; nil if it was not.
+    package static func empty(_ board: String, cleared: UInt64?) -> Failure {
+        guard let cleared else { return Failure(.nothingHere, "pasteboard \(board) is empty") }
+        let text =
+            "pasteboard \(board) is empty: it was cleared \(TimeSpan.text(milliseconds: cleared)) ago to make room, because the "
+            + "program that had written its contents had ended"
+        return Failure(.nothingHere, text)
     }
 }
