@@ -106,6 +106,8 @@ class Code:
 
     def __init__(self, text):
         self.text = text
+        first = re.search(r"\r?\n", text)
+        self.newline = first[0] if first else "\n"  # for lines that are added
         masking = Masking(text)
         self.mask, self.is_string = masking.mask, masking.is_string
         self.partner, self.braces, self.ends = {}, {}, {}

@@ -10,8 +10,12 @@ CALLS = [
 ]
 # Closures that can wait.
 WAITING_CLOSURES = r"\b(?:Task(?:\.detached)?|addTask|async let|await)\b"
-# Methods that a protocol declares without `async`.
-FIXED = ["dragInteraction", "dropInteraction", "tableView", "pasteboardChangedOwner"]
+# Functions that a protocol declares without `async`, and operators, whose uses the script does not find.
+FIXED = re.compile(
+    r"\bfunc\s+(?:(dragInteraction|dropInteraction|tableView|pasteboardChangedOwner)\b"
+    r"|(hash)\s*\(\s*into\b[^)]*\bHasher\b|(encode)\s*\(\s*to\b[^)]*\bEncoder\b|([-+*/%=<>&|^!~?.]+)(?=\s*[(<]))"
+    r"|\b(init)\b[?!]?\s*\(\s*from\b[^)]*\bDecoder\b"
+)
 # Functions whose arguments are evaluated later, without waiting.
 AUTOCLOSURES = r"(?:XCT\w+|assert|precondition)"
 
@@ -49,6 +53,7 @@ class Waiting:
         self.code = code
         self.functions = set()  # the type's name, the function's name or `init`, the labels of its arguments
         self.properties = set()  # the type's name, the property's name
+        self.subscripts = set()  # the type's name
         self.calls, self.scopes, self.stuck, self.notes = set(), {}, set(), {}
         board, item = pasteboards(code), items(code)
         pattern = rf"{board}\s*\.\s*(?:{'|'.join(CALLS)})\b|\bPasteboard\.unique\("
@@ -60,6 +65,8 @@ class Waiting:
                 self.calls.add(match.start())
                 self.contain(match.start())
             found = [match for match in self.uses() if match.start() not in self.calls]
+        for type in self.subscripts:
+            self.note_subscripts(type)
 
     def contain(self, position):
         """Finds the function that has to wait for a call."""
@@ -91,9 +98,10 @@ class Waiting:
             if brace.kind == "get" and self.has_setter(brace):
                 self.stick(position, "a property with a setter cannot wait: make functions of the two")
                 return
-            name = re.search(r"\bfunc\s+(\w+)", head)
-            if name and name[1] in FIXED:
-                self.stick(position, f"`{name[1]}` cannot wait: call the pasteboard in a Task")
+            if brace.kind in ("function", "init") and (fixed := FIXED.search(head)):
+                name = fixed[fixed.lastindex]
+                advice = "call the pasteboard in a Task" if fixed[1] else "call the pasteboard before it"
+                self.stick(position, f"`{name}` cannot wait: {advice}")
                 return
             self.scopes[brace.start] = brace
             self.learn(brace, head)
@@ -120,6 +128,8 @@ class Waiting:
                 head = code.mask[outer.head:outer.start]
             if name := re.search(r"\bvar\s+(\w+)", head):
                 self.properties.add((type, name[1]))
+            elif type and re.search(r"\bsubscript\b", head):
+                self.subscripts.add(type)
 
     def parameters(self, brace):
         """The bracket before the parameters of a function."""
@@ -160,6 +170,17 @@ class Waiting:
             for match in re.finditer(rf"(?<![\w.])(self\??\.)?{name}\b(?!\s*:(?!:))(?!\()", code.mask):
                 if self.belongs(match.start(), type) and (match[1] or self.is_property(name, match.start())):
                     yield match
+
+    def note_subscripts(self, type):
+        """Advice for what may be a use of a subscript that waits. Its brackets could also be those of another one."""
+        code = self.code
+        values = "|".join(filter(None, ["self", names(code, type, rf"{type}\(")]))
+        for match in re.finditer(rf"(?<![\w.])(?:self\??\.)?({values})[?!]?(?=\[)", code.mask):
+            start = code.expression(match.start(), code.opening(match.start()))
+            if re.search(r"\bawait\b", code.mask[start:match.start()]):
+                continue
+            if match[1] != "self" or self.belongs(match.start(), type):
+                self.notes[match.start()] = "if this subscript waits, write `try await` before it"
 
     def belongs(self, position, type):
         return type is None or self.code.type(position) == type
@@ -311,9 +332,9 @@ class Waiting:
             edits[brace.end] = "} "
             return
         position = brace.start + 1
-        edits[position] = f"\n{lines[-1]}    get async throws {{"
+        edits[position] = f"{code.newline}{lines[-1]}    get async throws {{"
         for line in lines[:-1]:
             if line.strip() and position > brace.start + 1:
                 edits[position] = "    " + edits.get(position, "")
             position += len(line) + 1
-        edits[brace.end] = f"    }}\n{lines[-1]}"
+        edits[brace.end] = f"    }}{code.newline}{lines[-1]}"

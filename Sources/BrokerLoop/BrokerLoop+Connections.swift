@@ -4,7 +4,8 @@ import PasteboardWire
 
 // The table of connections.
 extension BrokerLoop {
-    /// An estimate of what a connection takes in all tables, in bytes, so that the end of many gives their memory back.
+    /// An estimate of what a connection takes in all tables, in bytes. With it, memory is given back to the system after many
+    /// connections have ended.
     private static let connectionMemory = 4 << 10
 
     /// Takes over a connected socket.

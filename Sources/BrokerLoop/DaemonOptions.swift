@@ -36,7 +36,10 @@ struct DaemonOptions {
                 }
                 socket = path
             case "--limit":
-                try limits.set(try value())
+                let assignment = try value()
+                // Takes back the option of the broker that this one replaces.
+                if BrokerLimits.entries.contains(where: { assignment == "\($0.name)=default" }) { continue }
+                try limits.set(assignment)
             case "--ready-fd":
                 guard let number = CInt(try value()), number > 2 else {
                     throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor greater than 2")

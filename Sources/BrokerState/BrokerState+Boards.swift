@@ -37,10 +37,12 @@ extension BrokerState {
         context.counters.clears += 1
         context.cost += boards.rememberedCount / Cost.walkedBoards
         let changeCount: UInt64
+        var isChanged = true
         // Names that a client tries out must not displace boards that are remembered. The few standard ones do not, and after
         // a restart their earlier contents must not come back once they were cleared.
         if !boards.exists(name), !BoardName.standard.contains(name) {
             changeCount = boards.changeCount(of: name)
+            isChanged = false
         } else if removesBoard {
             let (last, creator) = remove(name)
             changeCount = last
@@ -52,7 +54,7 @@ extension BrokerState {
         } else {
             changeCount = set(name, to: nil, reason: .cleared).changeCount
         }
-        if !watches.isEmpty, let slot = peers.find(peer) {
+        if isChanged, !watches.isEmpty, let slot = peers.find(peer) {
             watches.noteClear(of: name, by: Clearer(process: peers[slot].process.pid, label: peers[slot].label))
         }
         context.send(Committed(BoardCount(changeCount: changeCount, epoch: context.epoch)), to: peer, stream: stream)

@@ -11,7 +11,7 @@ extension BrokerState {
 
     /// Makes room for contents that a peer has committed.
     ///
-    /// - Returns: the boards that were cleared for them, of those whose contents the peer could see.
+    /// - Returns: the boards that were cleared for them, of those whose contents existed for the peer.
     mutating func makeRoom(for access: AccessContext) -> [String] {
         evict().filter { $0.isVisible(to: access) }.map(\.board)
     }
@@ -23,19 +23,15 @@ extension BrokerState {
         guard contents.evictsNothing(id), let account = contents.account(of: id) else { return }
         var pending = contents.pendingKept(except: id)
         let replaced = name.flatMap { boards.publication(on: $0) }.flatMap { contents.find($0) }
-        if let replaced {
-            // They leave room for the new contents.
-            let freed = contents.kept(by: replaced)
-            pending.representations += freed.representations
-            pending.bytes = pending.bytes.addingClamped(freed.bytes)
-        }
+        // They leave room for the new contents.
+        if let replaced { contents.addReleased(by: replaced, to: &pending, context) }
         let takesBoard = name.map { $0 != BoardName.general && replaced == nil && !boards.isCreated($0) } ?? false
         if takesBoard { context.accounting.take(of: .boards, for: account) }
         defer { if takesBoard { context.accounting.giveUp(of: .boards, for: account) } }
         guard context.accounting.excess(withoutPending: pending).isNone else {
             let text =
-                "the broker would have to clear contents of programs that have ended to make room; clear some of "
-                + "them, raise a limit, or let the broker choose them"
+                "there is no room unless contents of ended programs are cleared, which this write forbids; clear a "
+                + "pasteboard, raise a limit, or allow the broker to clear contents"
             throw Failure(.noSpace, text)
         }
     }
@@ -59,15 +55,10 @@ extension BrokerState {
             let eviction = Eviction(of: candidate.board, contents[slot])
             context.perform(.logEviction(eviction))
             evictions.append(eviction)
-            let changeCount = set(candidate.board, to: nil, reason: .cleared).changeCount
-            boards.noteEviction(from: candidate.board, at: context.elapsed, changeCount)
+            set(candidate.board, to: nil, reason: .cleared)
+            boards.note(eviction, at: context.elapsed)
         }
         return evictions
-    }
-
-    /// The time since a board was cleared to make room, in milliseconds; nil if it was not.
-    func timeSinceEviction(from name: String) -> UInt64? {
-        boards.evictionTime(of: name).map { context.elapsed - min($0, context.elapsed) }
     }
 
     /// A board whose contents may be evicted.
@@ -124,7 +115,7 @@ package struct Eviction: Sendable, Equatable {
         isHiddenFromLinks = publication.terms?.isHiddenFromLinks == true
     }
 
-    /// Whether a peer could see the contents.
+    /// Whether the contents existed for a peer.
     func isVisible(to access: AccessContext) -> Bool { !access.isLink || !isHiddenFromLinks }
 
     /// One line without control characters.

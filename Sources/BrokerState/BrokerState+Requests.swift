@@ -144,7 +144,7 @@ extension BrokerState {
         try BoardName.check(name)
         try boards.check(BoardCondition(load.ifChangeCount), on: name)
         guard let id = boards.publication(on: name), contents.visible(id, to: access) != nil else {
-            throw Failure.empty(name, cleared: timeSinceEviction(from: name))
+            throw Failure.empty(name, cleared: boards.timeSinceEviction(from: name, for: access, at: context.elapsed))
         }
         return id
     }

@@ -8,8 +8,14 @@ extension Broker {
     ///
     ///     var limits = Broker.Limits()
     ///     limits.firstByte = .seconds(5)
+    ///
+    /// The properties accept every value, and times are rounded up to whole milliseconds. A broker with a negative
+    /// limit, or with 0 for a limit that has to be above it, cannot be made: ``Broker/init(socketPath:limits:log:)``
+    /// throws `invalidArgument`.
     public struct Limits: Sendable, Equatable {
-        var values = BrokerLimits.standard
+        private(set) var values = BrokerLimits.standard
+        /// The names of the limits that were set to a negative value, which `values` cannot contain.
+        private var negative: Set<String> = []
 
         /// Makes the default limits.
         public init() {}
@@ -241,13 +247,40 @@ extension Broker {
         }
 
         private mutating func set(_ path: WritableKeyPath<BrokerLimits, UInt64>, _ time: Duration) {
-            let (seconds, attoseconds) = time.components
-            let milliseconds = UInt64(clamping: attoseconds / 1_000_000_000_000_000)
+            let (seconds, attoseconds) = max(time, .zero).components
+            // Rounded up: a short time must not become 0, which has another meaning.
+            let milliseconds = UInt64(clamping: (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
             values[keyPath: path] = min(UInt64(clamping: seconds), .max / 1_000 - 1) * 1_000 + milliseconds
+            note(path, isNegative: time < .zero)
         }
 
         private mutating func set(_ path: WritableKeyPath<BrokerLimits, UInt64>, _ number: Int) {
             values[keyPath: path] = UInt64(clamping: number)
+            note(path, isNegative: number < 0)
+        }
+
+        private mutating func note(_ path: WritableKeyPath<BrokerLimits, UInt64>, isNegative: Bool) {
+            for entry in BrokerLimits.entries where entry.path as AnyKeyPath == path {
+                if isNegative { negative.insert(entry.name) } else { negative.remove(entry.name) }
+            }
+        }
+
+        /// Checks all limits by the rules for their text form.
+        ///
+        /// - Throws: `invalidArgument` with the name of a limit whose value is invalid.
+        func check() throws(BrokerError) {
+            if let name = negative.min() {
+                throw BrokerError(.invalidArgument, "limit \(name) cannot be negative")
+            }
+            var checked = values
+            do throws(Failure) {
+                for entry in BrokerLimits.entries {
+                    let unit = entry.unit == .milliseconds ? "ms" : ""
+                    try checked.set("\(entry.name)=\(values[keyPath: entry.path])\(unit)")
+                }
+            } catch {
+                throw BrokerError(.invalidArgument, error.text)
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ extension Broker {
     ///   - limits: the broker's limits, as for ``init(socketPath:limits:log:)``.
     ///   - body: a closure that receives the broker. It runs on the caller's actor.
     /// - Returns: the result of `body`.
-    /// - Throws: the error of `body`; ``BrokerError`` if the broker cannot be started.
+    /// - Throws: the error of `body`; ``BrokerError`` if the broker cannot be started or served.
     public static func withTemporary<Value>(
         limits: Limits = Limits(),
         _ body: (TemporaryBroker) async throws -> Value

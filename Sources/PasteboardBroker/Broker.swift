@@ -29,8 +29,8 @@ public final class Broker: Sendable {
     ///   - limits: the limits. Of a limit that all programs share, such as ``Limits/boards`` or ``Limits/keptPool``, one
     ///     program gets a share: about half if no other program needs some.
     ///   - log: a closure that receives log lines for an administrator. It is called on the broker's thread.
-    /// - Throws: `alreadyRunning` if another broker uses the socket, `invalidArgument` if the path is not absolute, and
-    ///   `unavailable` if the socket cannot be opened.
+    /// - Throws: `alreadyRunning` if another broker uses the socket, `invalidArgument` if the path is not absolute or a
+    ///   limit is invalid, and `unavailable` if the socket cannot be opened.
     public init(
         socketPath: String? = nil,
         limits: Limits = Limits(),
@@ -42,6 +42,7 @@ public final class Broker: Sendable {
                 "the broker's socketPath is '\(socketPath)'; it has to be an absolute path"
             )
         }
+        try limits.check()
         do {
             let path =
                 try socketPath.map { SocketPath($0, isWellKnown: false) }
@@ -97,7 +98,8 @@ public final class Broker: Sendable {
         }
     }
 
-    /// Ends the broker as if its process were killed: connections are lost without a farewell, and ``run()`` returns.
+    /// Ends the broker as if its process were killed: connections are lost without an `error` frame, and
+    /// ``run()`` returns.
     func crash() {
         stop.crash()
     }

@@ -38,8 +38,8 @@ public final class TemporaryBroker: Sendable {
     /// The lines that the broker has logged, of all its runs.
     public var log: [String] { lines.withLock(\.self) }
 
-    /// Makes a connection to the broker. To the broker, each connection is that of another program. It starts no broker, and
-    /// connects again after ``restart()``.
+    /// Makes a connection to the broker. Each connection behaves like a separate program, except that all belong to one
+    /// process. It starts no broker, and connects again after ``restart()``.
     ///
     /// - Parameter groups: the tokens of the groups that the program belongs to.
     public func connect(groups: [String] = []) -> PasteboardConnection {
@@ -51,8 +51,8 @@ public final class TemporaryBroker: Sendable {
         return connection
     }
 
-    /// Ends the broker in order, if it runs, and starts the next one at the same socket, as a service manager does. Kept
-    /// contents are lost, and programs write their promises again.
+    /// Ends the broker normally, if it runs, and starts the next one at the same socket, as a service manager does.
+    /// Kept contents are lost, and programs write their promises again.
     ///
     /// - Throws: ``BrokerError`` if the broker cannot be ended or started.
     public func restart() async throws(BrokerError) {
@@ -60,8 +60,12 @@ public final class TemporaryBroker: Sendable {
         try start()
     }
 
-    /// Ends the broker as if its process were killed: programs lose their connections without a farewell, and kept contents are
-    /// lost. ``restart()`` starts the next one.
+    /// Ends the broker in nearly the same way as a kill of its process: connections are lost without an `error` frame,
+    /// and kept contents are lost. ``restart()`` starts the next one.
+    ///
+    /// Two things differ from a user's broker that is killed. The socket, its lock file and its directory are removed,
+    /// as at a normal end. And there is no keeper, so that the next broker does not know that it follows another one:
+    /// its `contents()` does not wait until the sources have connected again.
     ///
     /// - Throws: ``BrokerError`` if the broker had failed before.
     public func crash() async throws(BrokerError) {

@@ -96,7 +96,7 @@ struct FrameMatch {
         return nil
     }
 
-    /// Bytes as text if they are that, otherwise as digits; not more than can be read.
+    /// The first bytes, for a person: in quotes if they are printable ASCII, otherwise in hexadecimal.
     static func text(_ bytes: some Collection<UInt8>) -> String {
         let first = bytes.prefix(48)
         let rest = bytes.count > first.count ? " … (\(bytes.count) bytes)" : ""

@@ -16,6 +16,8 @@ import Testing
         #expect(options.limits.boards == 3 && options.limits.drain == 7_000)
         #expect(try options.socketPath().path == "/a/b=c")
         #expect(try DaemonOptions(["--help"]).showsHelp)
+        let standard = try DaemonOptions([]).limits
+        #expect(try DaemonOptions(["--limit", "boards=default"]).limits == standard)
     }
 
     @Test(
@@ -29,6 +31,7 @@ import Testing
             ),
             (["--socket", "/a", "--no-keeper"], ["--socket=/b"], ["--socket=/b", "--no-keeper"]),
             (["--limit=drain=7s"], ["--limit", "drain=7s"], ["--limit", "drain=7s"]),
+            (["--limit=drain=7s"], ["--limit=drain=default"], ["--limit=drain=default"]),
         ] as [([String], [String], [String])]
     )
     func takeover(earlier: [String], new: [String], both: [String]) {

@@ -50,9 +50,10 @@ struct Boards: ~Copyable, Sendable {
     private(set) var createdCount = 0
     /// Whether a board was forgotten that had been changed in this lifetime.
     private var hasForgotten = false
-    /// The boards that were cleared last to make room for others, and when, in milliseconds of the time with sleep.
-    private var evictions: [(board: String, time: UInt64, changeCount: UInt64)] = []
-    /// The number of evictions that are remembered: apart from the boards, which are forgotten to make room for others.
+    /// The boards that were cleared last to make room for others and not changed since, and when, in milliseconds of the time
+    /// with sleep. Empty boards may be forgotten, so this is stored apart from them.
+    private var evictions: [(eviction: Eviction, time: UInt64)] = []
+    /// The greatest number of evictions that are remembered.
     private static let rememberedEvictions = 64
     /// The number of names that were made for boards.
     private var names: UInt64 = 0
@@ -244,18 +245,16 @@ struct Boards: ~Copyable, Sendable {
 
     // MARK: Evictions
 
-    mutating func noteEviction(from name: String, at time: UInt64, _ changeCount: UInt64) {
-        evictions.removeAll { $0.board == name }
-        evictions.append((name, time, changeCount))
+    mutating func note(_ eviction: Eviction, at time: UInt64) {
+        evictions.append((eviction, time))
         if evictions.count > Self.rememberedEvictions { evictions.removeFirst() }
     }
 
-    /// The time at which a board was cleared to make room for others, if it has not been written or cleared since.
-    func evictionTime(of name: String) -> UInt64? {
-        guard let eviction = evictions.last(where: { $0.board == name }) else { return nil }
-        // A board that is written is taken from the list, so one that was forgotten has not been written since.
-        guard let board = boardTable[name] else { return eviction.time }
-        return board.changeCount == eviction.changeCount ? eviction.time : nil
+    /// The time since a board was cleared to make room for others, in milliseconds; nil if it has been changed since, or if
+    /// its contents did not exist for the peer.
+    func timeSinceEviction(from name: String, for access: AccessContext, at now: UInt64) -> UInt64? {
+        let last = evictions.last { $0.eviction.board == name && $0.eviction.isVisible(to: access) }
+        return last.map { now - min($0.time, now) }
     }
 
     // MARK: Changes
@@ -295,7 +294,7 @@ struct Boards: ~Copyable, Sendable {
         board.exists = true
         store(board, name)
         latest = nil
-        if publication != nil, !evictions.isEmpty { evictions.removeAll { $0.board == name } }
+        if !evictions.isEmpty { evictions.removeAll { $0.eviction.board == name } }
         if name == BoardName.general { general = publication }
         let isCharged = name != BoardName.general && board.creator == nil
         return Change(changeCount: changeCount, replaced: replaced, isCharged: isCharged)

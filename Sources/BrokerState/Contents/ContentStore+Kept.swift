@@ -119,8 +119,8 @@ extension ContentStore {
     /// The kept representations and bytes of writes and cached loads that are not complete.
     ///
     /// - Parameter except: a write that is about to be committed.
-    mutating func pendingKept(except: WriteID? = nil) -> (representations: UInt64, bytes: UInt64) {
-        var pending: (representations: UInt64, bytes: UInt64) = (0, 0)
+    mutating func pendingKept(except: WriteID? = nil) -> Accounting.Pending {
+        var pending = Accounting.Pending()
         var cursor: SlotTable<PendingWrite>.Slot?
         while let slot = writeTable.next(after: cursor) {
             cursor = slot
@@ -141,10 +141,17 @@ extension ContentStore {
         return pending
     }
 
-    /// The kept representations and bytes of contents.
-    func kept(by slot: Slot) -> (representations: UInt64, bytes: UInt64) {
-        let kept = publicationTable[slot].keptBytes.compactMap { keptTable.find($0) }
-        return (UInt64(kept.count), kept.reduce(0) { $0 + keptTable[$1].charged })
+    /// Adds what the end of contents releases at once: nothing while a load or a list uses them.
+    func addReleased(by slot: Slot, to pending: inout Accounting.Pending, _ context: borrowing BrokerContext) {
+        let charge = publicationTable[slot].charge
+        guard publicationTable[slot].openLoads == 0, !context.accounting.isOutside(charge.account) else { return }
+        pending.held = charge.amount
+        for id in publicationTable[slot].keptBytes {
+            // Those of cached loads that are not complete are pending already.
+            guard let kept = keptTable.find(id), keptTable[kept].isWhole else { continue }
+            pending.representations += 1
+            pending.bytes = pending.bytes.addingClamped(keptTable[kept].charged)
+        }
     }
 
     /// The number of kept bytes of the representations that `access` shows.

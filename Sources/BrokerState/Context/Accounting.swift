@@ -339,14 +339,21 @@ package struct Accounting: ~Copyable, Sendable {
         var isNone: Bool { !boards && !kept && !held }
     }
 
-    /// - Parameter pending: kept representations and bytes of writes and cached loads that are not complete. They evict
-    ///   nothing.
-    func excess(withoutPending pending: (representations: UInt64, bytes: UInt64) = (0, 0)) -> Excess {
+    /// Units that evict nothing: kept representations and bytes of writes and cached loads that are not complete, and what a
+    /// commit releases.
+    struct Pending {
+        var representations: UInt64 = 0
+        var bytes: UInt64 = 0
+        var held = Amount()
+    }
+
+    func excess(withoutPending pending: Pending = Pending()) -> Excess {
         Excess(
             boards: isExceeded(.boards),
             kept: isExceeded(.keptRepresentations, withoutPending: pending.representations)
                 || isExceeded(.keptBytes, withoutPending: pending.bytes),
-            held: isExceeded(.objects) || isExceeded(.metadata)
+            held: isExceeded(.objects, withoutPending: pending.held.objects)
+                || isExceeded(.metadata, withoutPending: pending.held.metadata)
         )
     }
 

@@ -171,7 +171,8 @@ package struct BrokerLimits: Sendable, Equatable {
         ("representations", WireLimits.representations, "representations of one item"),
     ]
 
-    /// Sets one limit from `NAME=VALUE`: a number, for sizes also with KiB, MiB or GiB, for times always with ms, s, m or h.
+    /// Sets one limit from `NAME=VALUE`. The value is a number, for sizes also with KiB, MiB or GiB, for times with ms, s,
+    /// m or h.
     package mutating func set(_ assignment: String) throws(Failure) {
         let parts = assignment.split(separator: "=", maxSplits: 1).map(\.trimmed)
         guard parts.count == 2 else {
@@ -194,7 +195,7 @@ package struct BrokerLimits: Sendable, Equatable {
             )
         }
         guard value > 0 || entry.mayBeZero else {
-            let text = "limit \(entry.name) cannot be 0: the broker would be of no use; it is the \(entry.meaning)"
+            let text = "limit \(entry.name) must be at least 1; it is the \(entry.meaning)"
             throw Failure(.invalidArgument, text)
         }
         self[keyPath: entry.path] = value
@@ -232,7 +233,7 @@ extension BrokerLimits.Unit {
         let unit = text.dropFirst(number.count).trimmed
         if unit.isEmpty {
             guard let value = UInt64(text) else { return nil }
-            // As the other options for times count seconds, a number alone would be taken for either.
+            // Other options count seconds, so a number alone would be ambiguous.
             return self == .milliseconds && value > 0 ? nil : value
         }
         guard let factor = self.factors[unit] else { return nil }

@@ -25,7 +25,11 @@ extension BrokerState {
         message.epoch = shown.epoch
         guard let id = boards.publication(on: name), let publication = contents.visible(id, to: peers[slot].access)
         else {
-            message.clearedMilliseconds = timeSinceEviction(from: name)
+            message.clearedMilliseconds = boards.timeSinceEviction(
+                from: name,
+                for: peers[slot].access,
+                at: context.elapsed
+            )
             context.send(message, to: peer, stream: stream)
             return context.send(End(), to: peer, stream: stream)
         }

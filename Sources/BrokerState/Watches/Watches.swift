@@ -169,7 +169,7 @@ struct Watches: ~Copyable, Sendable {
         requestRound(board, slot, &context)
     }
 
-    /// The last change of a board was a client's clear.
+    /// Notes that the last change of a board was a clear by a client.
     mutating func noteClear(of name: String, by clearer: Clearer) {
         guard let board = names[name], let slot = watchedTable.find(board) else { return }
         watchedTable[slot].clearer = clearer

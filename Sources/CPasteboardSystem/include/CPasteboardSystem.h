@@ -93,7 +93,7 @@ static inline ssize_t pbs_splice(int input, int output, size_t count) {
 
 // ---- Program
 
-// The path by which the running program was started; NULL if the kernel does not tell.
+// The path by which the running program was started; NULL if the kernel does not report it.
 static inline const char *pbs_started_path(void) {
     return (const char *)getauxval(AT_EXECFN);
 }

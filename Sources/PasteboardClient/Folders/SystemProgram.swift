@@ -93,7 +93,7 @@ package final class SystemProgram: Sendable {
         let complaint = self.complaint
         // The program runs with LC_ALL=C, so its messages are in English.
         let isShortage = complaint.hasSuffix("No space left on device") || complaint.hasSuffix("Disk quota exceeded")
-        // As that of BusyBox does not.
+        // The tar of BusyBox rejects options that only GNU tar has.
         let isOther = ["unrecognized option", "unknown option", "invalid option"].contains(where: complaint.contains)
         let advice = isOther ? "; folders need GNU \(name), install it" : ""
         throw Failure(isShortage ? .noSpace : .refused, "\(name) failed: \(complaint)\(advice)")

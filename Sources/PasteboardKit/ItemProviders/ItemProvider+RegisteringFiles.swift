@@ -55,6 +55,10 @@ extension ItemProvider {
 
     /// Promises the item as a file or folder of a type.
     ///
+    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
+    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
+    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
+    ///
     /// - Parameters:
     ///   - typeIdentifier: the type of the file's bytes, or of the folder, for example `public.mpeg-4`.
     ///   - fileOptions: whether a destination may open the file in place.
@@ -87,6 +91,10 @@ extension ItemProvider {
 
     /// Promises the item as a file or folder of a type.
     ///
+    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
+    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
+    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
+    ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
     ///   - visibility: the processes that may see the representation.
@@ -117,6 +125,10 @@ extension ItemProvider {
 
     /// Promises the item as a file or folder of a type.
     ///
+    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
+    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
+    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
+    ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
     ///   - visibility: the processes that may see the representation.
@@ -144,6 +156,10 @@ extension ItemProvider {
     }
 
     /// Promises the item as a file or folder of a type, from a handler that reports its progress.
+    ///
+    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
+    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
+    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
     ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.

@@ -13,7 +13,8 @@ extension Pasteboard {
     ///   - asksSource: whether promises are loaded, too.
     ///   - timeout: the maximum duration of the call, which includes connecting and loading.
     /// - Returns: those of the patterns that at least one item fits.
-    /// - Throws: the error of the broker or the connection; `timeout`; `cancelled` if the task is cancelled.
+    /// - Throws: the error of the broker or the connection; `timeout`; `superseded` if the call has no timeout and the
+    ///   contents are replaced again and again for 30 s; `cancelled` if the task is cancelled.
     public func detectPatterns(
         _ patterns: Set<DetectionPattern>,
         asksSource: Bool = false,
@@ -99,7 +100,7 @@ extension PasteboardItem {
             return try loaded.decoded
         } catch {
             switch error.code {
-            case .timeout: throw call.timedOut
+            case .timeout: throw call.error(ofLoad: error)
             case .cancelled: throw call.cancelled
             case .superseded, .brokerUnavailable, .brokerRestarted: throw error
             // This item cannot be examined, as if it had no text.

@@ -47,7 +47,7 @@ extension Pasteboard {
     /// Loads an object from the first item that has a type the class reads.
     ///
     /// Without a condition it loads from the contents that the pasteboard has: if they are replaced before the load begins,
-    /// it loads from the new ones.
+    /// it loads from the new ones, for at most 30 s or its timeout.
     ///
     /// - Parameters:
     ///   - aClass: the class of the object. It reads the bytes on a thread of the library.
@@ -59,7 +59,8 @@ extension Pasteboard {
     ///   - isAutomatic: whether no person asked for the load, as in a history.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Returns: the object; nil if no item has a type that the class reads.
-    /// - Throws: `superseded`, with both change counts, if the condition does not hold; otherwise as
+    /// - Throws: `superseded`, with both change counts, if the condition does not hold; `superseded` also if the
+    ///   contents are replaced again and again for 30 s, or `timeout` if a timeout is given; otherwise as
     ///   ``ItemProvider/loadObject(ofClass:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
     public func load<T: ItemProviderReading>(
         _ aClass: T.Type,

@@ -1,7 +1,8 @@
 public import FoundationEssentials
 
 // Reads in the shape of NSPasteboard and UIPasteboard. They load, so the handlers of promises run. Promises of a source
-// that has ended are left out. If the contents are replaced during a read, it reads the new ones.
+// that has ended are left out. If the contents are replaced during a read, it reads the new ones. A read that finds no
+// pause between the writes fails with `superseded` after 30 s, or with `timeout` after its timeout.
 extension Pasteboard {
     /// The text of the first item that has text; nil if there is none. `string(forType:)` joins the text of all items.
     public var string: String? {
@@ -78,6 +79,7 @@ extension Pasteboard {
     ) async throws(PasteboardError) -> Data? {
         try await firstData(
             for: [type],
+            preferring: .reader,
             LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic),
             progress: progress,
             for: Call("the load", timeout: timeout)

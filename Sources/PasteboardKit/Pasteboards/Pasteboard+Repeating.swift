@@ -7,6 +7,8 @@ import PasteboardWire
 extension Pasteboard {
     /// The time in which a read without a timeout begins again.
     private static let repeats = Duration.seconds(30)
+    /// The longest time between two rounds of a read.
+    private static let longestPause = Duration.milliseconds(50)
 
     /// Lists the contents and reads from them, again if they are replaced before a load of `body` begins.
     ///
@@ -18,6 +20,7 @@ extension Pasteboard {
         direct: () async throws(PasteboardError) -> sending Value? = { () throws(PasteboardError) in nil }
     ) async throws(PasteboardError) -> sending Value {
         var end: LoadDeadline?
+        var pause = Duration.milliseconds(1)
         while true {
             let contents = try await contents(for: call)
             do throws(PasteboardError) {
@@ -29,17 +32,27 @@ extension Pasteboard {
                 guard call.deadline != nil || end?.left != .zero else { throw error }
             }
             if let value = try await direct() { return value }
+            // The writers need the broker, too.
+            do {
+                try await Task.sleep(for: min(pause, end?.left ?? .zero))
+            } catch {
+                throw call.cancelled
+            }
+            pause = min(pause * 2, Self.longestPause)
         }
     }
 
     /// Loads the bytes of the first item that has one of the types or a type that conforms to one.
     ///
     /// - Parameters:
+    ///   - preference: the order that decides between several types of that item. Objects are made from the first type
+    ///     of the source, as by an item provider.
     ///   - ifChangeCount: the change count that the pasteboard must have; nil: any.
     ///   - includesGone: whether the load of an item whose source has ended is tried, so that its error names the source.
     /// - Returns: nil if there is no such item.
     func firstData(
         for accepted: [UniformType],
+        preferring preference: LoadPreference = .source,
         ifChangeCount: ChangeCount? = nil,
         includesGone: Bool = false,
         _ bounds: LoadBounds = LoadBounds(),
@@ -50,8 +63,10 @@ extension Pasteboard {
         var part: LoadProgress?
         func data(of contents: Contents) async throws(PasteboardError) -> Loaded<Data>? {
             part = progress?.makePart()
-            var found = contents.loadableProviders.first(accepted)
-            if found == nil, includesGone { found = contents.items.map(\.itemProvider).first(accepted) }
+            var found = contents.loadableProviders.first(accepted, preferring: preference)
+            if found == nil, includesGone {
+                found = contents.items.map(\.itemProvider).first(accepted, preferring: preference)
+            }
             guard let found else { return nil }
             return try await found.provider.loadData(
                 for: found.type,
@@ -70,7 +85,13 @@ extension Pasteboard {
                     try await data(of: contents)
                 } direct: { () throws(PasteboardError) in
                     part = progress?.makePart()
-                    return try await presentData(for: accepted, bounds, progress: part, for: call)
+                    return try await presentData(
+                        for: accepted,
+                        preferring: preference,
+                        bounds,
+                        progress: part,
+                        for: call
+                    )
                 }
             }
             if loaded == nil { progress?.end(byteCount: nil) } else { progress?.end(part) }
@@ -86,6 +107,7 @@ extension Pasteboard {
     /// - Returns: nil if that item cannot be loaded as one of the types. Another item may be.
     private func presentData(
         for accepted: [UniformType],
+        preferring preference: LoadPreference,
         _ bounds: LoadBounds,
         progress: LoadProgress?,
         for call: Call
@@ -97,6 +119,11 @@ extension Pasteboard {
             var accept = Accept()
             accept.type = type.identifier
             return accept
+        }
+        switch preference {
+        case .reader: request.preference = .acceptList
+        // Of a list with a single type the broker would prefer this type itself.
+        case .source: if request.accepts.count == 1 { request.accepts += request.accepts }
         }
         let edges = UniformType.edges(toward: accepted)
         guard edges.count <= WireLimits.accepts,
@@ -124,8 +151,14 @@ extension Pasteboard {
             }
         } catch {
             switch error.code {
-            case .nothingHere, .typeUnavailable, .sourceGone, .superseded, .invalidArgument: return nil
-            default: throw error
+            case .nothingHere, .typeUnavailable, .sourceGone, .superseded, .invalidArgument:
+                return nil
+            case .brokerRestarted:
+                // The next round lists at the next broker. The load has left its progress open.
+                progress?.end(byteCount: nil)
+                return nil
+            default:
+                throw error
             }
         }
     }
@@ -135,19 +168,21 @@ extension Call {
     /// Returns the error of a load that is a part of the call. The load's own error would name the time that was left, which is
     /// not the timeout that the caller passed.
     func error(ofLoad error: PasteboardError) -> PasteboardError {
-        error.code == .timeout ? timedOut : error
+        // Without a timeout of the call, the error is that of a limit of the broker.
+        deadline != nil && error.code == .timeout ? timedOut : error
     }
 }
 
 extension [ItemProvider] {
     /// Returns the first item that has one of the types or a type that conforms to one, and the type that it is loaded as.
-    fileprivate func first(_ accepted: [UniformType]) -> (provider: ItemProvider, type: UniformType)? {
+    fileprivate func first(
+        _ accepted: [UniformType],
+        preferring preference: LoadPreference
+    ) -> (provider: ItemProvider, type: UniformType)? {
         for provider in self {
-            let representations = provider.representations
-            let found =
-                accepted.count == 1
-                ? representations.best(for: accepted[0]) : representations.best(of: accepted, preferring: .source)
-            if let found { return (provider, found.type) }
+            if let found = provider.representations.best(of: accepted, preferring: preference) {
+                return (provider, found.type)
+            }
         }
         return nil
     }

@@ -5,10 +5,11 @@ extension Pasteboard {
     /// Replaces the contents with the items of item providers.
     ///
     /// By default all items are promises: the source produces the bytes of an item when a program loads them. The
-    /// promises are valid until a program writes to the pasteboard or clears it, or until this process ends or closes its
-    /// connection. They outlive a broker that has crashed: the connection writes them again to the next one. With `keeps` the handlers of some representations or of all run now, and the broker keeps
-    /// their bytes after this process has ended. The bytes are sent as fast as the broker takes them. The data that the
-    /// handlers of one item return is in memory at the same time; streams and files are read in chunks.
+    /// promises are valid until a program writes to the pasteboard or clears it, or until this process ends or closes
+    /// its connection. They outlive a broker that has crashed: the connection writes them again to the next one. With
+    /// `keeps` the handlers of some representations or of all run now, and the broker keeps their bytes after this
+    /// process has ended. The bytes are sent as fast as the broker takes them. The data that the handlers of one item
+    /// return is in memory at the same time; streams and files are read in chunks.
     ///
     /// All items appear at once. Representations that only this process may see are left out.
     ///

@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 
 /// The ownership of contents that this program wrote to a pasteboard. Releasing it has no effect while the connection
@@ -24,8 +25,8 @@ public final class Publication: Sendable {
 
     /// The change count of these contents.
     public let changeCount: ChangeCount
-    /// The pasteboards of programs that have ended whose contents the broker has cleared to make room for these, at most 64.
-    /// ``Pasteboard/WriteOptions/evictsOthers`` forbids it.
+    /// The pasteboards that the broker cleared to make room for these contents, at most 64. Their programs had ended.
+    /// Set ``Pasteboard/WriteOptions/evictsOthers`` to false to prevent this.
     public var clearedPasteboards: [Pasteboard.Name] { request.clearedBoards.map { Pasteboard.Name($0) } }
 
     let request: WriteRequest
@@ -65,14 +66,14 @@ public final class Publication: Sendable {
             await Task { try? await withdraw() }.value
         }
         let loads = Task { [request] in await request.live?.answersEnded(of: request) }
+        let timer = Lock<LoadTimer?>(nil)
         await withTaskCancellationHandler {
             await loads.value
         } onCancel: {
-            Task {
-                try? await Task.sleep(for: max(drain, .zero))
-                loads.cancel()
-            }
+            let started = LoadDeadline(drain).timer { loads.cancel() }
+            timer.withLock { $0 = started }
         }
+        timer.withLock(\.self)?.cancel()
         // If the broker has refused to clear the pasteboard, the promises end nevertheless.
         if isCurrent { request.endPromises() }
         return request.end.value ?? .withdrawn

@@ -115,7 +115,8 @@ package struct SocketPath: Equatable, Sendable {
     private static func create(_ missing: [String]) throws(SocketPathError) -> Bool {
         guard let highest = missing.last else { return false }
         let above = System.directory(of: highest)
-        let parent = try status(at: above)
+        // The dot follows a link, whose own mode is open to everybody.
+        let parent = try status(at: "\(above)/.")
         let isForeign = parent.map { $0.owner != System.userID && $0.mode & 0o002 == 0 } ?? false
         // Root may create directories everywhere, but their owner could not use or remove them.
         if isForeign, System.userID == 0 { throw .foreignDirectory(above, owner: parent?.owner ?? 0, for: missing[0]) }

@@ -55,8 +55,8 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
                 + "link to nothing; create it, or choose another path for the socket with PASTEBOARD_SOCKET"
         case .foreignDirectory(let directory, let owner, let path):
             "\(path) is missing and would be created in \(directory), which belongs to user \(owner), not to user "
-                + "\(System.userID); use sudo without -E or su with -, set HOME or XDG_RUNTIME_DIR to a directory of "
-                + "your own, or set PASTEBOARD_SOCKET"
+                + "\(System.userID); use sudo without -E or su with -, or set the variable that names it (HOME, "
+                + "XDG_STATE_HOME, XDG_RUNTIME_DIR or PASTEBOARD_SOCKET) to a path of your own"
         case .occupied(let path):
             "\(path) is not a socket of this user; remove it or choose another path"
         case .held(let lock, let process?):

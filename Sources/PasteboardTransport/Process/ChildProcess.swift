@@ -128,7 +128,7 @@ package struct ChildProcess: Sendable {
         // Needed until the child has been created.
         withExtendedLifetime((duplicates, configuration)) {}
         if code != 0 {
-            // The call does not tell which file is missing.
+            // The call does not report which file is missing.
             let path = configuration.path
             let isNullMissing = given.contains { $0 == nil } && (try? System.status(at: Self.null)) == .some(nil)
             throw SystemError(

@@ -6,7 +6,7 @@ package struct Committed: WireMessage {
     package var epoch: UInt64?
     /// The publication's handle; none after a clear.
     package var handle: UInt64?
-    /// The boards of ended programs that were cleared to make room for the write, of those that the writer may see.
+    /// The boards of ended programs that were cleared to make room for the write, of those that exist for the writer.
     package var clearedBoards: [String] = []
 
     package init() {}

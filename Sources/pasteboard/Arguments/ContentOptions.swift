@@ -10,7 +10,7 @@ struct ContentOptions {
         .init("--transient", "asks histories to leave the contents out"),
         .init("--local", "keeps the contents on this machine"),
         .ifChange,
-        .init("--no-evict", "fails instead of clearing contents of programs that have ended to make room"),
+        .init("--no-evict", "fails if contents of ended programs would have to be cleared to make room"),
     ]
 
     static let help = """

@@ -19,8 +19,9 @@ struct BrokerCommand: Command {
             PASTEBOARD_AUTOSTART is 0.
 
             The process that is started is the keeper. It starts the broker again if that crashes, and has the kept
-            contents until then. With --replace, a newer program takes over the socket and the kept contents, with the
-            options of the running broker, of which --limit replaces one; loads that are running finish at the old one.
+            contents until then. With --replace, a newer program takes over the socket and the kept contents; loads
+            that are running finish at the old one. The new broker has the options of the old one, which precede the
+            configuration file; --limit NAME=VALUE overrides one limit, and NAME=default drops one.
             """
     )
 

@@ -117,6 +117,8 @@ final class ReceivedDrop {
     ) throws {
         guard let item = items[load] else { return }
         do {
+            // Files that have arrived are not written any more after the drag was cancelled.
+            if let end, end.code == .cancelled { throw end }
             if operation == .move { try refuseMove(of: descriptor, answer) }
             try item.begin(answer, of: session.items)
             try item.write(try PassedFile(descriptor, answer)) {

@@ -5,6 +5,9 @@ import TypeIdentifiers
 
 /// Standard output that is a terminal. It gets only text, without control sequences.
 final class TerminalOutput: PasteSink {
+    /// The greatest number of bytes in another encoding: they are converted together.
+    private static let mostEncoded = 16 << 20
+
     private let endsLine: Bool
     private let isQuiet: Bool
     private var text = VisibleText()
@@ -47,6 +50,12 @@ final class TerminalOutput: PasteSink {
 
     func write(_ bytes: Span<UInt8>) throws {
         guard encoding == nil else {
+            guard encoded.count + bytes.count <= Self.mostEncoded else {
+                throw CommandFailure(
+                    usage:
+                        "the text is too long to be shown in another encoding than UTF-8; use -o FILE, a pipe, or --raw"
+                )
+            }
             for index in bytes.indices { encoded.append(bytes[index]) }
             return
         }

@@ -180,7 +180,7 @@ final class BoardWatch {
 }
 
 extension Change {
-    /// This change in place of an older one that nobody has taken, whose count was missed, too.
+    /// This change, merged with an older one that was not delivered and counts as missed.
     func replacing(_ older: Change?) -> Change {
         guard let older, let missed else { return self }
         var change = self

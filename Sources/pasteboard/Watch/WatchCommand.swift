@@ -43,7 +43,7 @@ struct WatchCommand: Command {
         ("PASTEBOARD_OWNER", "the program that wrote or cleared the contents, with its process id; empty if none did"),
         ("PASTEBOARD_MISSED", "the number of changes before this one that were left out; empty if it is not known"),
         ("CLIPBOARD_STATE", "the state for programs that know wl-paste; transient contents are sensitive there"),
-        ("PASTEBOARD_WATCH", "the process id of the watch, which recognises the changes of its command by it"),
+        ("PASTEBOARD_WATCH", "the process id of the watch, by which it recognises changes of its command"),
     ].map { (name: $0.0, meaning: $0.1) }
 
     private let board: String
@@ -54,7 +54,7 @@ struct WatchCommand: Command {
     init(_ arguments: ParsedArguments) throws {
         let boards = arguments.bytes("--board")
         guard boards.count <= 1, boards.first != "*" else {
-            throw CommandFailure(usage: "a watch is of a single pasteboard; start one for each")
+            throw CommandFailure(usage: "watch takes one pasteboard; run one watch for each")
         }
         board = try arguments.board()
         isJSON = arguments.has("--json")

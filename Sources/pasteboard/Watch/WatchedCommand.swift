@@ -8,6 +8,9 @@ final class WatchedCommand {
     /// The time after the end of a run in which the command's own last change is reported at the latest, in
     /// milliseconds. The broker delays changes by up to 100.
     private static let delay = 500
+    /// The number of runs in a row, each caused by a program that has ended since, after which the command counts as their
+    /// cause. A program of another project does not name the watch in its label.
+    private static let mostSuspectRuns = 40
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
     private static let variable = "PASTEBOARD_WATCH"
 
@@ -29,6 +32,9 @@ final class WatchedCommand {
     /// The time until which a change may be the command's own (see `MonotonicClock`).
     private var judgesUntil: UInt64 = 0
     private var isFirst: Bool
+    /// Whether the last change may be the command's own, although nothing shows it.
+    private var isSuspect = false
+    private var suspectRuns = 0
 
     /// - Parameter reportsPresent: whether the first change describes the present contents.
     init(
@@ -66,6 +72,8 @@ final class WatchedCommand {
     }
 
     private func start(for change: Change) throws {
+        suspectRuns = isSuspect ? suspectRuns + 1 : 0
+        guard suspectRuns < Self.mostSuspectRuns else { throw causesChanges }
         var configuration = ChildProcess.Configuration(
             path: path,
             arguments: arguments,
@@ -97,10 +105,12 @@ final class WatchedCommand {
 
     /// Throws if the command itself has changed the board.
     private func check(_ change: Change) throws {
+        isSuspect = false
         guard running != nil || MonotonicClock.now() < judgesUntil else { return }
         guard let process = change.author.process.map({ CInt(clamping: $0) }) else { return }
         let group = System.group(ofProcess: process)
         if let running, running.child.id == group { throw causesChanges }
+        isSuspect = group == nil
         guard change.author.label?.hasSuffix(" (watch \(System.processID))") == true else { return }
         // Any program can call itself so. One that still runs is asked for its environment, too.
         if group == nil || Self.isInCommand(process) { throw causesChanges }

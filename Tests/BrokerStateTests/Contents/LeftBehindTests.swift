@@ -183,6 +183,35 @@ import Testing
         #expect(broker.list("a", from: writer).first(Contents.self)?.clearedMilliseconds == nil)
     }
 
+    @Test("A board that somebody has cleared since is not said to have made room, even when it is forgotten")
+    func forgotten() {
+        let broker = StateHarness { $0.keptPool = 2_000 }
+        leave(890, on: "a", in: broker)
+        leave(600, on: "b", in: broker)
+        leave(800, on: "c", in: broker)
+        let reader = broker.connect()
+        #expect(broker.list("a", from: reader).first(Contents.self)?.clearedMilliseconds == 0)
+        broker.clear("a", from: reader)
+        for number in 0..<200 {
+            broker.write([Item("p")], board: "x\(number)", from: reader)
+            broker.clear("x\(number)", from: reader)
+        }
+        #expect(broker.list("a", from: reader).first(Contents.self)?.clearedMilliseconds == nil)
+    }
+
+    @Test("A write that may evict nothing counts on no room of contents that a load still reads")
+    func evictsNothingWhileLoading() {
+        let broker = StateHarness { $0.keptPool = 2_000 }
+        leave(600, on: "other", in: broker)
+        leave(890, on: "left", in: broker)
+        broker.load(from: broker.connect(), credit: 0) { $0.board = "left" }
+        let writer = broker.connect()
+        let item = Item([Representation("a", byteCount: 600, kept: true)])
+        let bytes = [[UInt8](repeating: 2, count: 600)]
+        broker.write([item], kept: bytes, board: "left", evictsNothing: true, from: writer)
+        #expect(broker.take(writer).codes == [.noSpace] && broker.evictions.isEmpty)
+    }
+
     @Test("Boards that a link may not see are cleared for it without their names")
     func hidden() {
         let broker = StateHarness { $0.boards = 1 }
@@ -195,6 +224,10 @@ import Testing
         broker.write([Item("p")], board: "other", from: link)
         #expect(broker.take(link).first(Committed.self)?.clearedBoards == [])
         #expect(broker.evictions.map(\.board) == ["secret"])
+        #expect(broker.list("secret", from: link).first(Contents.self)?.clearedMilliseconds == nil)
+        broker.load(from: link) { $0.board = "secret" }
+        #expect(broker.take(link).first(Failure.self)?.text == "pasteboard secret is empty")
+        #expect(broker.list("secret", from: broker.connect()).first(Contents.self)?.clearedMilliseconds == 0)
     }
 
     @Test("A write that may evict nothing fails at its commit instead, and changes nothing")

@@ -44,6 +44,18 @@ import Testing
             broker.clear("x", from: clearer)
             #expect(broker.takeChanges(watcher, on: stream).map(\.clearerProcess) == [nil, clearer == writer ? 7 : 8])
         }
+        // A clear of a board that does not exist changes nothing. The change is still waiting when it comes.
+        broker.advance(by: 100)
+        broker.promise("a", board: "x", from: writer)
+        _ = broker.takeChanges(watcher, on: stream)
+        var removal = Clear()
+        removal.board = "x"
+        removal.removesBoard = true
+        removal.requires = [Feature.boards.rawValue]
+        broker.send(removal, on: broker.newStream(of: writer), from: writer)
+        broker.clear("x", from: watcher)
+        broker.advance(by: 100)
+        #expect(broker.takeChanges(watcher, on: stream).map(\.clearerProcess) == [7])
         #expect(broker.brokenInvariants().isEmpty)
     }
 

@@ -77,10 +77,37 @@ struct EmbeddedBrokerTests {
         limits.keptPool = 1 << 20
         #expect(try Broker.Limits(["first-byte": "1500ms", "kept-pool": "1MiB"]) == limits)
         #expect(limits.firstByte == .milliseconds(1_500) && limits.keptPool == 1 << 20)
-        limits.firstByte = .seconds(-1)
-        #expect(limits.firstByte == .zero)
+        limits.firstByte = .nanoseconds(1)
+        #expect(limits.firstByte == .milliseconds(1))
         let error = #expect(throws: BrokerError.self) { try Broker.Limits(["no-such": "1"]) }
         #expect(error?.code == .invalidArgument && error?.message.contains("no-such") == true)
+    }
+
+    @Test("A limit that is negative, or 0 where that is of no use, is refused when a broker is made")
+    func invalidLimits() throws {
+        let directory = try TemporaryDirectory()
+        func make(_ change: (inout Broker.Limits) -> Void) throws {
+            var limits = Broker.Limits()
+            change(&limits)
+            _ = try Broker(socketPath: "\(directory.path)/own/socket", limits: limits)
+        }
+        let changes: [(name: String, change: (inout Broker.Limits) -> Void)] = [
+            ("first-byte", { $0.firstByte = .seconds(-1) }),
+            ("first-byte", { $0.firstByte = .zero }),
+            ("drain", { $0.drain = .nanoseconds(-1) }),
+            ("connections", { $0.connections = 0 }),
+            ("boards", { $0.boards = -1 }),
+            ("transfer-pool", { $0.transferPool = 0 }),
+        ]
+        for (name, change) in changes {
+            let error = #expect(throws: BrokerError.self) { try make(change) }
+            #expect(error?.code == .invalidArgument && error?.message.hasPrefix("limit \(name) ") == true)
+        }
+        try make {
+            $0.drain = .zero
+            $0.boards = -1
+            $0.boards = 0
+        }
     }
 
     @Test("A second broker at a socket is refused with a code of its own")

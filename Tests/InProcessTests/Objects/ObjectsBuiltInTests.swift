@@ -167,6 +167,21 @@ struct ObjectsBuiltInTests {
         #expect(!ItemProvider().canLoadObject(ofClass: Data.self))
     }
 
+    @Test("a pasteboard makes an object from the same type as its item, the first of the source; data has its own type")
+    func firstOfSource() async throws {
+        try await TestBroker.with { broker in
+            let provider = provider(.png, [1])
+            provider.registerDataRepresentation(for: .data) { Data([2]) }
+            let source = broker.pasteboard()
+            try await source.write([provider], keeps: .everything)
+            let pasteboard = broker.pasteboard()
+            let items = try await pasteboard.contents().items
+            #expect(try await pasteboard.load(Data.self) == Data([1]))
+            #expect(try await items.first?.itemProvider.loadObject(ofClass: Data.self) == Data([1]))
+            #expect(try await pasteboard.data(forType: .data) == Data([2]))
+        }
+    }
+
     @Test("strings and URLs can be loaded in another process")
     func crossing() async throws {
         try await TestBroker.with { broker in

@@ -149,13 +149,13 @@ struct PublicationTests {
         }
     }
 
-    @Test("in a cancelled task, run withdraws the publication at once")
+    @Test("in a cancelled task, run withdraws the publication at once, also with the longest drain time")
     func cancelledBefore() async throws {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write([.text("a")])
             let run = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return await publication.run()
+                return await publication.run(drain: .seconds(Int64.max))
             }
             #expect(await run.value == .withdrawn)
             #expect(try await broker.pasteboard().contents().items.isEmpty)

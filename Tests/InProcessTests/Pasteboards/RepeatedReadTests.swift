@@ -8,14 +8,20 @@ import Testing
 @Suite(.inProcess)
 struct RepeatedReadTests {
     /// Runs `body` while four programs write two items in a loop.
-    private func whileWriting(_ body: (Pasteboard) async throws -> Void) async throws {
+    ///
+    /// - Parameter times: the number of writes of each program.
+    private func whileWriting(times: Int = .max, _ body: (Pasteboard) async throws -> Void) async throws {
         try await TestBroker.with { broker in
             try await broker.pasteboard().write(items("start"), keeps: .everything)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<4 {
                     let pasteboard = broker.pasteboard()
                     group.addTask {
-                        while !Task.isCancelled { try await pasteboard.write(items("\(writer)"), keeps: .everything) }
+                        var count = 0
+                        while count < times, !Task.isCancelled {
+                            try await pasteboard.write(items("\(writer)"), keeps: .everything)
+                            count += 1
+                        }
                     }
                 }
                 try await body(broker.pasteboard())
@@ -45,15 +51,23 @@ struct RepeatedReadTests {
 
     @Test("Reads of all items find those of one write while four programs replace the contents without a pause")
     func all() async throws {
-        try await whileWriting { pasteboard in
-            for _ in 0..<5 {
+        // These reads succeed only if no write comes between a list and its loads. The writes end, so that each read
+        // does.
+        for _ in 0..<5 {
+            try await whileWriting(times: 50) { pasteboard in
                 let texts = try await pasteboard.strings
                 #expect(texts.count == 2 && texts.first == texts.last)
-                let joined = try await pasteboard.string(forType: .plainText)
+            }
+            try await whileWriting(times: 50) { pasteboard in
+                let joined = try await pasteboard.string(forType: .plainText, timeout: .seconds(600))
                 #expect(Set(joined?.split(separator: "\n") ?? []).count == 1)
-                let objects = try await pasteboard.readObjects(forClasses: [String.self])
+            }
+            try await whileWriting(times: 50) { pasteboard in
+                let objects = try await pasteboard.readObjects(forClasses: [String.self], timeout: .seconds(600))
                 #expect(objects.count == 2)
-                _ = try await pasteboard.detectPatterns([.number])
+            }
+            try await whileWriting(times: 50) { pasteboard in
+                _ = try await pasteboard.detectPatterns([.number], timeout: .seconds(600))
             }
         }
     }

@@ -210,6 +210,9 @@ import Testing
             try SocketPath.createDirectory("\(home)/.local/state/pasteboard/spool")
         }
         #expect(try System.status(at: "\(home)/.local") == nil)
+        // A link to such a directory is no way around that.
+        #expect(symlink(home, directory["link"]) == 0 && lchown(directory["link"], 1, 1) == 0)
+        #expect(throws: SocketPathError.self) { try SocketPath(directory["link/d/socket"]).prepareDirectory() }
         // Everybody may create directories in one that is open to all, as /tmp is.
         #expect(chmod(home, 0o1777) == 0)
         #expect(try SocketPath("\(home)/d/socket", isWellKnown: false).prepareDirectory())

@@ -141,7 +141,7 @@ import Testing
         for board in ["notes", "other"] { try desk.copy(board, "--board", board) }
         let refused = try desk.run("copy", "--no-evict", "--board", "third", input: Array("3".utf8))
         #expect(refused.exitCode == 6)
-        #expect(refused.errorText.contains("copy: the broker would have to clear contents of programs that have ended"))
+        #expect(refused.errorText.contains("copy: there is no room unless contents of ended programs are cleared"))
         #expect(try desk.run("paste", "--board", "notes").text == "notes")
         let copied = try desk.run("copy", "--json", "--board", "third", input: Array("3".utf8))
         #expect(copied.exitCode == 0 && copied.text.contains(#""cleared":["notes"]"#))
@@ -168,7 +168,7 @@ import Testing
         try desk.copy("x")
         try desk.copy("y", "--board", "notes")
         let refused = try desk.run("stop", "--if-empty")
-        #expect(refused.exitCode == 6 && refused.errorText.contains("pasteboards have contents: general, notes"))
+        #expect(refused.exitCode == 6 && refused.errorText.contains("because there are pasteboards: general, notes"))
         #expect(try desk.run("paste").text == "x")
         let stopped = try desk.run("stop")
         #expect(stopped.exitCode == 0)

@@ -111,7 +111,8 @@ import Testing
         .tags(.f94),
         arguments: [
             "echo x | pasteboard copy", "echo x | pasteboard copy; sleep 0.02", "exec pasteboard clear",
-            "pasteboard clear; sleep 0.02", "pasteboard offer --background -t text=date >/dev/null 2>&1",
+            "pasteboard clear; sleep 0.02", "env -u PASTEBOARD_WATCH pasteboard clear",
+            "pasteboard offer --background -t text=date >/dev/null 2>&1",
         ],
         [true, false]
     )
