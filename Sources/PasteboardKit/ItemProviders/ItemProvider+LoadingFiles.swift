@@ -13,8 +13,7 @@ extension ItemProvider {
     /// after the source's file. It gets the extension of the type. If the source has made its provider for a file, the
     /// copy keeps the exact name, the permissions and the modification time of that file. If a handler of the source
     /// has returned a file, the copy keeps the permissions of that file, as far as this process's umask allows, unless
-    /// the bytes were sent instead of a descriptor: see
-    /// ``registerFileRepresentation(for:visibility:openInPlace:policy:firstByteTimeout:loadHandler:)``.
+    /// the bytes were sent instead of a descriptor, as those of a once-and-kept representation are.
     ///
     /// `body` gets the source's own file instead of a copy, as ``Loaded/isInPlace`` reports, if `openInPlace` is set,
     /// the source has allowed it, both processes are on this machine and it is a regular file. That file may only be
