@@ -18,8 +18,8 @@ final class BrokerDeaths {
     private static let waitingLoads = 3
     private static let offers = 4
 
-    /// The rounds after which other sources take over.
-    private static let roundsOfSources = 25
+    /// The rounds after which other sources take over: the delays of an offer that has lost many brokers grow to 30 s.
+    private static let roundsOfSources = 10
 
     /// A promise that has to come back.
     private struct Kept {
