@@ -205,7 +205,7 @@ package struct BrokerLoop: ~Copyable {
         input { if $0.ending.isDraining { $0.endDraining() } else { $0.drain() } }
     }
 
-    /// Ends the loop after this turn, without telling any peer.
+    /// Ends the loop after this turn, without notifying any peer.
     mutating func crash() {
         isDone = true
     }

@@ -68,7 +68,7 @@ package final class StopSource: EventSource, Sendable {
         event.signal()
     }
 
-    /// Ends the broker as if its process were killed: no peer is told.
+    /// Ends the broker as if its process were killed: no peer is notified.
     package func crash() {
         crashes.withLock { $0 = true }
         event.signal()

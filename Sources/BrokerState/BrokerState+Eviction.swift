@@ -21,13 +21,15 @@ extension BrokerState {
     /// - Parameter name: the board whose contents it replaces, or nil if it adds to contents.
     mutating func checkEvictsNothing(_ id: WriteID, to name: String?) throws(Failure) {
         guard contents.evictsNothing(id), let account = contents.account(of: id) else { return }
-        var pending = contents.pendingKept(except: id)
         let replaced = name.flatMap { boards.publication(on: $0) }.flatMap { contents.find($0) }
-        // They leave room for the new contents.
-        if let replaced { contents.addReleased(by: replaced, to: &pending, context) }
         let takesBoard = name.map { $0 != BoardName.general && replaced == nil && !boards.isCreated($0) } ?? false
         if takesBoard { context.accounting.take(of: .boards, for: account) }
         defer { if takesBoard { context.accounting.giveUp(of: .boards, for: account) } }
+        guard !context.accounting.excess().isNone else { return }
+        var pending = contents.pendingKept(except: id)
+        // The replaced contents leave their room to the new ones.
+        if let replaced { contents.addReleased(by: replaced, to: &pending, context) }
+        context.cost += contents.keptCount / Cost.walkedBoards
         guard context.accounting.excess(withoutPending: pending).isNone else {
             let text =
                 "there is no room unless contents of ended programs are cleared, which this write forbids; clear a "

@@ -64,7 +64,7 @@ struct FrameMatch {
             let isList = shown.count { $0.number == number } > 1
             let name = name(of: number, in: message) + (isList ? "[\(index)]" : "")
             guard index < candidates.count else {
-                // That the field is missing is a fault by itself (M8), and for the exchange it means 0.
+                // A missing field is a fault by itself (M8). For the exchange it means 0.
                 if expected.scalar == 0, let field, BrokerAudit.requires(field.name, in: message) { continue }
                 return "\(name) is absent"
             }

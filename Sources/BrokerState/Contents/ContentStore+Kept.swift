@@ -147,7 +147,7 @@ extension ContentStore {
         guard publicationTable[slot].openLoads == 0, !context.accounting.isOutside(charge.account) else { return }
         pending.held = charge.amount
         for id in publicationTable[slot].keptBytes {
-            // Those of cached loads that are not complete are pending already.
+            // Bytes of incomplete cached loads are pending already.
             guard let kept = keptTable.find(id), keptTable[kept].isWhole else { continue }
             pending.representations += 1
             pending.bytes = pending.bytes.addingClamped(keptTable[kept].charged)

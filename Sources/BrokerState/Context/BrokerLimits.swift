@@ -227,7 +227,8 @@ extension BrokerLimits.Unit {
         }
     }
 
-    /// The value of a whole number alone, unless it is a time, or of a number with a unit: `1.5MiB`, or `1.5 MiB` as the programs print it.
+    /// The value of a number with a unit, `1.5MiB`, or `1.5 MiB` as the programs print it. A whole number needs no unit, unless
+    /// it is a time.
     fileprivate func value(of text: String) -> UInt64? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(number.count).trimmed

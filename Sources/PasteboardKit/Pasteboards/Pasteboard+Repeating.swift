@@ -122,7 +122,7 @@ extension Pasteboard {
         }
         switch preference {
         case .reader: request.preference = .acceptList
-        // Of a list with a single type the broker would prefer this type itself.
+        // The broker prefers the exact type if the list has only one. Sent twice, the source's order decides.
         case .source: if request.accepts.count == 1 { request.accepts += request.accepts }
         }
         let edges = UniformType.edges(toward: accepted)

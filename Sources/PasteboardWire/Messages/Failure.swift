@@ -138,3 +138,16 @@ extension String {
         return String(self[..<end])
     }
 }
+
+extension Failure {
+    /// The failure of a request for contents of a board that has none.
+    ///
+    /// - Parameter cleared: the time since the board was cleared to make room for others, in milliseconds; nil if it was not.
+    package static func empty(_ board: String, cleared: UInt64?) -> Failure {
+        guard let cleared else { return Failure(.nothingHere, "pasteboard \(board) is empty") }
+        let text =
+            "pasteboard \(board) is empty: it was cleared \(TimeSpan.text(milliseconds: cleared)) ago to make room, because the "
+            + "program that had written its contents had ended"
+        return Failure(.nothingHere, text)
+    }
+}

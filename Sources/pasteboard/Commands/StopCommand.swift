@@ -26,7 +26,7 @@ struct StopCommand: Command {
         let entries = try connection.status()
         // A pasteboard whose contents this program may not see is listed without items.
         let listed = entries.compactMap(\.board).map(\.name)
-        let names = listed.prefix(5).joined(separator: ", ") + (listed.count > 5 ? " and \(listed.count - 5) more" : "")
+        let names = listed.abbreviated
         if onlyIfEmpty, !listed.isEmpty {
             throw Failure(.refused, "the broker was not ended, because there are pasteboards: \(names)")
         }

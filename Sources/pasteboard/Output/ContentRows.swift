@@ -17,12 +17,8 @@ extension Committed {
     /// Tells the user which contents the broker has cleared to make room for a write.
     func noteClearedBoards(by command: String) {
         guard !clearedBoards.isEmpty else { return }
-        // The first ones tell enough: `list` shows what is left.
-        let shown = clearedBoards.prefix(5).joined(separator: ", ")
-        let rest = clearedBoards.count - 5
-        let others = rest > 0 ? " and \(rest.counted("other pasteboard"))" : ""
         StandardStreams.note(
-            "pasteboard: \(command): cleared \(shown)\(others), of programs that have ended, to make room; --no-evict prevents it"
+            "pasteboard: \(command): cleared \(clearedBoards.abbreviated), of programs that have ended, to make room; --no-evict prevents it"
         )
     }
 }
@@ -95,5 +91,12 @@ extension Change {
             // Before the contents that the watch began with, no change was missed.
             "missed": JSONValue(isFirst ? nil : missed),
         ]
+    }
+}
+
+extension [String] {
+    /// The first five, and the number of the others.
+    var abbreviated: String {
+        prefix(5).joined(separator: ", ") + (count > 5 ? " and \(count - 5) more" : "")
     }
 }

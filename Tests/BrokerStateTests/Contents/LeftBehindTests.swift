@@ -175,7 +175,7 @@ import Testing
         #expect(
             broker.take(writer).first(Failure.self)?.text.contains("cleared 5 s ago to make room") == true
         )
-        // Whoever clears or writes it afterwards is the reason for what is there.
+        // A later write or clear is the reason for the present state, so the eviction is not reported any more.
         let other = broker.connect()
         broker.write([Item("p")], board: "a", from: other)
         #expect(broker.take(other).first(Committed.self)?.clearedBoards == ["b"])

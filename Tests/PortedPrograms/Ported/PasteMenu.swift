@@ -8,7 +8,7 @@ protocol Copier {
     func canCopy() async throws -> Bool
 }
 
-/// What the menu of an editor offers, which depends on the pasteboard.
+/// The entries of an editor's menu, which depend on the pasteboard.
 @MainActor
 final class PasteMenu: Copier {
     enum Problem: Error { case nothing }
