@@ -30,7 +30,10 @@ import Testing
         }
     }
 
-    @Test("A broker whose address space is limited lowers its pools, says so, and survives 505 half frames")
+    @Test(
+        "A broker whose address space is limited lowers its pools, says so, and survives 505 half frames",
+        .unsanitized
+    )
     func halfFrames() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), after: "ulimit -v 40960")
         var strangers: [ScriptedPeer] = []

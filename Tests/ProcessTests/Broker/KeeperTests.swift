@@ -377,11 +377,7 @@ import Testing
         #expect(refused.exitCode == 3 && refused.errorText.contains("no broker with a keeper runs at"))
     }
 
-    @Test(
-        "The keeper has less than 1 MiB of private memory, and one thread",
-        // A sanitizer has memory and a thread of its own.
-        .enabled(if: System.environment("PASTEBOARD_TEST_SANITIZED") == nil)
-    )
+    @Test("The keeper has less than 1 MiB of private memory, and one thread", .unsanitized)
     func small() throws {
         let kept = try Kept()
         try kept.shell("echo one | pasteboard copy")

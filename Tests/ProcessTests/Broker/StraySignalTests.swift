@@ -16,7 +16,7 @@ struct StraySignalTests {
         }
     }
 
-    @Test("Bytes that the broker may not store are refused, and the earlier contents stay", .tags(.f62))
+    @Test("Bytes that the broker may not store are refused, and the earlier contents stay", .tags(.f62), .unsanitized)
     func brokerFileSize() throws {
         let desk = try Desk()
         // The limit counts blocks of 512 bytes. The first copy starts the broker, which inherits it.
@@ -26,7 +26,11 @@ struct StraySignalTests {
         #expect(try desk.run("paste").text == "before")
     }
 
-    @Test("A paste into a file beyond the limit fails, and leaves nothing in the directory", .tags(.f64))
+    @Test(
+        "A paste into a file beyond the limit fails, and leaves nothing in the directory",
+        .tags(.f64),
+        .unsanitized
+    )
     func pasteFileSize() throws {
         let desk = try Desk()
         #expect(try desk.shell("head -c 300000 /dev/zero | pasteboard copy -t .bin").exitCode == 0)

@@ -78,7 +78,7 @@ import Testing
         withExtendedLifetime(reader) {}
     }
 
-    @Test("Neither process needs memory for the bytes that it passes")
+    @Test("Neither process needs memory for the bytes that it passes", .unsanitized)
     func memory() throws {
         // 64 MiB of memory for 256 MiB of bytes.
         let limited =

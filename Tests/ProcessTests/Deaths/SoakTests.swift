@@ -10,8 +10,6 @@ import Testing
     private static let mostGrowth = 8 << 10
 
     private static var minutes: Int? { System.environment("PASTEBOARD_TEST_SOAK_MINUTES").flatMap(Int.init) }
-    /// Whether a sanitizer is active, which keeps freed memory for a while.
-    private static var isSanitized: Bool { System.environment("PASTEBOARD_TEST_SANITIZED") != nil }
 
     @Test(
         "Mixed work with kills, stops and restarts leaves nothing at the broker, and no byte is wrong",
@@ -31,7 +29,7 @@ import Testing
         } catch {
             Issue.record(error, "round \(soak.figures.rounds)")
         }
-        #expect(Self.isSanitized || soak.figures.mostGrowth < Self.mostGrowth)
+        #expect(Sanitizer.isActive || soak.figures.mostGrowth < Self.mostGrowth)
         guard Self.minutes != nil else { return }
         let figures = soak.figures
         let times = figures.canary.sorted()

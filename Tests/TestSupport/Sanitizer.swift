@@ -1,0 +1,14 @@
+import PasteboardTransport
+package import Testing
+
+/// A sanitizer, which needs memory, files and a thread of its own, and keeps freed memory for a while.
+package enum Sanitizer {
+    package static var isActive: Bool { System.environment("PASTEBOARD_TEST_SANITIZED") != nil }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test of limits that no program with a sanitizer can keep.
+    package static var unsanitized: Self {
+        .enabled(if: !Sanitizer.isActive, "a program with a sanitizer exceeds these limits")
+    }
+}
