@@ -50,12 +50,7 @@ package enum BrokerDaemon {
                 return 0
             }
             if options.hasKeeper, !ServiceManager.isPresent {
-                let path = try options.socketPath()
-                if Socket.isPossible(path.keeper) { return try keep(options, at: path, log) }
-                log.write(
-                    "the path \(path.path) is too long for the socket of a keeper beside it: kept contents do not survive a "
-                        + "crash of this broker"
-                )
+                return try keep(options, at: try options.socketPath(), log)
             }
             return try serve(options, log)
         } catch {
@@ -90,17 +85,11 @@ package enum BrokerDaemon {
         let startsEmpty = keeper != nil && System.environment(ServiceManager.emptyVariable) != nil
         let isRestart = keeper != nil && System.environment(ServiceManager.restartVariable) != nil
         var passed = try asFailure { () throws(SystemError) in try ServiceManager.passedDescriptors() }
-        let manager = ServiceManager()
-        if let keeper, manager == nil {
-            // Otherwise it would serve without the saved contents, and remove those on disk as if they had been cleared.
-            throw Failure(
-                .brokerUnavailable,
-                "cannot connect to the keeper (process \(keeper)), which has the saved contents; if the keeper's socket "
-                    + "was removed, end process \(keeper) and start another broker (the saved contents are lost)"
-            )
-        }
-        if manager == nil, passed.contains(where: { ContentsSaver.number($0.name) != nil }) {
-            throw Failure(.brokerUnavailable, "cannot connect to the service manager, which has the saved contents")
+        let manager =
+            passed.first { $0.name == Keeper.messagesName }.map { ServiceManager($0.descriptor) } ?? ServiceManager()
+        if manager == nil, keeper != nil || passed.contains(where: { ContentsSaver.number($0.name) != nil }) {
+            // It would serve without the saved contents, as if they had been cleared.
+            throw Failure(.brokerUnavailable, "cannot connect to the keeper or systemd, which has the saved contents")
         }
         var limits = options.limits
         if let manager, manager.capacity > 0 { limits.fit(saved: manager.capacity) }
@@ -114,19 +103,33 @@ package enum BrokerDaemon {
         try server.beginSaving(
             with: manager,
             restoring: passed,
-            on: limits.keptOnDisk > 0 ? openSpool(passed, isAllowed: !startsEmpty, log) : nil,
             refusingOthers: keeper != nil,
             isRestart: isRestart
         )
         let directory = try listen(options, passed, &server)
+        var snapshot: Snapshot?
+        if limits.keptOnDisk > 0 {
+            do throws(Failure) {
+                // Those on the disk may be the reason why brokers before could not start.
+                guard !startsEmpty else {
+                    throw Failure(.brokerUnavailable, "brokers before could not start with contents")
+                }
+                let path = directory == nil ? nil : try options.socketPath()
+                snapshot = try Snapshot(for: path, limit: limits.keptOnDisk)
+            } catch {
+                log.write("cannot keep contents on the disk: \(error.text)")
+            }
+        }
+        if let snapshot { server.beginSaving(on: snapshot) }
         // Closes the descriptors that nothing has taken over.
         passed = []
         server.notifyManager("READY=1")
-        // From here on it opens no file outside of the spool, and removes only its socket, its lock and their directory.
+        // From here on it opens no file outside of its directory for state, and removes only its socket, its lock and
+        // their directory.
         // Not every kernel can ensure that.
         try? System.giveUpFiles(
             exceptRemovingFrom: directory,
-            writingTo: server.spoolDirectory,
+            writingTo: snapshot?.directory.raw,
             readsProcesses: ProcessIdentity.isReadFromFiles()
         )
         // A keeper writes to it, and the number is that of another descriptor here.
@@ -138,27 +141,6 @@ package enum BrokerDaemon {
         return server.wasTakenOver ? takenOver : 0
     }
 
-    /// The directory of contents that survive a restart of the machine. The broker can do without.
-    private static func openSpool(
-        _ passed: [ServiceManager.Passed],
-        isAllowed: Bool,
-        _ log: LogStream
-    ) -> SpoolDirectory? {
-        if let passed = SpoolDirectory(passed) { return passed }
-        do throws(Failure) {
-            guard isAllowed else {
-                throw Failure(
-                    .brokerUnavailable,
-                    "brokers before could not start with the saved contents, so those on disk are not used until the keeper is restarted"
-                )
-            }
-            return try SpoolDirectory(at: try SpoolDirectory.wellKnownPath())
-        } catch {
-            log.write("cannot keep contents on disk: \(error.text)")
-            return nil
-        }
-    }
-
     /// Listens at the socket that was passed, else at the path.
     ///
     /// - Returns: the directory of a socket that this process removes.
@@ -168,7 +150,8 @@ package enum BrokerDaemon {
         _ server: inout BrokerServer
     ) throws(Failure) -> String? {
         let sockets = passed.filter {
-            ![Keeper.lockName, Keeper.programName, SpoolDirectory.name].contains($0.name)
+            // The last two are those of earlier versions.
+            ![Keeper.lockName, Keeper.messagesName, "exe", "spool"].contains($0.name)
                 && ContentsSaver.number($0.name) == nil
         }
         guard let socket = sockets.first else {

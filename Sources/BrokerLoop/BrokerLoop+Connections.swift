@@ -50,10 +50,9 @@ extension BrokerLoop {
     /// - Parameter sendsStreams: whether that includes stream frames that are still to begin.
     mutating func close(_ peer: PeerID, sendsStreams: Bool = true) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
-        // Held output waits until the service manager has taken messages. They are sent at the latest now, and the manager
-        // receives them even if this broker crashes. If the manager has no room, nothing is acknowledged.
+        // If the service manager has no room, nothing is acknowledged.
         if connection.isHeld { settleSaving() }
-        let isUnsaved = connection.isHeld && saver?.isSending == true
+        let isUnsaved = connection.isHeld && saving.isBusy
         if !sendsStreams { connection.output.dropStreamFrames() }
         readingQueue.disconnected(of: connection.account)
         let descriptor = connection.descriptor.raw

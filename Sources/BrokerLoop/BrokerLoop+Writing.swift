@@ -123,12 +123,8 @@ extension BrokerLoop {
             for index in flushing.indices {
                 let peer = flushing[index]
                 guard let slot = find(peer) else { continue }
-                guard !connections[slot].isHeld || !connections[slot].isHeld(taken: saver?.taken ?? .max) else {
-                    held.append(peer)
-                    continue
-                }
                 connections[slot].beginFlush()
-                flush(peer)
+                if !connections[slot].isHeld { flush(peer) }
             }
             reportDeliveries()
             // Afterwards, because it may end a peer, whose deliveries must have been counted.

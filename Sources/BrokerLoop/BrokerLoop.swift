@@ -57,23 +57,9 @@ package struct BrokerLoop: ~Copyable {
     private(set) var isAlone = false
 
     var memory: KeptMemory
-    /// The program that started the broker and watches it.
-    var manager: ServiceManager?
-    /// nil if there is no service manager that keeps contents.
-    var saver: ContentsSaver?
-    /// Whether there is a saver. Faster to check.
+    var saving = Saving()
+    /// Whether contents are saved with a service manager. Faster to check.
     var isSaving = false
-    /// nil if contents are not kept on disk.
-    var spool: Spool?
-    /// The time of the next attempt to write contents that could not be written to the disk; `max` if there are none.
-    var spoolRetry = UInt64.max
-    /// Whether the service manager has the spool's directory, so that the next broker relies on what the manager has; nil
-    /// before.
-    var managerKnowsSpool: Bool?
-    /// Whether the saver waits until the service manager has room.
-    var isAwaitingRoom = false
-    /// Connections whose output waits until the service manager has what was saved: their `writing` is `pending`.
-    var held: [PeerID] = []
     let closer: DescriptorCloser
     let log: @Sendable (String) -> Void
     private var peerLog = PeerLog()
@@ -139,10 +125,9 @@ package struct BrokerLoop: ~Copyable {
         if isSaving { settleSaving() }
         settle()
         checkDeadlines()
-        if spoolRetry <= clock.now { retrySpool() }
         if isSaving { settleSaving() }
-        // Not before the service manager has what was saved for the next broker, and the disk what it is to keep.
-        if state.isDrained, saver?.isSending != true, spool?.isBusy != true {
+        // Not before the service manager has what was saved for the next broker.
+        if state.isDrained, !saving.isBusy {
             input { $0.endDraining() }
             memory.wipeConcealed()
             isDone = true
@@ -201,7 +186,6 @@ package struct BrokerLoop: ~Copyable {
 
     /// Drains the broker. A second call ends it at once.
     package mutating func stop() {
-        if isDraining { spool?.abandon() }
         input { if $0.ending.isDraining { $0.endDraining() } else { $0.drain() } }
     }
 
@@ -287,7 +271,7 @@ package struct BrokerLoop: ~Copyable {
             flushLater(target)
             if isOverfull(target) { overfull.append(send.peer) }
         }
-        let saved = isSaving ? saver?.count ?? 0 : 0
+        let saved = savedCount
         for index in 0..<outbox.effects.count { perform(outbox.effects[index]) }
         if isSaving { hold(outbox.sends, since: saved) }
         for peer in overfull { relieve(peer) }
@@ -307,7 +291,6 @@ package struct BrokerLoop: ~Copyable {
         case .conceal(let peer):
             if let slot = find(peer) { connections[slot].conceal() }
         case .closeKept(let kept):
-            saver?.closed(kept)
             memory.close(kept)
         case .save(let contents): save(contents)
         case .removeSaved(let contents): removeSaved(contents)
@@ -319,8 +302,9 @@ package struct BrokerLoop: ~Copyable {
             if connections[slot].mayBeNotified { readLater(slot) }
         case .passOnListening:
             notifyOfDraining()
-            notifyManager("STOPPING=1\nHANDOVER=1")
+            notifyManager("STOPPING=1\nTAKEOVER=1")
         case .stopListening:
+            leaveSnapshot()
             // First: if the broker is killed before it has withdrawn its socket, the keeper does that.
             notifyManager("STOPPING=1")
             notifyOfDraining()

@@ -79,22 +79,23 @@ package struct BrokerServer: ~Copyable {
     /// - Parameters:
     ///   - manager: the service manager that keeps contents.
     ///   - passed: the descriptors that the manager has passed.
-    ///   - spool: the directory in which contents survive a restart of the machine.
     ///   - refusingOthers: whether contents that a broker of another version has saved are an error.
     ///   - isRestart: whether another broker has served before, even if it has saved nothing.
     package mutating func beginSaving(
         with manager: ServiceManager?,
         restoring passed: [ServiceManager.Passed],
-        on spool: SpoolDirectory?,
         refusingOthers: Bool,
         isRestart: Bool
     ) throws(Failure) {
         if isRestart { loop.expectReclaims() }
-        try loop.beginSaving(with: manager, restoring: passed, on: spool, refusingOthers: refusingOthers)
+        try loop.beginSaving(with: manager, restoring: passed, refusingOthers: refusingOthers)
     }
 
-    /// The directory in which contents survive a restart of the machine, if there is one.
-    package var spoolDirectory: CInt? { mutating get { loop.spool?.directory.descriptor.raw } }
+    /// Restores what an earlier broker has left on the disk, and leaves contents there at the end. Called when the path
+    /// is claimed, because it removes them from the disk.
+    package mutating func beginSaving(on snapshot: Snapshot) {
+        loop.beginSaving(on: snapshot)
+    }
 
     /// Sends a state such as `READY=1` to the service manager.
     package mutating func notifyManager(_ state: String) {
@@ -103,7 +104,6 @@ package struct BrokerServer: ~Copyable {
 
     /// Runs until the broker has been stopped and has drained, or another one has taken over.
     package mutating func run() throws(Failure) {
-        loop.startSpool()
         try asFailure { () throws(SystemError) in try loop.run() }
     }
 
@@ -162,7 +162,7 @@ extension BrokerLimits {
     ///
     /// - Parameter capacity: the number of descriptors that the service manager takes.
     package mutating func fit(saved capacity: Int) {
-        // For a moment there are also those that are replaced. One is for the directory of the spool.
+        // For a moment there are also those that are replaced. One is for the index.
         keptRepresentations = min(keptRepresentations, UInt64(max(0, capacity - 1) / 3))
     }
 

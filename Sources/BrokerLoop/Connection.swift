@@ -102,10 +102,8 @@ struct Connection: ~Copyable {
     /// The bytes of input and output that waited for the connection when they were last counted.
     var heldInput = 0
     var heldOutput = 0
-    /// The number of messages to the service manager that have to be taken before anything is written to the peer.
-    private var heldUntil: UInt64 = 0
-    /// Whether nothing is written to the peer now.
-    private(set) var isHeld = false
+    /// Whether nothing is written to the peer until the service manager has what was saved.
+    var isHeld = false
     /// Whether secret bytes pass through the buffers, which are then overwritten after use.
     private(set) var isConcealing = false
     /// The events that epoll reports.
@@ -196,18 +194,6 @@ struct Connection: ~Copyable {
     }
 
     // MARK: Writing
-
-    /// Holds output back until the service manager has taken so many messages.
-    mutating func hold(until count: UInt64) {
-        heldUntil = count
-        isHeld = true
-    }
-
-    /// Whether output is held back after so many messages have been taken.
-    mutating func isHeld(taken: UInt64) -> Bool {
-        isHeld = heldUntil > taken
-        return isHeld
-    }
 
     /// Whether the peer receives no more output.
     var isWriteClosed: Bool { writing == .failing || writing == .failed }

@@ -77,8 +77,7 @@ extension BrokerLoop {
     mutating func armTimer() throws(SystemError) {
         expiryClock.run(state.context.nextExpiry != .max)
         var next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
-        if isSaving, let deadline = saver?.deadline { next = min(next, deadline) }
-        next = min(next, spoolRetry)
+        if isSaving, let deadline = saving.saver?.deadline { next = min(next, deadline) }
         guard next < timerSetTo else { return }
         timerSetTo = next
         let (nanoseconds, isBeyond) = next.addingClamped(clock.lost).multipliedReportingOverflow(by: 1_000_000)

@@ -139,7 +139,28 @@ extension BrokerState {
 
     mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {
         try Feature.check(stop.requires)
-        context.send(End(), to: peer, stream: stream)
+        guard !ending.isDraining else { return context.send(End(), to: peer, stream: stream) }
+        stops.append((peer, stream))
         drain()
+    }
+
+    /// Answers those who have stopped the broker, when the driver has left contents on the disk.
+    ///
+    /// - Parameters:
+    ///   - kept: the contents that are on the disk.
+    ///   - error: the reason why others are not.
+    package mutating func answerStops(kept: Set<PublicationID>, error: String?) {
+        for (peer, stream) in exchange(&stops, with: []) {
+            guard let slot = peers.find(peer) else { continue }
+            let access = peers[slot].access
+            var end = End()
+            end.lostBoards = boards.full.filter { name in
+                guard let id = boards.publication(on: name), !kept.contains(id) else { return false }
+                return contents.visible(id, to: access) != nil
+            }
+            end.lostBoards.removeLast(max(0, end.lostBoards.count - WireLimits.clearedBoards))
+            end.diskError = error
+            context.send(end, to: peer, stream: stream)
+        }
     }
 }

@@ -340,6 +340,9 @@ extension BrokerState {
         var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
         committed.clearedBoards = Array(makeRoom(for: peers[slot].access).prefix(WireLimits.clearedBoards))
+        if context.savesContents, savedPlaces(of: publication).contains(.manager) {
+            committed.isUnsaved = context.isSavingBehind
+        }
         context.send(committed, to: peer, stream: stream)
     }
 

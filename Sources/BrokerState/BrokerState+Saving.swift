@@ -3,26 +3,45 @@ package import PasteboardWire
 // Contents that outlive the broker: the driver saves them, and restores them at the start of the next broker.
 extension BrokerState {
     /// Sets whether the driver saves contents.
-    package mutating func setSaving(_ isSaving: Bool) {
+    ///
+    /// - Parameter isBehind: whether nobody takes them, so that they would be lost in a crash.
+    package mutating func setSaving(_ isSaving: Bool, isBehind: Bool = false) {
         context.savesContents = isSaving
+        context.isSavingBehind = isBehind
     }
 
-    /// Contents as they are saved, and their kept bytes in the order of the representations; nil if they do not outlive
-    /// the broker.
+    /// Contents as they are saved, and their kept bytes in the order of the representations; nil if they are not saved
+    /// there.
     ///
     /// - Parameter bootTime: the milliseconds since the machine started, including suspensions.
-    package mutating func saved(_ id: PublicationID, at bootTime: UInt64) -> (contents: SavedContents, kept: [KeptID])?
-    {
-        // A created board ends with the connection of its creator.
-        guard let slot = contents.find(id), !boards.isCreated(contents[slot].boardName),
-            let (description, kept) = contents.saved(slot, at: bootTime, context)
-        else { return nil }
-        var saved = description
+    package mutating func saved(
+        _ id: PublicationID,
+        at bootTime: UInt64,
+        in place: SavingRules.Places = .manager
+    ) -> (contents: SavedContents, kept: [KeptID])? {
+        guard let slot = contents.find(id), savedPlaces(of: id).contains(place) else { return nil }
+        var (saved, kept) = contents.saved(slot, at: bootTime, context)
         for item in saved.items { context.cost += Cost.entry + item.representations.count * Cost.name }
         let count = boards.count(of: saved.board)
         saved.changeCount = count.changeCount
         saved.epoch = count.epoch
         return (saved, kept)
+    }
+
+    /// Where contents are saved.
+    func savedPlaces(of id: PublicationID) -> SavingRules.Places {
+        // A created board ends with the connection of its creator.
+        guard let slot = contents.find(id), !boards.isCreated(contents[slot].boardName) else { return [] }
+        return contents.savedPlaces(of: id)
+    }
+
+    /// The contents of all boards, those that were written last first.
+    package var writtenContents: [PublicationID] {
+        let all = boards.full.compactMap { name -> (id: PublicationID, age: UInt64)? in
+            guard let id = boards.publication(on: name), let slot = contents.find(id) else { return nil }
+            return (id, contents.age(of: slot, context))
+        }
+        return all.sorted { $0.age < $1.age }.map(\.id)
     }
 
     /// Restores contents that an earlier broker saved, under the change count that they had, or under a new one if none was

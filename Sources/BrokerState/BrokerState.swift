@@ -28,6 +28,8 @@ package struct BrokerState: ~Copyable, Sendable {
     package var readsLoadsInPlace = true
     /// In a stored property for the same reason as the context.
     package internal(set) var ending = Ending.none
+    /// The streams of those who have stopped the broker and wait for the answer.
+    var stops: [(peer: PeerID, stream: UInt64)] = []
     /// The time at which the last connection ended, or the start of the broker; nil while a program is connected.
     var idleSince: UInt64?
 

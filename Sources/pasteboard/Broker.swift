@@ -36,8 +36,9 @@ enum Broker {
     /// disk.
     static func holding(until deadline: UInt64 = .max) throws -> BlockingConnection? {
         if let running = try running(until: deadline) { return running }
-        guard SpoolDirectory.hasContents else { return nil }
-        return try BlockingConnection.greeted(through: try BrokerConnector(), hello: hello(), until: deadline)
+        let connector = try BrokerConnector()
+        guard Snapshot.exists(for: connector.socket) else { return nil }
+        return try BlockingConnection.greeted(through: connector, hello: hello(), until: deadline)
     }
 
     /// The connection for commands about the broker itself.

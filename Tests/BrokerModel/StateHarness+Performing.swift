@@ -172,6 +172,7 @@ extension StateHarness {
             concealing.insert(peer)
         case .stopListening, .passOnListening:
             stoppedListening = true
+            input { $0.answerStops(kept: [], error: nil) }
         }
     }
 

@@ -55,7 +55,7 @@ package final class ProcessRunner {
         var configuration = ChildProcess.Configuration(
             path: path,
             arguments: arguments,
-            environment: environment.map { "\($0)=\($1)" }
+            environment: environment.merging(Sanitizer.environment) { own, _ in own }.map { "\($0)=\($1)" }
         )
         configuration.input = input.map { .descriptor($0) } ?? .null
         configuration.output = .descriptor(standardOutput ?? output.second.raw)

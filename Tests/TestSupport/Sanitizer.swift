@@ -4,6 +4,11 @@ package import Testing
 /// A sanitizer, which needs memory, files and a thread of its own, and keeps freed memory for a while.
 package enum Sanitizer {
     package static var isActive: Bool { System.environment("PASTEBOARD_TEST_SANITIZED") != nil }
+
+    /// The settings that programs of a test have to have, too.
+    static var environment: [String: String] {
+        System.environment("ASAN_OPTIONS").map { ["ASAN_OPTIONS": $0] } ?? [:]
+    }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -5,13 +5,14 @@ import PasteboardWire
 /// A small process that outlives the broker: it has the socket, the lock and the saved contents, and starts the broker
 /// again if it dies.
 ///
-/// It does for its broker what systemd does for a service, through the same variables and messages, so a broker has one
-/// way in. It reads nothing that a client sends. Between two messages it waits, and takes no time and no memory.
+/// It does for its broker what systemd does for a service, by the same variables and messages, so a broker has one
+/// way in. The messages come over a pair of sockets, of which only its own broker has the other end. Others can only
+/// ask for a takeover (see `Replacement`). Between two messages it waits, and takes no time and no memory.
 struct Keeper: ~Copyable {
     /// The name of the descriptor of the lock that the keeper passes.
     static let lockName = "lock"
-    /// The name of the descriptor of a broker's own program.
-    static let programName = "exe"
+    /// The name of the descriptor to which the broker sends its messages.
+    static let messagesName = "messages"
 
     /// The end of the keeper.
     private enum End: Error {
@@ -22,6 +23,10 @@ struct Keeper: ~Copyable {
         let process: ChildProcess
         /// The time at which clients could connect; nil before.
         var readyAt: UInt64?
+        /// The time by which something has to happen, and otherwise it is killed; nil for no time.
+        var deadline: UInt64?
+        /// Whether it was killed for missing that time.
+        var isKilled = false
     }
 
     private enum Phase {
@@ -30,17 +35,27 @@ struct Keeper: ~Copyable {
         case pausing(until: UInt64)
     }
 
+    /// A program to run as the broker.
+    private struct Program {
+        /// nil for the program of the keeper.
+        var path: String?
+        var arguments: [String]
+    }
+
     private let path: SocketPath
     /// nil once a successor may take the path.
     private var claimed: ClaimedSocket?
-    private var notifications: NotificationSocket
+    /// nil if its path cannot be used.
+    private var requests: NotificationSocket?
+    /// The messages of the running broker.
+    private var messages: NotificationSocket?
     private let signals: SignalDescriptor
-    private var arguments: [String]
-    /// The program of the broker; nil for that of the keeper.
-    private var program: DescriptorBox?
+    private var program: Program
+    /// The program that ran before a takeover, until the new one has proved itself.
+    private var earlier: Program?
     /// A program that takes the broker's place as soon as the broker has let go.
     private var replacement: Replacement?
-    /// Brokers that finish their last loads while another one serves.
+    /// Brokers that finish their last loads while another one serves, and killed ones that are not gone yet.
     private var leaving: [ChildProcess] = []
     private let environment: [String]
     private var saved: SavedDescriptors
@@ -53,6 +68,7 @@ struct Keeper: ~Copyable {
     private var hasBeenReady = false
     /// Told once that clients can connect.
     private var ready: OwnedDescriptor?
+    private var lastRefusal: UInt64?
     private let log: LogStream
 
     /// - Parameters:
@@ -63,12 +79,16 @@ struct Keeper: ~Copyable {
             try SignalDescriptor([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
         }
         let claimed = try BrokerServer.claim(path)
-        let notifications = try asFailure { () throws(SystemError) in try NotificationSocket(path: path.keeper) }
+        do throws(SystemError) {
+            requests = try NotificationSocket(path: path.keeper)
+        } catch {
+            log.write("no other broker can take over: \(error)")
+            requests = nil
+        }
         self.path = path
         self.claimed = consume claimed
-        self.notifications = notifications
         self.signals = signals
-        self.arguments = arguments
+        program = Program(arguments: arguments)
         self.ready = ready.map { OwnedDescriptor(adopting: $0) }
         self.log = log
         saved = SavedDescriptors(limit: System.descriptorLimit())
@@ -92,28 +112,42 @@ struct Keeper: ~Copyable {
     }
 
     private mutating func turn() throws {
-        var wait: Int?
-        if let deadline = replacement?.deadline { wait = Int(MonotonicClock.millisecondsLeft(until: deadline)) }
-        if case .pausing(let until) = phase { wait = Int(MonotonicClock.millisecondsLeft(until: until)) }
-        let interests = [PollInterest(notifications.raw, .readable), PollInterest(signals.raw, .readable)]
+        var deadline: UInt64?
+        switch phase {
+        case .running(let broker): deadline = broker.deadline
+        case .pausing(let until): deadline = until
+        }
+        var wait = deadline.map { Int(MonotonicClock.millisecondsLeft(until: $0)) }
+        // A thread that waits for a disk keeps the system from reporting the end of its process.
+        if isEnding { wait = min(wait ?? .max, Self.endInterval) }
+        var interests = [PollInterest(signals.raw, .readable)]
+        if let raw = messages?.raw { interests.append(PollInterest(raw, .readable)) }
+        if let raw = requests?.raw { interests.append(PollInterest(raw, .readable)) }
         _ = try System.poll(interests, milliseconds: wait)
         try takeMessages()
+        if let request = try requests?.next() { take(request: request) }
         while let signal = try signals.next() { try take(signal) }
-        if let deadline = replacement?.deadline, deadline <= MonotonicClock.now() { endLate() }
-        guard case .pausing(let until) = phase else { return }
-        // The signal went to the broker that has let another one take over: the next one would not get it.
-        if isEnding { throw End.exit(0) }
-        if until <= MonotonicClock.now() { try start() }
+        switch phase {
+        case .running(let broker):
+            if isEnding, Self.isDead(broker.process), try !takeEnd(of: broker) { throw End.exit(0) }
+            if let deadline = broker.deadline, deadline <= MonotonicClock.now() { try miss(broker) }
+        case .pausing(let until):
+            // The signal went to the broker that has let another one take over: the next one would not get it.
+            if isEnding { throw End.exit(0) }
+            if until <= MonotonicClock.now() { try start() }
+        }
     }
 
     /// The most messages that are taken at once, so that signals do not wait.
     private static let messagesPerTurn = 1_000
     /// The time after which a program that could not be started is tried again, in milliseconds.
     private static let startInterval = 1_000
+    /// The time after which an ending broker is looked at again, in milliseconds.
+    private static let endInterval = 500
 
     private mutating func takeMessages() throws {
         for _ in 0..<Self.messagesPerTurn {
-            guard let message = try notifications.next() else { return }
+            guard let message = try messages?.next() else { return }
             take(message)
         }
     }
@@ -129,25 +163,24 @@ struct Keeper: ~Copyable {
             )
             throw End.exit(3)
         }
-        // Somebody may have removed its file. A broker that cannot reach its keeper does not start.
-        if !notifications.isReachable, let socket = try? NotificationSocket(path: path.keeper) {
-            notifications = socket
-        }
-        // By default the one that runs here, whatever is at its path now.
-        let program = replacement?.program ?? self.program
+        var other: OwnedDescriptor?
+        messages = try NotificationSocket(other: &other)
         var passed: [(name: String, raw: CInt)] = [("socket", socket), (Self.lockName, lock)]
+        if let raw = other?.raw { passed.append((Self.messagesName, raw)) }
         for kept in saved.all { passed.append((kept.name, kept.descriptor.raw)) }
-        if let program { passed.append((Self.programName, program.raw)) }
         // In ascending order, starting the child needs no duplicates, for which many saved descriptors may leave no room.
         passed.sort { $0.raw < $1.raw }
-        let own = try asFailure { () throws(SystemError) in try System.restartPath() }
+        let next =
+            replacement.map {
+                Program(path: $0.program, arguments: Replacement.arguments($0.arguments, after: program.arguments))
+            }
+            ?? program
         var configuration = ChildProcess.Configuration(
-            path: passed.firstIndex { $0.raw == program?.raw }.map { "/proc/self/fd/\(3 + $0)" } ?? own,
-            arguments: replacement.map { Replacement.arguments($0.arguments, after: arguments) } ?? arguments,
+            path: try next.path ?? System.restartPath(),
+            arguments: next.arguments,
             environment: environment + [
                 "LISTEN_FDS=\(passed.count)", "LISTEN_FDNAMES=" + passed.map(\.name).joined(separator: ":"),
-                "NOTIFY_SOCKET=\(notifications.path)", "FDSTORE=\(saved.capacity)",
-                "\(ServiceManager.keeperVariable)=\(System.processID)",
+                "FDSTORE=\(saved.capacity)", "\(ServiceManager.keeperVariable)=\(System.processID)",
             ] + (startsEmpty ? ["\(ServiceManager.emptyVariable)=1"] : [])
                 + (hasBeenReady ? ["\(ServiceManager.restartVariable)=1"] : [])
         )
@@ -156,7 +189,9 @@ struct Keeper: ~Copyable {
         configuration.errors = .inherited
         configuration.descriptors = passed.map(\.raw)
         do throws(SystemError) {
-            phase = .running(Broker(process: try ChildProcess(configuration)))
+            var broker = Broker(process: try ChildProcess(configuration))
+            if replacement != nil { broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.ready) }
+            phase = .running(broker)
         } catch {
             if giveUpReplacement("\(error)") { return try start() }
             guard hasBeenReady else { throw Failure(.brokerUnavailable, "cannot start the broker: \(error)") }
@@ -167,62 +202,92 @@ struct Keeper: ~Copyable {
     }
 
     private mutating func take(_ message: NotificationSocket.Message) {
-        if let request = Replacement(message) { return replace(by: request) }
-        // Any process can send a message.
-        guard case .running(var broker) = phase, message.sender == broker.process.id else { return }
+        guard case .running(var broker) = phase else { return }
+        if let time = message["EXTEND_TIMEOUT_USEC"].flatMap({ Int($0) }) {
+            // It does something that may hang, and says more by then.
+            broker.deadline = MonotonicClock.deadline(milliseconds: min(time / 1_000, Self.longestExtension))
+        }
         if message["READY"] == "1" {
-            broker.readyAt = MonotonicClock.now()
+            (broker.readyAt, broker.deadline) = (MonotonicClock.now(), nil)
             hasBeenReady = true
             if let ready = ready.take() { try? System.write([UInt8(ascii: "r")].span, to: ready.raw) }
             acceptReplacement()
         }
         saved.take(message)
+        phase = .running(broker)
         // Without a replacement, the same program takes over.
-        if message["HANDOVER"] == "1" {
-            leaving.append(broker.process)
-            phase = .pausing(until: 0)
-            return
-        }
-        if message["STOPPING"] == "1" {
+        if message["TAKEOVER"] == "1" {
+            leave(broker)
+        } else if message["STOPPING"] == "1" {
+            broker.deadline = nil
+            phase = .running(broker)
             isEnding = true
-            notifications.removeFile()
             claimed?.withdraw()
             claimed = nil
             saved.removeAll()
         }
-        phase = .running(broker)
-        // A receipt is the end of this message: its descriptors are closed.
     }
 
-    // MARK: Replacement
+    /// The longest time for which a broker can ask, in milliseconds.
+    private static let longestExtension = 60_000
 
-    private mutating func replace(by request: Replacement) {
-        guard case .running(let broker) = phase, replacement == nil, broker.readyAt != nil, !isEnding else {
+    /// Starts the next broker without waiting for the end of this one.
+    private mutating func leave(_ broker: Broker) {
+        leaving.append(broker.process)
+        phase = .pausing(until: 0)
+    }
+
+    /// The broker has not done in time what it was asked for: it is killed. Another one follows, also if it is not gone
+    /// then, because it waits for a disk.
+    private mutating func miss(_ broker: Broker) throws {
+        var broker = broker
+        guard broker.isKilled else {
+            try? broker.process.kill(SIGKILL)
+            broker.isKilled = true
+            broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.letGo)
+            phase = .running(broker)
+            return
+        }
+        leaving.append(broker.process)
+        try ended(broker, .signaled(SIGKILL))
+    }
+
+    /// Whether a process has ended, even if the system does not report it, because one of its threads waits for a disk.
+    private static func isDead(_ process: ChildProcess) -> Bool {
+        guard let status = try? System.contents(of: "/proc/\(process.id)/stat"),
+            let end = status.lastIndex(of: UInt8(ascii: ")")), end + 2 < status.count
+        else { return false }
+        return status[end + 2] == UInt8(ascii: "Z")
+    }
+
+    // MARK: Takeovers
+
+    private mutating func take(request message: NotificationSocket.Message) {
+        guard let request = Replacement(message) else { return }
+        if let refusal = Replacement.refusal(of: message) {
+            // Anybody can send as many as he likes.
+            if lastRefusal.map({ MonotonicClock.now() - $0 > 1_000_000_000 }) ?? true {
+                log.write("a request to replace the broker is refused: \(refusal)")
+            }
+            lastRefusal = MonotonicClock.now()
+            return request.finish("the keeper refuses it: \(refusal)")
+        }
+        guard case .running(var broker) = phase, replacement == nil, broker.readyAt != nil, !isEnding else {
             return request.finish("the broker starts or ends just now; try again")
         }
         replacement = request
         // It stops listening, answers when everything is saved, and finishes its loads.
         try? broker.process.kill(SIGUSR2)
-    }
-
-    /// The replacement takes too long: either broker may be stuck.
-    private mutating func endLate() {
-        guard case .running(let broker) = phase else { return }
-        if broker.readyAt == nil {
-            // The earlier program starts when this one has ended. A system call that cannot be interrupted may delay that end,
-            // so nothing else is due at a time.
-            try? broker.process.kill(SIGKILL)
-            replacement?.deadline = nil
-        } else {
-            _ = giveUpReplacement("the running one does not let go")
-        }
+        broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.letGo)
+        phase = .running(broker)
     }
 
     /// The new broker runs.
     private mutating func acceptReplacement() {
         guard let replacement else { return }
-        program = replacement.program
-        arguments = Replacement.arguments(replacement.arguments, after: arguments)
+        earlier = program
+        program.path = replacement.program
+        program.arguments = Replacement.arguments(replacement.arguments, after: program.arguments)
         replacement.finish()
         self.replacement = nil
     }
@@ -237,6 +302,8 @@ struct Keeper: ~Copyable {
         return true
     }
 
+    // MARK: Signals and ends
+
     private mutating func take(_ signal: CInt) throws {
         guard signal == SIGCHLD else {
             isEnding = true
@@ -245,27 +312,29 @@ struct Keeper: ~Copyable {
             try? broker.process.kill(signal)
             return
         }
-        reapLeaving()
-        guard case .running(let broker) = phase, let end = try System.waitForProcess(broker.process.id, hang: false)
-        else { return }
-        // It may have sent some since they were looked for.
-        try takeMessages()
-        guard case .running(let latest) = phase else {
-            // It has let another one take over. Its process id may be that of any other process from now on.
-            return leaving.removeAll { $0.id == broker.process.id }
-        }
-        try ended(latest, end)
-    }
-
-    private mutating func reapLeaving() {
-        // Another error means that the end was noticed already.
         leaving.removeAll { process in
             do throws(SystemError) {
                 return try System.waitForProcess(process.id, hang: false) != nil
             } catch {
+                // The end was noticed already.
                 return true
             }
         }
+        if case .running(let broker) = phase { _ = try takeEnd(of: broker) }
+    }
+
+    /// Returns false if the system does not report the end of the broker.
+    private mutating func takeEnd(of broker: Broker) throws -> Bool {
+        guard let end = try System.waitForProcess(broker.process.id, hang: false) else { return false }
+        // It may have sent some since they were looked for.
+        try takeMessages()
+        if case .running(let latest) = phase {
+            try ended(latest, end)
+        } else {
+            // It has let another one take over. Its process id may be that of any other process from now on.
+            leaving.removeAll { $0.id == broker.process.id }
+        }
+        return true
     }
 
     private mutating func ended(_ broker: Broker, _ end: ProcessEnd) throws {
@@ -275,11 +344,22 @@ struct Keeper: ~Copyable {
             case .signaled(let signal): ("was ended by signal \(signal)", 128 + signal)
             }
         if isEnding { throw End.exit(code) }
-        if broker.readyAt == nil, giveUpReplacement(reason) { return try start() }
+        let time = broker.readyAt.map { (MonotonicClock.now() - $0) / 1_000_000 }
+        if let time, replacement != nil {
+            // It was asked to let go, and has ended instead: the new one begins with what was saved.
+            log.write("the broker (process \(broker.process.id)) \(reason) after \(time) ms, without letting go")
+            return try start()
+        }
+        if time == nil, giveUpReplacement(broker.isKilled ? "it is not ready after 5 s" : reason) { return try start() }
+        if let earlier = self.earlier.take(), time ?? 0 < Replacement.Time.probation {
+            log.write("the new broker (process \(broker.process.id)) \(reason); the earlier program serves again")
+            program = earlier
+            return try start()
+        }
         if code == 0 { throw End.exit(code) }
         // It could not start at all, and has said why.
-        if broker.readyAt == nil, case .exited = end, !hasBeenReady { throw End.exit(code) }
-        let decision = policy.ended(after: broker.readyAt.map { (MonotonicClock.now() - $0) / 1_000_000 })
+        if time == nil, case .exited = end, !hasBeenReady { throw End.exit(code) }
+        let decision = policy.ended(after: time)
         log.write("the broker (process \(broker.process.id)) \(reason); \(Self.consequence(decision))")
         try pause(decision)
     }

@@ -2,27 +2,49 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// A program that takes the place of a running broker: the message to the keeper, and the answer.
+/// A program that takes the place of a running broker: the request to the keeper, and the answer.
+///
+/// The request names the program by its path. The keeper runs what is there in its own file system, and only for a
+/// process that could run it itself: one of the same user and in the same namespaces, not in a container.
 struct Replacement {
-    /// The time for the new broker to let clients connect, in milliseconds.
-    static let timeout = 20_000
+    /// The times in milliseconds that the keeper grants.
+    enum Time {
+        /// For the running broker to let go, and for a killed one to be gone.
+        static let letGo = 2_000
+        /// For the new broker to let clients connect.
+        static let ready = 5_000
+        /// In which the new broker must not end. Otherwise the earlier program is back.
+        static let probation = 5_000
+        /// For the requester: all of them, and a margin.
+        static let answer = 2 * letGo + ready + 2_000
+    }
 
-    let program: DescriptorBox
+    let program: String
     let arguments: [String]
-    /// The time by which clients have to be able to connect to the new broker (see `MonotonicClock`); nil after the new
-    /// broker was killed for missing it.
-    var deadline: UInt64? = MonotonicClock.deadline(milliseconds: Self.timeout)
     private let answer: DescriptorBox
 
     /// Reads the request; nil if the message is another one.
     init?(_ message: NotificationSocket.Message) {
         // The list has to be sealed: sealing it here could keep the keeper waiting while its pages are in use.
-        guard message["REPLACE"] == "1", message.descriptors.count == 3,
-            let arguments = try? MemoryFile(sealed: message.descriptors[1])?.contents(limit: 1 << 20)
+        guard message["REPLACE"] == "1", message.descriptors.count == 2,
+            let list = try? MemoryFile(sealed: message.descriptors[0])?.contents(limit: 1 << 20)
         else { return nil }
-        program = message.descriptors[0]
-        self.arguments = arguments.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-        answer = message.descriptors[2]
+        let words = list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        guard let program = words.first, program.hasPrefix("/") else { return nil }
+        self.program = program
+        arguments = Array(words.dropFirst())
+        answer = message.descriptors[1]
+    }
+
+    /// The reason to refuse a request of this sender; nil if there is none.
+    static func refusal(of message: NotificationSocket.Message) -> String? {
+        guard message.user == System.userID else { return "process \(message.sender) belongs to user \(message.user)" }
+        for name in ["mnt", "pid", "user"] {
+            guard let own = try? System.linkTarget("/proc/self/ns/\(name)"),
+                let other = try? System.linkTarget("/proc/\(message.sender)/ns/\(name)"), own == other
+            else { return "process \(message.sender) is in another \(name) namespace, or cannot be examined" }
+        }
+        return nil
     }
 
     /// The arguments of the new broker: its own, and those options of the earlier one that it is not given.
@@ -65,18 +87,22 @@ struct Replacement {
             )
         }
         let text = try asFailure { () throws(SystemError) in
-            let own = try System.open("/proc/self/exe", .nameOnly)
+            let words = [try System.programPath()] + arguments.filter { $0 != "--replace" }
             let list = try MemoryFile()
-            try list.append(Array(arguments.filter { $0 != "--replace" }.joined(separator: "\0").utf8).span)
+            try list.append(Array(words.joined(separator: "\0").utf8).span)
             try list.seal()
             let pipe = try System.pipe()
-            guard case .sent = keeper.send("REPLACE=1", [own.raw, list.descriptor.raw, pipe.second.raw]) else {
+            guard case .sent = keeper.send("REPLACE=1", [list.descriptor.raw, pipe.second.raw]) else {
                 throw SystemError(call: "notify", errno: ECONNREFUSED, subject: "the keeper at \(path.keeper)")
             }
             let answer = pipe.keepingFirst()
-            let readiness = try System.poll([PollInterest(answer.raw, .readable)], milliseconds: timeout + 5_000)
+            let readiness = try System.poll([PollInterest(answer.raw, .readable)], milliseconds: Time.answer)
             guard readiness[0] != [] else {
-                throw SystemError(call: "replace", errno: ETIMEDOUT, subject: "the broker at \(path.path)")
+                throw SystemError(
+                    call: "replace",
+                    errno: ETIMEDOUT,
+                    subject: "the keeper of the broker at \(path.path)"
+                )
             }
             return String(decoding: try System.read(answer.raw, upTo: 4_096), as: UTF8.self)
         }

@@ -3,53 +3,29 @@ import Glibc
 package import PasteboardTransport
 package import PasteboardWire
 
-// Contents that outlive the broker. What depends on a change of the saved contents is held back until the service manager
-// has it: after an acknowledgement, the bytes of a write survive a crash, and contents that were cleared do not
-// come back.
+// Contents that outlive the broker, by the rules of `SavingRules`.
 extension BrokerLoop {
     /// Saves contents from now on, after restoring those that an earlier broker has saved.
     ///
     /// - Parameters:
-    ///   - manager: the program that started the broker and watches it, and keeps contents if it has room for any.
+    ///   - manager: the program that started the broker and watches it, and holds contents if it has room for any.
     ///   - passed: the descriptors that the manager has passed.
-    ///   - spool: the directory in which contents survive a restart of the machine, if they do.
     ///   - refusingOthers: whether contents in a format that this version does not support are an error. By default they are
     ///     logged and dropped.
     package mutating func beginSaving(
         with manager: ServiceManager?,
         restoring passed: [ServiceManager.Passed] = [],
-        on spool: SpoolDirectory? = nil,
-        boot: Boot? = nil,
         refusingOthers: Bool = false
     ) throws(Failure) {
-        self.manager = manager
-        // Without the manager, nobody knows which contents on disk were removed.
-        var restored = Restored(isComplete: manager?.capacity ?? 0 > 0)
+        saving.manager = manager
         // Restored contents need the current time for their age.
         let now = clock.now
         note { $0.setTime(now) }
-        if passed.contains(where: { $0.name == SpoolDirectory.name }) { managerKnowsSpool = true }
-        if passed.contains(where: { $0.name == SpoolDirectory.name || ContentsSaver.number($0.name) != nil }) {
-            expectReclaims()
-        }
+        saving.wasPassedContents = passed.contains { ContentsSaver.number($0.name) != nil }
+        if saving.wasPassedContents { expectReclaims() }
         if let manager, manager.capacity > 0 {
-            saver = ContentsSaver(manager, after: passed.map(\.name), closer: closer)
-            restored = try restore(passed, refusingOthers: refusingOthers)
+            try restore(passed, with: manager, refusingOthers: refusingOthers)
             isSaving = true
-        }
-        if let spool {
-            do throws(SystemError) {
-                try beginSpooling(in: spool, boot ?? .current(), restored)
-            } catch {
-                log("cannot keep contents on disk: \(error)")
-            }
-        }
-        if managerKnowsSpool == nil, let directory = self.spool?.directory {
-            // From now on, the next broker finds out from the manager what was removed.
-            saver?.store(directory.descriptor, as: SpoolDirectory.name)
-            managerKnowsSpool = saver != nil
-        } else if self.spool?.directory.isInherited != true {
-            forgetSpool()
         }
         noteSaving()
     }
@@ -61,75 +37,77 @@ extension BrokerLoop {
 
     /// Informs the state whether saved contents have a destination.
     private mutating func noteSaving() {
-        let saves = saver != nil || spool != nil
-        note { $0.setSaving(saves) }
+        let (isSaving, isBehind) = (isSaving, saving.saver?.isBehind == true)
+        note { $0.setSaving(isSaving, isBehind: isBehind) }
     }
 
-    /// Lets the next broker restore what it finds on disk, because the manager may not have all contents.
-    private mutating func forgetSpool() {
-        if managerKnowsSpool == true { saver?.remove(SpoolDirectory.name) }
-        managerKnowsSpool = false
-    }
-
-    // MARK: Restoring
-
-    /// The contents that the manager had.
-    private struct Restored {
-        var contents: [PublicationID] = []
-        /// Whether all of it could be restored.
-        var isComplete: Bool
-    }
+    // MARK: Restoring what the manager has
 
     private mutating func restore(
         _ passed: [ServiceManager.Passed],
+        with manager: ServiceManager,
         refusingOthers: Bool
-    ) throws(Failure) -> Restored {
-        var restored = Restored(isComplete: true)
-        guard passed.contains(where: { ContentsSaver.number($0.name) != nil }) else { return restored }
+    ) throws(Failure) {
         var files: [String: DescriptorBox] = [:]
         for passed in passed { files[passed.name] = passed.descriptor }
-        var saved: [(name: String, contents: SavedContents, order: (UInt64, UInt64))] = []
+        // Without an index, which an earlier version has not saved, everything is current.
+        var places: [UInt64: Int]?
+        do throws(SystemError) {
+            let adopted = try files[SavedIndex.name].map(SavedIndex.adopted)
+            places = adopted?.places
+            saving.saver = try ContentsSaver(
+                manager,
+                after: passed.map(\.name),
+                index: adopted?.index,
+                closer: closer
+            )
+        } catch {
+            throw Failure(.brokerUnavailable, "cannot save contents with the service manager: \(error)")
+        }
+        var saved: [(name: String, contents: SavedContents, order: (count: UInt64, number: UInt64))] = []
         for passed in passed where ContentsSaver.isDescription(passed.name) {
+            let number = ContentsSaver.number(passed.name) ?? 0
+            guard places.map({ $0[number] != nil }) ?? true else { continue }
             do {
                 guard let file = MemoryFile(sealed: passed.descriptor) else {
                     throw Failure(.invalidArgument, "their description is not a sealed memory file")
                 }
-                let contents = try SavedContents(decoding: try file.contents(limit: Self.descriptionLimit))
-                let order = (contents.changeCount ?? 0, ContentsSaver.number(passed.name) ?? 0)
-                saved.append((passed.name, contents, order))
+                let contents = try SavedContents(decoding: try file.contents(limit: SnapshotFile.descriptionLimit))
+                saved.append((passed.name, contents, (contents.changeCount ?? 0, number)))
             } catch {
                 try throwIfTransient(error, refusingOthers: refusingOthers)
                 log("cannot restore contents: \(error)")
-                restored.isComplete = false
             }
         }
         // The newest first: of two contents of a board, the older ones were replaced.
         saved.sort { $0.order > $1.order }
         var boards: Set<String> = []
-        var used: Set<String> = []
-        for (name, contents, _) in saved where !boards.contains(contents.board) {
+        var used: Set<String> = [SavedIndex.name]
+        for (name, contents, order) in saved where !boards.contains(contents.board) {
             do {
                 let memory = try Self.memory(of: contents, files)
-                let (publication, kept) = try restore(contents, memory)
-                restored.contents.append(publication)
+                let publication = try restore(contents, memory)
                 used.formUnion(contents.keptNames + [name])
                 boards.insert(contents.board)
-                let named = zip(zip(kept, contents.keptNames), memory)
-                try saver?.restored(
-                    publication,
-                    as: name,
-                    kept: named.compactMap { pair, file in file.map { (pair.0, pair.1, $0.descriptor) } }
-                )
+                let kept = zip(contents.keptNames, memory).compactMap { name, file in
+                    file.map { (name, $0.descriptor) }
+                }
+                let place = places?.removeValue(forKey: order.number)
+                try saving.saver?.restored(publication, of: contents.board, as: name, at: place, kept: kept)
             } catch {
                 try throwIfTransient(error, refusingOthers: refusingOthers)
                 log("cannot restore the contents of pasteboard \(contents.board.printable): \(error)")
-                restored.isComplete = restored.isComplete && (error as? Failure)?.code == .nothingHere
             }
         }
-        for passed in passed where ContentsSaver.number(passed.name) != nil && !used.contains(passed.name) {
-            saver?.remove(passed.name)
+        for name in files.keys where ContentsSaver.number(name) != nil && !used.contains(name) {
+            saving.saver?.removeName(name)
         }
-        return restored
+        // What is listed and was not restored.
+        let missing = places?.keys.count { files[ContentsSaver.descriptionName($0)] == nil } ?? 0
+        if missing > 0 {
+            log("the contents of \(missing) pasteboards are lost, because the service manager had not taken them")
+        }
+        for place in places.map({ Array($0.values) }) ?? [] { saving.saver?.clear(place) }
     }
 
     /// Throws an error that another start, or another program, may not meet, so that nothing is lost.
@@ -143,42 +121,27 @@ extension BrokerLoop {
         }
     }
 
-    /// The greatest size of a description.
-    private static let descriptionLimit = 64 << 20
-
     /// The memory of kept bytes, which the manager has passed by name; nil for those that are empty.
     ///
     /// - Throws: a `Failure` if something is missing, and a `SystemError` if the system refuses to seal a file now.
-    private static func memory(
-        of contents: SavedContents,
-        _ files: [String: DescriptorBox]
-    ) throws -> [MemoryFile?] {
-        var memory: [MemoryFile?] = []
-        for name in contents.keptNames {
-            guard !name.isEmpty else {
-                memory.append(nil)
-                continue
-            }
+    private static func memory(of contents: SavedContents, _ files: [String: DescriptorBox]) throws -> [MemoryFile?] {
+        try contents.keptNames.map { name in
+            guard !name.isEmpty else { return nil }
             guard let passed = files[name] else {
                 throw Failure(.invalidArgument, "the bytes \(name) are missing")
             }
             guard let file = MemoryFile(sealing: passed) else {
                 throw SystemError(call: "seal the bytes", errno: EBUSY, subject: name)
             }
-            memory.append(file)
+            return file
         }
-        return memory
     }
 
     /// Restores contents entirely or not at all.
     ///
     /// - Parameter memory: their kept bytes in the order of the representations; nil for those that are empty.
-    private mutating func restore(
-        _ contents: SavedContents,
-        _ memory: [MemoryFile?]
-    ) throws(Failure) -> (publication: PublicationID, kept: [KeptID]) {
-        let sizes = contents.items.flatMap { $0.representations.filter { $0.provision == .kept }.map(\.byteCount) }
-        guard sizes == memory.map({ file in file.map { (try? $0.size) ?? .max } ?? 0 }) else {
+    private mutating func restore(_ contents: SavedContents, _ memory: [MemoryFile?]) throws(Failure) -> PublicationID {
+        guard contents.keptSizes == memory.map({ file in file.map { (try? $0.size) ?? .max } ?? 0 }) else {
             throw Failure(.invalidArgument, "their bytes are others than were saved")
         }
         let bootTime = MonotonicClock.bootMicroseconds() / 1_000
@@ -187,221 +150,166 @@ extension BrokerLoop {
         }
         let (publication, kept) = try result.get()
         for (id, file) in zip(kept, memory) { self.memory.set(file, for: id) }
-        return (publication, kept)
+        return publication
     }
 
-    // MARK: The spool
+    // MARK: The disk
 
-    /// Restores the files whose contents the manager did not pass and has not removed, and writes the contents that have no
-    /// file yet.
-    ///
-    /// - Parameter restored: the contents that the manager had.
-    private mutating func beginSpooling(
-        in directory: SpoolDirectory,
-        _ boot: Boot,
-        _ restored: Restored
-    ) throws(SystemError) {
-        let limits = state.context.limits
-        var spool = try Spool(directory, limit: limits.keptOnDisk, boot: boot, closer: closer)
-        let log = log
-        let files = try spool.stored { log(Self.text($0, $1)) }
-        try add(SpoolSource(spool.raw))
-        var unspooled = restored.contents
-        // Contents of an earlier boot, which have another change count now.
-        var moved: [PublicationID] = []
-        var room = limits.keptPool
-        for file in files {
-            if let known = unspooled.firstIndex(where: { holds($0, file.contents) }) {
-                spool.adopt(file, for: unspooled.remove(at: known))
-            } else if directory.isInherited, restored.isComplete, file.contents.format == SavedContents.format {
-                spool.discard(file)
-            } else {
+    /// Leaves contents on the disk at the end. Those that are there are restored and given to the manager, if they are
+    /// the newest that were saved, and removed from the disk.
+    package mutating func beginSaving(on snapshot: Snapshot, boot: Boot = .current()) {
+        saving.snapshot = snapshot
+        let isNewest = SavingRules.source(hasPassed: saving.wasPassedContents) == .disk
+        do throws(Failure) {
+            let records = isNewest ? try snapshot.read(boot) : []
+            var isRestored = true
+            var room = state.context.limits.keptPool
+            for record in records {
                 do throws(Failure) {
-                    let size = SpoolFile.keptSizes(file.contents).reduce(UInt64(0)) { $0.addingClamped($1) }
+                    let (contents, kept) = try record.get()
+                    let size = contents.keptSizes.reduce(UInt64(0)) { $0.addingClamped($1) }
                     guard size <= room else {
-                        throw Failure(
-                            .limitExceeded,
-                            "its \(size) bytes do not fit into the rest of the limit kept-pool, \(room) bytes"
-                        )
+                        let name = contents.board.printable
+                        throw Failure(.limitExceeded, "the limit kept-pool has no room for those of pasteboard \(name)")
                     }
-                    let (contents, kept) = try spool.contents(of: file)
-                    let publication = try restore(contents, kept).publication
+                    save(try restore(contents, kept))
                     room -= size
-                    spool.adopt(file, for: publication)
-                    saveWithManager(publication)
-                    if contents.changeCount == nil { moved.append(publication) }
                 } catch {
-                    switch error.code {
-                    case .superseded, .nothingHere: spool.discard(file)
-                    default:
-                        log(Self.text(file.number, error))
-                        spool.leave(file)
-                    }
+                    if error.code == .superseded || error.code == .nothingHere { continue }
+                    log("cannot restore contents from \(snapshot.path): \(error.text)")
+                    isRestored = false
                 }
             }
-        }
-        // The limit may have been lowered.
-        spool.makeRoom()
-        self.spool = consume spool
-        // Both are in the order from new to old, and the files that are written first are removed first.
-        for publication in (moved + unspooled).reversed() { saveOnDisk(publication) }
-    }
-
-    private static func text(_ number: UInt64, _ failure: Failure) -> String {
-        "cannot restore the contents on disk in pasteboard/spool/\(number), which is not removed: \(failure.text)"
-    }
-
-    /// Whether the contents have the board, count, epoch and version of saved ones, and the same kept representations: the
-    /// version stays the same when a cached load completes and its bytes become kept.
-    private mutating func holds(_ id: PublicationID, _ saved: SavedContents) -> Bool {
-        let (contents, _) = input({ $0.saved(id, at: 0) }) ?? (SavedContents(), [])
-        func provisions(_ contents: SavedContents) -> [Provision?] {
-            contents.items.flatMap { $0.representations.map(\.provision) }
-        }
-        return contents.board == saved.board && contents.changeCount == saved.changeCount
-            && contents.epoch == saved.epoch && contents.version == saved.version
-            && provisions(contents) == provisions(saved)
-    }
-
-    /// Starts the thread that writes to the disk, after `System.giveUpFiles`, which restricts the calling thread and those that
-    /// start later.
-    package mutating func startSpool() {
-        do throws(SystemError) {
-            try spool?.start()
+            // Sent to the manager before it is removed: then one of both has it.
+            saving.saver?.sendAll()
+            try snapshot.discard(isRestored: isRestored)
+            if !isRestored { log("\(snapshot.path).unread has the contents that were not restored") }
         } catch {
-            log("cannot keep contents on disk: \(error)")
-            spool = nil
-            noteSaving()
+            log("cannot take the contents from \(snapshot.path): \(error.text)")
         }
     }
 
-    /// Writes may have ended, or failed.
-    fileprivate mutating func checkSpool() {
-        guard let failures = spool?.failures() else { return }
-        if failures.hasFailed { spoolRetry = clock.now.addingClamped(Self.spoolRetryInterval) }
-        guard let error = failures.error else { return }
-        log("cannot write contents to the disk, or remove them from it, for now: \(error)")
-    }
-
-    /// The delay before another attempt to write contents to the disk, in milliseconds.
-    private static let spoolRetryInterval: UInt64 = 10_000
-
-    /// Repeats what has failed on the disk.
-    mutating func retrySpool() {
-        spoolRetry = .max
-        guard !isDraining else { return }
-        for contents in spool?.retry() ?? [] { saveOnDisk(contents) }
+    /// Leaves what is kept on the disk, because the broker ends. Nothing else happens meanwhile, so it stays complete.
+    mutating func leaveSnapshot() {
+        var (records, kept, room): ([SnapshotFile.Record], Set<PublicationID>, UInt64) = ([], [], 0)
+        var error: String?
+        if let snapshot = saving.snapshot {
+            // A time in which the manager does not wait for another message.
+            _ = saving.manager?.send("EXTEND_TIMEOUT_USEC=\(Snapshot.longestEnd * 1_000)")
+            let boot = Boot.current()
+            room = snapshot.limit
+            let now = MonotonicClock.bootMicroseconds() / 1_000
+            for id in note({ $0.writtenContents }) {
+                guard let (saved, files) = note({ $0.saved(id, at: now, in: .disk) }) else { continue }
+                var contents = saved
+                contents.programVersion = ProgramVersion.current
+                (contents.bootID, contents.bootedAt) = (boot.id, boot.startedAt())
+                let record = SnapshotFile.Record(contents, kept: files.map { memory.saved($0) })
+                guard record.size <= room else {
+                    log("the limit kept-on-disk has no room for pasteboard \(contents.board.printable): it is lost")
+                    error = "the limit kept-on-disk, \(snapshot.limit) bytes, has no room for all of them"
+                    continue
+                }
+                room -= record.size
+                records.append(record)
+                kept.insert(id)
+            }
+            if let failure = snapshot.write(records) {
+                error = "\(snapshot.path): \(failure)"
+                log("cannot leave contents on the disk: \(error ?? "")")
+                kept = []
+            }
+        }
+        input { $0.answerStops(kept: kept, error: error) }
     }
 
     // MARK: Saving
 
     mutating func save(_ id: PublicationID) {
-        saveWithManager(id)
-        saveOnDisk(id)
-    }
-
-    mutating func removeSaved(_ id: PublicationID) {
-        saver?.remove(id)
-        spool?.remove(id)
-    }
-
-    private mutating func saveWithManager(_ id: PublicationID) {
-        guard saver != nil else { return }
+        guard isSaving else { return }
         let bootTime = MonotonicClock.bootMicroseconds() / 1_000
-        guard let (contents, kept) = input({ $0.saved(id, at: bootTime) }) else { return saver?.remove(id) ?? () }
+        guard let (contents, kept) = input({ $0.saved(id, at: bootTime) }) else { return removeSaved(id) }
         do throws(SystemError) {
-            try saver?.save(id, contents, kept: kept) { memory.saved($0) }
+            try saving.saver?.save(id, contents, kept: kept.map { memory.saved($0) })
         } catch {
             log(
                 "cannot save the contents of pasteboard \(contents.board.printable) for a crash of this broker: \(error)"
             )
-            forgetSpool()
+            saving.hasFailed = true
         }
     }
 
-    private mutating func saveOnDisk(_ id: PublicationID) {
-        guard spool != nil else { return }
-        let bootTime = MonotonicClock.bootMicroseconds() / 1_000
-        guard let (contents, kept) = input({ $0.saved(id, at: bootTime) }) else { return spool?.remove(id) ?? () }
-        if let reason = spool?.save(id, contents, kept: kept.map { memory.saved($0) }) {
-            report(reason.printable, of: contents.ownerProcess ?? 0)
-        }
+    mutating func removeSaved(_ id: PublicationID) {
+        saving.saver?.remove(id)
     }
 
     /// Sends a state such as `STOPPING=1` to the manager, after the messages about contents.
     package mutating func notifyManager(_ state: String) {
-        guard saver != nil else {
-            _ = manager?.send(state)
+        guard isSaving else {
+            _ = saving.manager?.send(state)
             return
         }
-        saver?.add(state)
+        saving.saver?.add(state)
         settleSaving()
     }
 
+    /// The number of times that contents were saved.
+    var savedCount: UInt64 { mutating get { isSaving ? saving.saver?.count ?? 0 : 0 } }
+
     /// Holds back the output of those to whom something was sent together with a change of the saved contents.
     mutating func hold(_ sends: [Outbox.Send], since before: UInt64) {
-        guard let count = saver?.count, count > before else { return }
+        guard savedCount > before else { return }
         for send in sends {
             // One that reads nothing has no output that could be continued, and its input is read to the end.
-            guard let target = find(send.peer), !connections[target].isWriteClosed else { continue }
-            connections[target].hold(until: count)
+            guard let target = find(send.peer), !connections[target].isWriteClosed, !connections[target].isHeld
+            else { continue }
+            connections[target].isHeld = true
+            saving.held.append(send.peer)
         }
+        if exchange(&saving.hasFailed, with: false) { reportUnsaved() }
     }
 
-    /// Sends messages to the manager, asks for a receipt, and continues the output for which one has come.
+    /// Sends messages to the manager, and continues the output that has waited for that.
     mutating func settleSaving() {
-        if saver?.giveUpWaiting(at: clock.now) == true {
-            log("the service manager does not answer: contents may not survive a crash of this broker")
-            forgetSpool()
+        let wasBehind = saving.saver?.isBehind
+        saving.saver?.send(at: clock.now)
+        if saving.saver?.isFull == true, !saving.isAwaitingRoom, let raw = saving.manager?.raw {
+            saving.isAwaitingRoom = (try? add(RoomSource(raw))) != nil
         }
-        if let receipt = saver?.send(at: clock.now) {
-            do throws(SystemError) {
-                try add(ReceiptSource(receipt))
-            } catch {
-                saver?.forgetReceipt()
-            }
-        }
-        if saver?.isFull == true, !isAwaitingRoom, let raw = saver?.manager.raw {
-            isAwaitingRoom = (try? add(RoomSource(raw))) != nil
-        }
-        if saver?.isGone == true {
-            saver = nil
+        if saving.saver?.isGone == true {
+            saving.saver = nil
             isSaving = false
+            if !isTakeover {
+                log("the service manager has ended: kept contents do not survive a crash of this broker any more")
+            }
             noteSaving()
-            log("the service manager has ended: kept contents do not survive a crash of this broker any more")
         }
-        releaseHeld()
+        if let isBehind = saving.saver?.isBehind, isBehind != wasBehind {
+            log(
+                isBehind
+                    ? "the service manager takes nothing: new contents do not survive a crash of this broker"
+                    : "the service manager takes contents again, and has all of them"
+            )
+            if isBehind { reportUnsaved() }
+            noteSaving()
+        }
+        if !saving.isBusy { releaseHeld() }
+    }
+
+    /// Lets the acknowledgements that were held back say that the contents are not saved.
+    private mutating func reportUnsaved() {
+        for peer in saving.held {
+            if let slot = find(peer) { connections[slot].output.changeControl(.committed, Committed.markUnsaved) }
+        }
     }
 
     private mutating func releaseHeld() {
-        guard !held.isEmpty else { return }
-        let taken = saver?.taken ?? .max
-        var waiting: [PeerID] = []
-        swap(&waiting, &held)
-        for peer in waiting {
+        while let peer = saving.held.popLast() {
             guard let slot = find(peer) else { continue }
-            if connections[slot].isHeld(taken: taken) { held.append(peer) } else { unflushed.append(peer) }
+            connections[slot].isHeld = false
+            flushLater(slot)
         }
     }
-}
-
-/// Readable when the service manager has taken all messages before a receipt.
-private final class ReceiptSource: EventSource {
-    private let end: DescriptorBox
-
-    var descriptor: CInt { end.raw }
-
-    init(_ end: DescriptorBox) {
-        self.end = end
-    }
-
-    func ready(in loop: inout BrokerLoop) {
-        let now = loop.clock.now
-        loop.saver?.checkReceipt(at: now)
-        if loop.saver?.awaits(end) != true { loop.remove(self) }
-    }
-
-    func draining(in loop: inout BrokerLoop) {}
 }
 
 /// Writable when the service manager has room for another message.
@@ -415,30 +323,8 @@ private final class RoomSource: EventSource {
 
     func ready(in loop: inout BrokerLoop) {
         loop.remove(self)
-        loop.isAwaitingRoom = false
+        loop.saving.isAwaitingRoom = false
     }
 
     func draining(in loop: inout BrokerLoop) {}
-}
-
-/// Readable when writes to the spool have ended or failed.
-private final class SpoolSource: EventSource {
-    let descriptor: CInt
-
-    init(_ descriptor: CInt) {
-        self.descriptor = descriptor
-    }
-
-    func ready(in loop: inout BrokerLoop) {
-        loop.checkSpool()
-        guard loop.isDraining, loop.spool?.isBusy != true else { return }
-        // A broker that starts now may have the directory.
-        loop.remove(self)
-        loop.spool = nil
-    }
-
-    func draining(in loop: inout BrokerLoop) {
-        // Without the manager, the other broker would restore what is not removed yet.
-        if loop.isTakeover, loop.managerKnowsSpool == true { loop.spool?.stop() } else { loop.spool?.finish() }
-    }
 }

@@ -5,19 +5,19 @@ import PasteboardWire
 /// Saves contents with the service manager, whose next broker gets them: each kept representation and each description
 /// of contents is a memory file with a name of its own.
 ///
-/// The messages arrive in order. So a description is sent after the bytes that it names, and removals after everything
-/// that is new: a broker that dies between two messages leaves contents that are complete, perhaps older ones beside
-/// them.
+/// A write is acknowledged when its messages are in the queue of the manager, which takes them also if the broker is
+/// killed then. Its description is listed at the same moment (see `SavedIndex`), and what was listed for the board
+/// until then is removed afterwards. So a board has its earlier contents or its new ones, at each moment.
 ///
-/// Messages are counted. A *receipt* covers all messages before it: the manager closes a descriptor when it has taken
-/// them.
+/// If the manager takes nothing for a while, it is *behind*: the descriptions are listed all the same, and peers do not
+/// wait.
 struct ContentsSaver: ~Copyable {
-    /// The time that the manager has for a receipt. After that, peers do not wait for it. In milliseconds.
-    static let receiptTimeout: UInt64 = 2_000
+    /// The time that a write waits for the manager. In milliseconds.
+    static let patience: UInt64 = 2_000
     /// The time after which a message is sent again that the system refused. In milliseconds.
     private static let retryInterval: UInt64 = 50
 
-    /// The reason why the next message, or the request for a receipt, was not sent.
+    /// The reason why the next message was not sent.
     private enum Obstacle {
         case none
         /// The manager has no room. Its socket is writable when it has.
@@ -25,33 +25,61 @@ struct ContentsSaver: ~Copyable {
         case refused(retryAt: UInt64)
     }
 
+    /// A description that the manager has or is being sent, and the files that it names.
+    private struct Description {
+        let number: UInt64
+        var files: [UInt64] = []
+    }
+
+    private struct Entry {
+        let board: String
+        let place: Int
+        let latest: Description
+        /// The description that the index lists for the board; nil for none.
+        var listed: Description?
+
+        var isListed: Bool { listed?.number == latest.number }
+    }
+
     let manager: ServiceManager
     /// Closes kept bytes that were not sent in time.
     private let closer: DescriptorCloser
+    private var index: SavedIndex
     /// The number in the latest name.
     private var latest: UInt64
-    /// The files of kept bytes.
     private var files = SavedFiles()
-    /// The numbers in the names of descriptions, by slot; 0: not saved.
-    private var descriptionNumbers: [UInt64] = []
+    private var entries: [PublicationID: Entry] = [:]
+    /// The contents with an entry, by board.
+    private var boards: [String: PublicationID] = [:]
     private var unsent = UnsentMessages()
     private var obstacle = Obstacle.none
-    /// The descriptor that the manager closes, and the number of messages before it; nil if no receipt is awaited.
-    private var receipt: (end: DescriptorBox, covers: UInt64)?
-    /// Since when the manager has not taken all messages; nil if it has.
+    /// Since when descriptors wait to be sent; nil if none do.
     private var waitingSince: UInt64?
-    /// The number of messages so far.
+    /// The number of times that contents were saved.
     private(set) var count: UInt64 = 0
-    /// The number of messages that the manager has certainly taken, or for which nobody waits any more.
-    private(set) var taken: UInt64 = 0
+    /// Whether the manager does not take what is saved, so that nobody waits for it.
+    private(set) var isBehind = false
     /// Whether the manager does not exist any more.
     private(set) var isGone = false
 
-    /// - Parameter names: those that exist already. New ones are short, because all of them have to fit one variable.
-    init(_ manager: ServiceManager, after names: [String], closer: DescriptorCloser) {
+    /// - Parameters:
+    ///   - names: those that exist already. New ones are short, because all of them have to fit one variable.
+    ///   - index: the list of the broker before; nil to begin one.
+    init(
+        _ manager: ServiceManager,
+        after names: [String],
+        index: SavedIndex?,
+        closer: DescriptorCloser
+    ) throws(SystemError) {
         self.manager = manager
         self.closer = closer
         latest = names.compactMap(Self.number).max() ?? 0
+        if let index {
+            self.index = index
+        } else {
+            self.index = try SavedIndex()
+            unsent.store(self.index.file.descriptor, as: SavedIndex.name)
+        }
     }
 
     // MARK: Names
@@ -67,194 +95,207 @@ struct ContentsSaver: ~Copyable {
 
     static func isDescription(_ name: String) -> Bool { number(name) != nil && name.hasPrefix(description) }
 
+    static func descriptionName(_ number: UInt64) -> String { name(description, number) }
+
     private static func name(_ sort: String, _ number: UInt64) -> String { sort + String(number, radix: 36) }
 
     // MARK: Contents
 
     /// Saves a description of contents, and those kept bytes of it that are not saved yet.
     ///
-    /// If that fails, an earlier description stays.
+    /// If that fails, nothing is saved of the board any more: earlier contents must not come back in place of newer
+    /// ones.
     ///
-    /// - Parameter file: the file of kept bytes; nil if they are empty.
+    /// - Parameter kept: the files of kept bytes; nil for those that are empty.
     mutating func save(
         _ id: PublicationID,
         _ contents: SavedContents,
-        kept: [KeptID],
-        file: (KeptID) -> DescriptorBox?
+        kept: [DescriptorBox?]
     ) throws(SystemError) {
-        let description = try MemoryFile()
+        guard !isGone else { return }
+        count += 1
+        let earlier = boards.updateValue(id, forKey: contents.board).flatMap { entries.removeValue(forKey: $0) }
+        let place = earlier?.place ?? index.takePlace()
+        if let earlier, !earlier.isListed { drop(earlier.latest) }
+        var description = Description(number: 0)
+        do throws(SystemError) {
+            description = try store(contents, kept, naming: &description.files, for: id)
+        } catch {
+            for number in description.files { release(number) }
+            boards[contents.board] = nil
+            index.clear(place)
+            if let listed = earlier?.listed { drop(listed) }
+            throw error
+        }
+        entries[id] = Entry(board: contents.board, place: place, latest: description, listed: earlier?.listed)
+        if isBehind { list(id) }
+    }
+
+    private mutating func store(
+        _ contents: SavedContents,
+        _ kept: [DescriptorBox?],
+        naming numbers: inout [UInt64],
+        for id: PublicationID
+    ) throws(SystemError) -> Description {
         var contents = contents
-        for kept in kept {
-            guard let file = file(kept) else {
+        for file in kept {
+            guard let file else {
                 contents.keptNames.append("")
                 continue
             }
-            contents.keptNames.append(Self.name(Self.kept, try number(of: kept, in: file)))
+            let number = try files.use(file, number: latest + 1)
+            numbers.append(number)
+            contents.keptNames.append(Self.name(Self.kept, number))
+            guard number > latest else { continue }
+            latest = number
+            unsent.store(file, as: Self.name(Self.kept, number))
         }
         contents.programVersion = ProgramVersion.current
         var bytes: [UInt8] = []
         contents.encode(into: &bytes)
-        try description.append(bytes.span)
-        try description.seal()
-        latest &+= 1
-        store(description.descriptor, as: Self.name(Self.description, latest))
-        let earlier = descriptionNumbers.set(latest, for: id.slot)
-        if earlier > 0 { remove(Self.name(Self.description, earlier)) }
+        let file = try MemoryFile()
+        try file.append(bytes.span)
+        try file.seal()
+        latest += 1
+        unsent.store(file.descriptor, as: Self.name(Self.description, latest), describing: id)
+        return Description(number: latest, files: numbers)
     }
 
-    /// Returns the number of the file of kept bytes. Sends the file first if the manager does not have it.
-    private mutating func number(of kept: KeptID, in file: DescriptorBox) throws(SystemError) -> UInt64 {
-        if let number = files.number(of: kept) { return number }
-        let new = latest &+ 1
-        // The manager would ignore the file under a new name as long as it has the earlier one.
-        let number = try files.add(kept, in: file, number: new) { unsent.cancelRemoval(of: Self.name(Self.kept, $0)) }
-        guard number == new else { return number }
-        latest = new
-        store(file, as: Self.name(Self.kept, new))
-        return new
+    /// Lists a description in place of what was listed for the board. It is sent, or will not be in time.
+    private mutating func list(_ id: PublicationID) {
+        guard let entry = entries[id], !entry.isListed else { return }
+        do throws(SystemError) {
+            try index.list(entry.latest.number, at: entry.place)
+            entries[id]?.listed = entry.latest
+            if let earlier = entry.listed { drop(earlier) }
+        } catch {
+            // There is no memory for another place. Only the first description of a place can meet that.
+            remove(id)
+        }
     }
 
-    /// Removes the description of contents. Their bytes follow when they are closed.
     mutating func remove(_ id: PublicationID) {
-        let number = descriptionNumbers.set(0, for: id.slot)
-        if number > 0 { remove(Self.name(Self.description, number)) }
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        boards[entry.board] = nil
+        index.clear(entry.place)
+        drop(entry.latest)
+        if let listed = entry.listed, !entry.isListed { drop(listed) }
     }
 
-    mutating func closed(_ kept: KeptID) {
-        if let number = files.remove(kept) { remove(Self.name(Self.kept, number)) }
+    /// Lets the manager close the descriptors of a description that is not listed any more.
+    private mutating func drop(_ description: Description) {
+        removeName(Self.name(Self.description, description.number))
+        for number in description.files { release(number) }
     }
 
-    /// Notes the names of contents that an earlier broker has saved.
+    private mutating func release(_ file: UInt64) {
+        if files.release(file) { removeName(Self.name(Self.kept, file)) }
+    }
+
+    /// Lets the manager close the descriptor of that name.
+    mutating func removeName(_ name: String) {
+        guard !isGone else { return }
+        if let descriptor = unsent.remove(name) { closer.release(descriptor) }
+    }
+
+    /// Notes contents that an earlier broker has saved.
     ///
-    /// - Parameter kept: the kept bytes that are not empty.
+    /// - Parameters:
+    ///   - place: their place in the index; nil if that broker had none.
+    ///   - kept: the kept bytes that are not empty, by name.
     mutating func restored(
         _ id: PublicationID,
+        of board: String,
         as name: String,
-        kept: [(id: KeptID, name: String, file: DescriptorBox)]
+        at place: Int?,
+        kept: [(name: String, file: DescriptorBox)]
     ) throws(SystemError) {
-        descriptionNumbers.set(Self.number(name) ?? 0, for: id.slot)
-        for (id, name, file) in kept { _ = try files.add(id, in: file, number: Self.number(name) ?? 0) }
+        var description = Description(number: Self.number(name) ?? 0)
+        for (name, file) in kept {
+            description.files.append(try files.use(file, number: Self.number(name) ?? 0))
+        }
+        let listed = place == nil ? nil : description
+        boards[board] = id
+        entries[id] = Entry(board: board, place: place ?? index.takePlace(), latest: description, listed: listed)
+        list(id)
+    }
+
+    /// Lists nothing at a place whose contents could not be restored.
+    mutating func clear(_ place: Int) {
+        index.clear(place)
     }
 
     // MARK: Messages
 
-    /// Lets the manager keep a descriptor.
-    mutating func store(_ descriptor: DescriptorBox, as name: String) {
-        guard !isGone else { return }
-        count += 1
-        unsent.store(descriptor, as: name)
-    }
-
-    /// Lets the manager close the descriptor of that name.
-    mutating func remove(_ name: String) {
-        guard !isGone else { return }
-        count += 1
-        if let descriptor = unsent.remove(name) { closer.release(descriptor) }
-    }
-
     /// Sends a state such as `STOPPING=1` after everything else.
     mutating func add(_ state: String) {
         guard !isGone else { return }
-        count += 1
         unsent.add(state: state)
     }
 
-    /// Whether something has to be sent, or a receipt is awaited.
-    private var isBusy: Bool { unsent.count > 0 || taken < count }
-
-    /// Whether messages wait that the manager may still take.
-    var isSending: Bool { unsent.count > 0 && waitingSince != nil }
+    /// Whether the acknowledgements of what was saved have to wait.
+    var isWaiting: Bool { waitingSince != nil && !isBehind }
 
     /// Whether to send again when the manager's socket is writable.
     var isFull: Bool {
-        if case .full = obstacle { isBusy } else { false }
+        if case .full = obstacle { !unsent.isEmpty } else { false }
     }
 
     /// The time by which to send again, or to stop waiting; `max` if there is nothing to wait for.
     var deadline: UInt64 {
-        var deadline = waitingSince.map { $0.addingClamped(Self.receiptTimeout) } ?? .max
-        if case .refused(let retryAt) = obstacle, isBusy { deadline = min(deadline, retryAt) }
+        var deadline = UInt64.max
+        if isWaiting, let waitingSince { deadline = waitingSince.addingClamped(Self.patience) }
+        if case .refused(let retryAt) = obstacle, !unsent.isEmpty { deadline = min(deadline, retryAt) }
         return deadline
     }
 
-    /// Sends what the manager has room for, and then asks for a receipt.
-    ///
-    /// - Returns: the descriptor that is readable when the receipt has come, if a new one was asked for.
-    mutating func send(at now: UInt64) -> DescriptorBox? {
-        guard isBusy, !isGone else { return nil }
-        if waitingSince == nil, taken < count { waitingSince = now }
-        if case .refused(let retryAt) = obstacle, now < retryAt { return nil }
-        obstacle = .none
-        var sent = 0
-        while sent < unsent.count, send(unsent[sent].text, unsent[sent].descriptor?.raw, at: now) { sent += 1 }
-        unsent.removeFirst(sent)
-        if unsent.count == 0 { files.removalsSent() }
-        guard receipt == nil, unsent.count == 0, taken < count, !isGone else { return nil }
-        guard let pipe = try? System.pipe() else {
-            obstacle = .refused(retryAt: now.addingClamped(Self.retryInterval))
-            return nil
+    /// Sends everything, and waits for room, but not longer than a write does. Only at the start, before there are
+    /// peers.
+    mutating func sendAll() {
+        let deadline = MonotonicClock.deadline(milliseconds: Int(Self.patience))
+        while !isGone, MonotonicClock.now() < deadline {
+            obstacle = .none
+            send(at: 0)
+            guard !unsent.isEmpty else { return }
+            let wait = min(Int(Self.retryInterval), Int(MonotonicClock.millisecondsLeft(until: deadline)))
+            _ = try? System.poll([PollInterest(manager.raw, .writable)], milliseconds: wait)
         }
-        guard send("BARRIER=1", pipe.second.raw, at: now) else { return nil }
-        let end = DescriptorBox(pipe.keepingFirst())
-        receipt = (end, count)
-        return end
     }
 
-    /// Returns whether the message was sent. Otherwise `obstacle` or `isGone` is set.
-    private mutating func send(_ text: String, _ descriptor: CInt?, at now: UInt64) -> Bool {
-        switch manager.send(text, descriptor.map { [$0] } ?? []) {
-        case .sent: return true
-        case .full: obstacle = .full
-        case .refused: obstacle = .refused(retryAt: now.addingClamped(Self.retryInterval))
-        case .gone:
-            isGone = true
+    /// Sends what the manager has room for, and stops waiting if it has not had any for too long.
+    mutating func send(at now: UInt64) {
+        guard !unsent.isEmpty, !isGone else { return }
+        var retryAt: UInt64 = 0
+        if case .refused(let time) = obstacle { retryAt = time }
+        var obstacle = now < retryAt ? self.obstacle : .none
+        var sent: [PublicationID] = []
+        let manager = manager
+        var isGone = false
+        unsent.send(withStores: now >= retryAt, statesOvertake: isBehind) { text, descriptor in
+            switch manager.send(text, descriptor.map { [$0.raw] } ?? []) {
+            case .sent: return true
+            case .full: obstacle = .full
+            case .refused: obstacle = .refused(retryAt: now.addingClamped(Self.retryInterval))
+            case .gone: isGone = true
+            }
+            return false
+        } sent: {
+            sent.append($0)
+        }
+        self.obstacle = obstacle
+        for id in sent { list(id) }
+        if isGone {
+            self.isGone = true
             unsent = UnsentMessages()
-            receipt = nil
-            stopWaiting()
         }
-        return false
-    }
-
-    /// A receipt may have come.
-    mutating func checkReceipt(at now: UInt64) {
-        guard let (end, covers) = receipt,
-            let readiness = try? System.poll([PollInterest(end.raw, .readable)], milliseconds: 0),
-            readiness[0] != []
-        else { return }
-        forgetReceipt()
-        taken = max(taken, covers)
-        waitingSince = taken == count ? nil : now
-    }
-
-    /// A receipt cannot be watched. Another one is asked for.
-    mutating func forgetReceipt() {
-        receipt = nil
-    }
-
-    /// Whether a receipt that comes at this descriptor is awaited.
-    func awaits(_ end: DescriptorBox) -> Bool { receipt?.end === end }
-
-    /// Lets nobody wait any longer for what was sent so far, if the manager has taken too long.
-    ///
-    /// - Returns: whether it has.
-    mutating func giveUpWaiting(at now: UInt64) -> Bool {
-        guard let waitingSince, now - min(now, waitingSince) >= Self.receiptTimeout else { return false }
-        stopWaiting()
-        return true
-    }
-
-    private mutating func stopWaiting() {
-        taken = count
-        waitingSince = nil
-    }
-}
-
-extension [UInt64] {
-    /// Sets the number of a slot, and returns the earlier one; 0 if none was set.
-    @discardableResult
-    fileprivate mutating func set(_ number: UInt64, for slot: UInt32) -> UInt64 {
-        while slot >= count { append(0) }
-        defer { self[Int(slot)] = number }
-        return self[Int(slot)]
+        guard unsent.hasStores else {
+            (waitingSince, isBehind) = (nil, false)
+            return
+        }
+        let since = waitingSince ?? now
+        waitingSince = since
+        guard !isBehind, now - min(now, since) >= Self.patience else { return }
+        isBehind = true
+        for id in Array(boards.values) { list(id) }
     }
 }

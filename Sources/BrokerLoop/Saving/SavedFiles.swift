@@ -1,10 +1,9 @@
-import BrokerState
 import PasteboardTransport
 
-/// The memory files that the service manager has, each under one number, and the kept bytes that are in them.
+/// The memory files of kept bytes that the service manager has, each under one number.
 ///
-/// A client may write the memory file of an earlier load again, so several kept representations can share a file. Each file
-/// has exactly one name, because systemd ignores a second name for a file that it already has.
+/// A client may write the memory file of an earlier load again, so several contents can share a file. Each file has
+/// exactly one name, because systemd ignores a second name for a file that it already has.
 struct SavedFiles {
     private struct Identity: Hashable {
         let device: UInt64
@@ -17,61 +16,33 @@ struct SavedFiles {
         }
     }
 
-    private struct Entry {
-        let number: UInt64
-        var users = 0
-    }
+    private var numbers: [Identity: UInt64] = [:]
+    /// The files by number, and the number of descriptions that name them.
+    private var users: [UInt64: (file: Identity, count: Int)] = [:]
 
-    private var entries: [Identity: Entry] = [:]
-    /// The numbers of files whose removal may not have been sent yet.
-    private var removed: [Identity: UInt64] = [:]
-    /// The file of kept bytes, by slot; nil if they are not saved.
-    private var files: [Identity?] = []
-
-    /// The number of the file of kept bytes; nil if they are not saved.
-    func number(of kept: KeptID) -> UInt64? {
-        Int(kept.slot) < files.count ? files[Int(kept.slot)].flatMap { entries[$0]?.number } : nil
-    }
-
-    /// Notes that kept bytes are in a file.
+    /// Notes that a description names a file.
     ///
-    /// - Parameters:
-    ///   - number: the number of the file if it has none yet.
-    ///   - restore: cancels the removal of the file with a number; false if it was sent already.
+    /// - Parameter number: the number of the file if it has none yet.
     /// - Returns: the number of the file.
-    mutating func add(
-        _ kept: KeptID,
-        in file: DescriptorBox,
-        number: UInt64,
-        restore: (UInt64) -> Bool = { _ in false }
-    ) throws(SystemError) -> UInt64 {
+    mutating func use(_ file: DescriptorBox, number: UInt64) throws(SystemError) -> UInt64 {
         let identity = try Identity(file)
-        var number = number
-        if let earlier = removed.removeValue(forKey: identity), restore(earlier) { number = earlier }
-        var entry = entries[identity] ?? Entry(number: number)
-        entry.users += 1
-        entries[identity] = entry
-        while files.count <= Int(kept.slot) { files.append(nil) }
-        files[Int(kept.slot)] = identity
-        return entry.number
+        let number = numbers[identity] ?? number
+        numbers[identity] = number
+        users[number, default: (identity, 0)].count += 1
+        return number
     }
 
-    /// Notes that kept bytes are closed.
+    /// Notes that a description that names a file is not needed any more.
     ///
-    /// - Returns: the number of their file, if nothing else is in it.
-    mutating func remove(_ kept: KeptID) -> UInt64? {
-        guard Int(kept.slot) < files.count, let identity = files[Int(kept.slot)].take(),
-            var entry = entries[identity]
-        else { return nil }
-        entry.users -= 1
-        entries[identity] = entry.users > 0 ? entry : nil
-        guard entry.users == 0 else { return nil }
-        removed[identity] = entry.number
-        return entry.number
-    }
-
-    /// All removals have been sent.
-    mutating func removalsSent() {
-        if !removed.isEmpty { removed = [:] }
+    /// - Returns: whether no other description names it.
+    mutating func release(_ number: UInt64) -> Bool {
+        guard let (file, count) = users[number] else { return false }
+        guard count == 1 else {
+            users[number]?.count = count - 1
+            return false
+        }
+        users[number] = nil
+        numbers[file] = nil
+        return true
     }
 }

@@ -4,31 +4,34 @@ import TypeIdentifiers
 // Contents with kept bytes are saved outside of the broker, so that its successor can restore them after a crash or an
 // upgrade. The driver saves them; here is what is saved, and how contents are made of it again.
 extension ContentStore {
-    /// Whether contents outlive the broker: those of a board, with kept bytes. Secrets do not, nor do contents that can be
-    /// loaded a limited number of times: a successor could not know how often they were loaded.
-    private func outlivesBroker(_ slot: Slot) -> Bool {
-        guard publicationTable[slot].isCurrent, publicationTable[slot].session == nil,
-            publicationTable[slot].terms?.maximumLoads == nil, !isConcealed(slot)
-        else { return false }
-        return publicationTable[slot].items.contains { $0.representations.contains { $0.kept != nil } }
+    /// Where contents are saved, unless they are on a board that a client has created.
+    func savedPlaces(of id: PublicationID) -> SavingRules.Places {
+        find(id).map { SavingRules.places(for: sort(of: $0)) } ?? []
+    }
+
+    private func sort(of slot: Slot) -> SavingRules.Sort {
+        guard publicationTable[slot].isCurrent, publicationTable[slot].session == nil else { return .temporary }
+        if isConcealed(slot) { return .secret }
+        if publicationTable[slot].terms?.maximumLoads != nil { return .counted }
+        let isKept = publicationTable[slot].items.contains { $0.representations.contains { $0.kept != nil } }
+        guard isKept else { return .promised }
+        return publicationTable[slot].terms?.isTransient == true ? .transient : .kept
     }
 
     /// Lets the driver save new contents, or those that have got more kept bytes.
     mutating func save(_ id: PublicationID, _ context: inout BrokerContext) {
-        guard context.savesContents, let slot = find(id), outlivesBroker(slot) else { return }
+        guard context.savesContents, !savedPlaces(of: id).isEmpty else { return }
         context.perform(.save(id))
     }
 
     /// Describes contents for a successor, without their count and the names of their kept bytes.
     ///
     /// - Parameter bootTime: the milliseconds since the machine started, including suspensions.
-    /// - Returns: nil if they do not outlive the broker.
     func saved(
         _ slot: Slot,
         at bootTime: UInt64,
         _ context: borrowing BrokerContext
-    ) -> (contents: SavedContents, kept: [KeptID])? {
-        guard outlivesBroker(slot) else { return nil }
+    ) -> (contents: SavedContents, kept: [KeptID]) {
         var saved = SavedContents()
         saved.format = SavedContents.format
         saved.board = publicationTable[slot].boardName

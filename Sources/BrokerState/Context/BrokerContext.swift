@@ -25,6 +25,8 @@ package struct BrokerContext: ~Copyable, Sendable {
     var settlesAt: UInt64 = 0
     /// Whether the driver saves contents, so that a successor of this broker can restore them.
     package internal(set) var savesContents = false
+    /// Whether nobody takes what the driver saves.
+    var isSavingBehind = false
     /// Descriptors that the driver has received and cannot close yet. They count as descriptors in transfer.
     package internal(set) var unclosedDescriptors: UInt64 = 0
 

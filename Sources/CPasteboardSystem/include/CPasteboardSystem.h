@@ -357,9 +357,14 @@ static inline int pbs_datagrams_at(const char *path) {
     return -1;
 }
 
-// Receives a datagram, its descriptors (`descriptors` has room for PBS_MAX_DESCRIPTORS) and the process that sent it.
+static inline int pbs_datagram_pair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends);
+}
+
+// Receives a datagram, its descriptors (`descriptors` has room for PBS_MAX_DESCRIPTORS), and the process that sent it and its
+// user, if the socket was bound by `pbs_datagrams_at`.
 static inline ssize_t pbs_receive_datagram(
-    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int32_t *sender
+    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int32_t *sender, uint32_t *user
 ) {
     struct pbs_sender {  // struct ucred
         int32_t pid;
@@ -377,6 +382,7 @@ static inline ssize_t pbs_receive_datagram(
     message.msg_controllen = sizeof control.bytes;
     *descriptorCount = 0;
     *sender = 0;
+    *user = UINT32_MAX;
     ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (count < 0) return count;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
@@ -387,6 +393,7 @@ static inline ssize_t pbs_receive_datagram(
             *descriptorCount += found;
         } else if (header->cmsg_type == 2 /* SCM_CREDENTIALS */) {
             *sender = ((const struct pbs_sender *)CMSG_DATA(header))->pid;
+            *user = ((const struct pbs_sender *)CMSG_DATA(header))->uid;
         }
     }
     return count;

@@ -99,9 +99,11 @@ extension BlockingConnection {
 
     /// Makes the broker end, and returns before it has ended. Loads whose bytes already flow may finish until the limit
     /// `drain`.
-    package func stop() throws(Failure) {
+    ///
+    /// - Returns: what is lost.
+    package func stop() throws(Failure) -> End {
         try result(of: try io.state.open(Stop()), until: answerDeadline) { _, event, _ in
-            if case .ended = event { return .success(()) }
+            if case .ended(_, let end) = event { return .success(end) }
             return nil
         }
     }

@@ -28,6 +28,9 @@ public final class Publication: Sendable {
     /// The pasteboards that the broker cleared to make room for these contents, at most 64. Their programs had ended.
     /// Set ``Pasteboard/WriteOptions/evictsOthers`` to false to prevent this.
     public var clearedPasteboards: [Pasteboard.Name] { request.clearedBoards.map { Pasteboard.Name($0) } }
+    /// Whether the bytes that the broker keeps would be lost in a crash of the broker, because the process that holds
+    /// them for the next broker took nothing when they were written. False for promises, which need no such process.
+    public var isUnsaved: Bool { request.isUnsaved }
 
     let request: WriteRequest
     /// Keeps the connection, and a unique pasteboard.

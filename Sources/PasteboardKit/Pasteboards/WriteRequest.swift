@@ -19,6 +19,7 @@ final class WriteRequest: StreamSink {
         var changeCount: ChangeCount?
         /// The boards that the broker has cleared to make room for the write.
         var clearedBoards: [String] = []
+        var isUnsaved = false
         /// The time of the first commit in microseconds (see `MonotonicClock.bootMicroseconds`).
         var committedAt: UInt64 = 0
         /// Resolved when the publication was restored or has ended; nil unless it is lost.
@@ -102,6 +103,7 @@ final class WriteRequest: StreamSink {
             }.filter { !state.kept.contains($0) }
         }
     }
+    var isUnsaved: Bool { state.withLock { $0.isUnsaved } }
     var clearedBoards: [String] { state.withLock { $0.clearedBoards } }
     /// The broker's reason for refusing the write.
     var refusal: PasteboardError? { state.withLock { $0.refusal } }
@@ -285,6 +287,7 @@ final class WriteRequest: StreamSink {
             }
             state.changeCount = ChangeCount(committed)
             state.clearedBoards = committed.clearedBoards
+            state.isUnsaved = committed.isUnsaved == true
             state.committedAt = MonotonicClock.bootMicroseconds()
             for (index, item) in state.items.enumerated() {
                 for kept in state.keeps.indices(of: item) {

@@ -1,4 +1,5 @@
 import CPasteboardSystem
+import PasteboardWire
 
 /// A queue of the bytes of whole frames, which records whether its front is inside a frame.
 ///
@@ -69,6 +70,25 @@ struct ByteQueue: ~Copyable {
     func frameLength(at offset: Int = 0) -> Int {
         guard offset < count, let start = pointer(at: offset) else { preconditionFailure("the queue ends in a frame") }
         return 16 + Int(UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))
+    }
+
+    /// Calls `change` with the payload of each whole frame of a kind that is still to begin.
+    func change(_ kind: FrameKind, _ change: (inout MutableSpan<UInt8>) -> Void) {
+        guard let storage else { return }
+        var offset = restOfFrame
+        while offset < count {
+            // The queue consists of whole frames, except for the start of the first one.
+            let length = frameLength(at: offset)
+            let frame = UnsafeMutableBufferPointer(
+                start: (storage + head + offset).assumingMemoryBound(to: UInt8.self),
+                count: length
+            )
+            if frame[4] == kind.rawValue {
+                var payload = frame.extracting(FrameHeader.byteCount...).mutableSpan
+                change(&payload)
+            }
+            offset += length
+        }
     }
 
     /// Takes `sent` bytes off the front.

@@ -104,6 +104,11 @@ package struct OutputBuffer: ~Copyable {
         stream.truncate(to: stream.restOfFrame)
     }
 
+    /// Changes the payloads of the control frames of a kind that are still to begin.
+    package mutating func changeControl(_ kind: FrameKind, _ change: (inout MutableSpan<UInt8>) -> Void) {
+        control.change(kind, change)
+    }
+
     // MARK: Sending
 
     /// Sends whole stream frames directly from the caller's memory, after the control frames that wait. The caller

@@ -42,6 +42,13 @@ package struct ServiceManager: Sendable {
         self.init(at: path, capacity: capacity)
     }
 
+    /// The keeper that has passed this end of a pair of sockets.
+    package init(_ socket: DescriptorBox) {
+        self.socket = socket
+        capacity = max(0, System.environment("FDSTORE").flatMap { Int($0) } ?? 0)
+        try? System.setEnvironment("FDSTORE", to: nil)
+    }
+
     /// Connects to the manager that receives at a path or an abstract name; nil if it cannot be reached.
     package init?(at path: String, capacity: Int) {
         self.capacity = max(0, capacity)

@@ -13,7 +13,7 @@ package struct SocketPath: Equatable, Sendable {
     package let path: String
     /// Whether the path follows from the user's standard directories. Then all missing directories above the socket are
     /// created, and its own is removed with the broker. For a path that the user has chosen, only the last is created.
-    let isWellKnown: Bool
+    package let isWellKnown: Bool
 
     package init(_ path: String, isWellKnown: Bool = true) {
         self.path = path
@@ -76,8 +76,9 @@ package struct SocketPath: Equatable, Sendable {
 
     /// The file that a broker locks for its lifetime.
     package var brokerLock: String { "\(path).lock" }
-    /// The socket at which the broker's keeper receives messages.
-    package var keeper: String { "\(path).k" }
+    /// The socket at which the broker's keeper receives requests. It is not in the directory of a well-known path,
+    /// which may be shared with a container.
+    package var keeper: String { isWellKnown ? "\(directory).keeper" : "\(path).k" }
     /// The file that a client locks while it starts a broker.
     package var startLock: String { "\(directory)/start.lock" }
 

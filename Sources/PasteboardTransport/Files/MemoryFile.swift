@@ -29,6 +29,11 @@ package struct MemoryFile: Sendable {
         guard (try? seal(attempts: 100)) != nil else { return nil }
     }
 
+    /// Takes over a memory file whose bytes this program goes on changing.
+    package init(changing descriptor: DescriptorBox) {
+        self.descriptor = descriptor
+    }
+
     /// Appends the bytes. If memory runs out, the error is ENOSPC or ENOMEM, and a part of the bytes may have been
     /// written.
     package func append(_ bytes: Span<UInt8>) throws(SystemError) {
@@ -54,12 +59,21 @@ package struct MemoryFile: Sendable {
     package func wipe() throws(SystemError) {
         let zeros = [UInt8](repeating: 0, count: 64 << 10)
         let size = Int(clamping: try size)
-        var offset = 0
-        while offset < size {
-            let count = min(zeros.count, size - offset)
-            offset += try System.call("pwrite") {
-                // The array outlives the call, and the kernel only reads it.
-                zeros.withUnsafeBytes { pwrite(descriptor.raw, $0.baseAddress, count, off_t(offset)) }
+        for offset in stride(from: 0, to: size, by: zeros.count) {
+            try write(zeros.span.extracting(first: size - offset), at: UInt64(offset))
+        }
+    }
+
+    /// Writes the bytes at an offset. If memory runs out, a part of them may have been written.
+    package func write(_ bytes: Span<UInt8>, at offset: UInt64) throws(SystemError) {
+        guard let start = off_t(exactly: offset) else { throw SystemError(call: "pwrite", errno: EFBIG) }
+        var written = 0
+        while written < bytes.count {
+            written += try System.call("pwrite") {
+                // The span outlives the call, and the kernel only reads it.
+                bytes.extracting(written...).withUnsafeBufferPointer {
+                    pwrite(descriptor.raw, $0.baseAddress, $0.count, start + off_t(written))
+                }
             }
         }
     }

@@ -123,6 +123,11 @@ extension System {
         path.withPath { access($0, X_OK) } == 0
     }
 
+    /// Whether this process may create files in a directory. The file system may be read-only.
+    package static func isWritable(_ directory: CInt) -> Bool {
+        faccessat(directory, ".", W_OK, 0) == 0
+    }
+
     /// The path to which a symbolic link points.
     package static func linkTarget(_ path: some SystemPath) throws(SystemError) -> SystemString {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))

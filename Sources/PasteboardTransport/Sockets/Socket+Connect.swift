@@ -34,11 +34,6 @@ extension Socket {
         }
     }
 
-    /// Whether a socket can be at the path, which may be too long.
-    package static func isPossible(_ path: String) -> Bool {
-        (try? checkLength(of: path)) != nil
-    }
-
     /// Throws if the path is too long. The kernel would cut it off, and it would name another socket.
     static func checkLength(of path: String) throws(SystemError) {
         if path.utf8.count > PBS_PATH_CAPACITY || path.utf8.contains(0) {

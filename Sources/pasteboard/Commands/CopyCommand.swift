@@ -75,7 +75,7 @@ struct CopyCommand: Command {
             guard let next = try Broker.running() else { throw failure }
             committed = try write(new, options, over: next)
         }
-        committed.noteClearedBoards(by: Self.syntax.name)
+        committed.note(by: Self.syntax.name)
         if isJSON { try StandardStreams.print(committed.json(of: board).line) }
         return 0
     }

@@ -132,7 +132,7 @@ struct OfferCommand: Command {
         // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
-        placed.publication.committed.noteClearedBoards(by: Self.syntax.name)
+        placed.publication.committed.note(by: Self.syntax.name)
         if let replaced { StandardStreams.note("pasteboard: offer: replaced \(replaced)") }
         try registered()
         try OfferLoop(offered, at: placed, keepsOnExit: keepsOnExit, signals: signals).run()

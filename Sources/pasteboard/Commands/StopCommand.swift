@@ -8,8 +8,8 @@ struct StopCommand: Command {
         "ends the broker",
         options: [.init("--if-empty", "ends it only if 'list' shows no pasteboard")],
         notes: """
-            The contents in memory are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are
-            kept come back with the next broker. Running loads may finish within the limit 'drain'. The command returns when
+            The contents are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are kept
+            come back with the next broker. Running loads may finish within the limit 'drain'. The command returns when
             the broker no longer accepts connections, so the next broker can start. Ends with 3 if no broker is running, and
             with 6 if --if-empty leaves it running. Contents that are written while the command looks are lost, too.
             """
@@ -23,18 +23,21 @@ struct StopCommand: Command {
 
     func run() throws -> CInt {
         let connection = try Broker.required(hint: "")
-        let entries = try connection.status()
         // A pasteboard whose contents this program may not see is listed without items.
-        let listed = entries.compactMap(\.board).map(\.name)
-        let names = listed.abbreviated
-        if onlyIfEmpty, !listed.isEmpty {
-            throw Failure(.refused, "the broker was not ended, because there are pasteboards: \(names)")
+        let listed = onlyIfEmpty ? try connection.status().compactMap(\.board).map(\.name) : []
+        guard listed.isEmpty else {
+            throw Failure(.refused, "the broker was not ended, because there are pasteboards: \(listed.abbreviated)")
         }
-        try connection.stop()
-        let keepsOnDisk = entries.contains { $0.limit?.name == "kept-on-disk" && $0.limit?.value ?? 0 > 0 }
-        guard !listed.isEmpty else { return 0 }
-        let loss = keepsOnDisk ? "contents that are not on the disk are lost; there were" : "lost the contents of"
-        StandardStreams.note("pasteboard: stop: \(loss): \(names)")
+        let end = try connection.stop()
+        if !end.lostBoards.isEmpty {
+            StandardStreams.note("pasteboard: stop: lost the contents of: \(end.lostBoards.abbreviated)")
+        }
+        if let error = end.diskError {
+            throw Failure(
+                .brokerUnavailable,
+                "the broker has ended, and contents could not be left on the disk: \(error)"
+            )
+        }
         return 0
     }
 }

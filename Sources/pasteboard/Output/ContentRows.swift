@@ -14,12 +14,18 @@ extension Committed {
         ]
     }
 
-    /// Tells the user which contents the broker has cleared to make room for a write.
-    func noteClearedBoards(by command: String) {
-        guard !clearedBoards.isEmpty else { return }
-        StandardStreams.note(
-            "pasteboard: \(command): cleared \(clearedBoards.abbreviated), of programs that have ended, to make room; --no-evict prevents it"
-        )
+    /// Tells the user what a write has cleared to make room, and that it would not survive a crash.
+    func note(by command: String) {
+        if !clearedBoards.isEmpty {
+            StandardStreams.note(
+                "pasteboard: \(command): cleared \(clearedBoards.abbreviated), of programs that have ended, to make room; --no-evict prevents it"
+            )
+        }
+        if isUnsaved == true {
+            StandardStreams.note(
+                "pasteboard: \(command): these contents would not survive a crash of the broker, because its keeper or systemd takes nothing at present"
+            )
+        }
     }
 }
 

@@ -67,7 +67,7 @@ import Testing
         0x3e31_dc86_eecf_dc6f, 0x63b8_a263_90e4_7a95, 0x49f0_e85b_f4f8_8240, 0x35b9_c21e_d756_63b7,
         0x1dc5_5624_a6ba_f239, 0xb9e6_7b5a_0ef3_92a6, 0x12a4_d625_1fa0_06d4, 0x44ee_8ef6_e9ce_9acf,
         0xf66c_3bf8_5f29_cc60, 0x6e21_d35f_9162_8c24, 0xf51c_b4cf_ba13_d899, 0xca77_d343_a617_ba04,
-        0x3405_4d8c_340e_c27d, 0x73ea_5425_a151_97a0, 0xac6d_4c09_cb13_538c, 0xa52b_7be6_c0a4_d712,
+        0x24ac_1c6c_21b0_ff5c, 0xdaff_a866_021e_0c64, 0xac6d_4c09_cb13_538c, 0xa52b_7be6_c0a4_d712,
     ]
 
     private static let sessionDigests: [UInt64] = [

@@ -12,7 +12,7 @@ import Testing
             guard ServiceManager() == nil else { exit(4) }
             let directory = try TemporaryDirectory()
             let socket = try NotificationSocket(path: directory["keeper"])
-            try System.setEnvironment("NOTIFY_SOCKET", to: socket.path)
+            try System.setEnvironment("NOTIFY_SOCKET", to: directory["keeper"])
             try System.setEnvironment("FDSTORE", to: "7")
             guard let manager = ServiceManager(), manager.capacity == 7 else { exit(5) }
             // Its children have another manager, or none.

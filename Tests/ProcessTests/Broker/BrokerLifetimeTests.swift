@@ -42,8 +42,9 @@ import Testing
     @Test("A broker reports to the service manager that started it when clients can connect")
     func notifies() throws {
         let place = try BrokerPlace()
-        let manager = try NotificationSocket(path: place.directory["manager"])
-        let broker = try BrokerProcess(at: place, after: "export NOTIFY_SOCKET=\(manager.path)")
+        let path = place.directory["manager"]
+        let manager = try NotificationSocket(path: path)
+        let broker = try BrokerProcess(at: place, after: "export NOTIFY_SOCKET=\(path)")
         #expect(try manager.next()?["READY"] == "1")
         try broker.end()
         #expect(try manager.next()?["STOPPING"] == "1")

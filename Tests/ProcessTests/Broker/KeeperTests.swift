@@ -28,19 +28,20 @@ import Testing
             try System.kill(try broker(), SIGKILL)
         }
 
+        /// The socket for requests to the keeper.
+        var requests: String { desk.directory["run/pasteboard.keeper"] }
+
         /// Asks the keeper to start another program instead, as `--replace` does.
         ///
         /// - Parameter isSealed: whether the keeper can rely on the list of arguments.
         /// - Returns: the descriptor of the answer.
         func replace(with program: String, _ arguments: String..., isSealed: Bool = true) throws -> OwnedDescriptor {
-            let path = SocketPath(desk.directory["run/pasteboard/socket"])
-            let keeper = try #require(ServiceManager(at: path.keeper, capacity: 0))
-            let program = try System.open(program, .nameOnly)
+            let keeper = try #require(ServiceManager(at: requests, capacity: 0))
             let list = try MemoryFile()
-            try list.append(Array(arguments.joined(separator: "\0").utf8).span)
+            try list.append(Array(([program] + arguments).joined(separator: "\0").utf8).span)
             if isSealed { try list.seal() }
             let pipe = try System.pipe()
-            let sent = keeper.send("REPLACE=1", [program.raw, list.descriptor.raw, pipe.second.raw])
+            let sent = keeper.send("REPLACE=1", [list.descriptor.raw, pipe.second.raw])
             withExtendedLifetime(list) {}
             guard case .sent = sent else {
                 throw SystemError(call: "notify", errno: ECONNREFUSED, subject: "the keeper")
@@ -95,17 +96,6 @@ import Testing
         try kept.killBroker()
         for board in ["secret", "once", "cleared"] {
             #expect(try kept.desk.run("paste", "--board", board).exitCode == 1)
-        }
-    }
-
-    @Test("A keeper whose socket was removed opens it again for the next broker")
-    func ownSocketRemoved() throws {
-        let kept = try Kept()
-        try kept.shell("echo one | pasteboard copy")
-        try System.unlink(SocketPath(kept.desk.directory["run/pasteboard/socket"]).keeper)
-        for _ in 0..<2 {
-            try kept.killBroker()
-            #expect(try kept.shell("pasteboard paste") == "one\n")
         }
     }
 
@@ -197,21 +187,6 @@ import Testing
         #expect(finished.exitCode == 2 && finished.errorText.contains("nonsense"))
     }
 
-    @Test("A broker that cannot connect to its keeper does not serve, and the next one has the contents")
-    func keeperNotReached() throws {
-        let kept = try Kept()
-        try kept.shell("echo one | pasteboard copy")
-        let broker = try kept.broker()
-        // The keeper cannot open it again there.
-        try kept.shell("rm run/pasteboard/socket.k && mkdir run/pasteboard/socket.k")
-        try System.kill(broker, SIGKILL)
-        try kept.keeper.waitForErrors(containing: "cannot connect to the keeper")
-        try kept.shell("rmdir run/pasteboard/socket.k")
-        #expect(try kept.shell("pasteboard paste") == "one\n")
-        try kept.keeper.child.kill(SIGTERM)
-        #expect(try kept.keeper.finish().exitCode == 0)
-    }
-
     @Test("A line of the configuration that has become wrong is logged, and costs no contents")
     func configurationChanged() throws {
         let kept = try Kept()
@@ -238,14 +213,14 @@ import Testing
         #expect(finished.exitCode == 3 && finished.errorText.contains("has been removed or replaced"))
     }
 
-    @Test("A broker at a path that is too long for a keeper serves without one, and says so")
+    @Test("A keeper that nobody can ask for a takeover says so, and restarts its broker all the same")
     func longPath() throws {
         let desk = try Desk(.socket)
         let path = desk.directory[""]
         // Just long enough for the broker's own socket.
         desk.environment["PASTEBOARD_SOCKET"] = path + String(repeating: "s", count: 107 - path.utf8.count)
         let broker = try desk.start("broker")
-        try broker.waitForErrors(containing: "is too long for the socket of a keeper beside it")
+        try broker.waitForErrors(containing: "no other broker can take over")
         try desk.copy("text")
         #expect(try desk.run("paste").text == "text" && desk.run("stop").exitCode == 0)
         #expect(try broker.finish().exitCode == 0)
@@ -358,16 +333,61 @@ import Testing
     func keeperEnds() throws {
         let desk = try Desk()
         _ = try desk.directory.makeDirectory("run/pasteboard")
-        let path = SocketPath(desk.directory["run/pasteboard/socket"])
         let replacing: ProcessRunner
         do {
             // Plays the keeper, and ends with the request.
-            let keeper = try NotificationSocket(path: path.keeper)
+            let keeper = try NotificationSocket(path: desk.directory["run/pasteboard.keeper"])
             replacing = try desk.start("broker", "--replace")
             _ = try System.poll([PollInterest(keeper.raw, .readable)], milliseconds: nil)
         }
         let finished = try replacing.finish()
         #expect(finished.exitCode == 3 && finished.errorText.contains("ended before a new broker ran"))
+    }
+
+    @Test("A replacement that says that it is ready, and ends, is taken back", .tags(.f90))
+    func endsSoon() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let before = try kept.broker()
+        let answer = try kept.replace(with: "/usr/bin/env", try ProcessRunner.program("pasteboard"), "broker")
+        let text = try Self.text(answer)
+        #expect(text == "ok", "\(text)")
+        let replaced = try kept.broker()
+        #expect(replaced != before)
+        try System.kill(replaced, SIGKILL)
+        #expect(try kept.shell("pasteboard paste") == "one\n")
+        try kept.keeper.waitForErrors(containing: "the earlier program serves again")
+    }
+
+    @Test("A replacement that is not ready in time is ended, and the earlier program serves", .tags(.f90))
+    func neverReady() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let text = try Self.text(kept.replace(with: "/bin/sleep", "1000"))
+        #expect(text.contains("it is not ready after 5 s"), "\(text)")
+        #expect(try kept.shell("pasteboard paste") == "one\n")
+    }
+
+    @Test("A broker that does not let go is replaced all the same", .tags(.f90))
+    func stopped() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let broker = try kept.broker()
+        try System.kill(broker, SIGSTOP)
+        try kept.shell("pasteboard broker --replace")
+        #expect(try kept.broker() != broker)
+        #expect(try kept.shell("pasteboard paste") == "one\n")
+    }
+
+    @Test("A request from another namespace is refused, and nothing runs", .tags(.f90))
+    func otherNamespace() throws {
+        let kept = try Kept()
+        try kept.shell("echo one | pasteboard copy")
+        let broker = try kept.broker()
+        let asked = try kept.desk.shell("unshare --user --map-root-user --mount pasteboard broker --replace")
+        #expect(asked.exitCode == 3 && asked.errorText.contains("namespace"), "\(asked.errorText)")
+        #expect(try kept.broker() == broker)
+        try kept.keeper.waitForErrors(containing: "a request to replace the broker is refused")
     }
 
     @Test("Without a broker that has a keeper, there is nothing to replace")

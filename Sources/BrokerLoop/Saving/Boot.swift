@@ -22,8 +22,9 @@ package struct Boot: Sendable {
 }
 
 extension SavedContents {
-    /// Adapts contents of an earlier boot: converts their times, and removes the writer, its promises, the change count and
-    /// the epoch. The count could be above all counts of this boot, which begin at the time since the start of the machine.
+    /// Adapts contents of an earlier boot: converts their times, and removes the writer, its promises, the change count
+    /// and the epoch. The count could be above all counts of this boot, which begin at the time since the start of the
+    /// machine.
     mutating func move(to boot: Boot) {
         guard bootID == nil || bootID != boot.id else { return }
         let now = boot.startedAt()
