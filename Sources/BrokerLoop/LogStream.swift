@@ -2,24 +2,31 @@ import PasteboardTransport
 
 /// A stream of lines for administrators, which possibly no process reads.
 ///
-/// A full pipe must not block the broker. A line that does not fit is dropped, and the next one that fits is preceded
-/// by the number of dropped lines.
+/// Neither a full pipe nor a disk that hangs must block the broker. A line that cannot be written is dropped, and the next
+/// one that is written is preceded by the number of dropped lines.
 package final class LogStream: Sendable {
+    /// The time for writing a line to a file, in milliseconds.
+    private static let patience = 500
+
     private let descriptor: CInt
     private let program: String
+    private let isFile: Bool
     private let dropped = Lock(0)
+    /// Whether a line is being written to a file.
+    private let isWriting = Lock(false)
 
     /// The caller keeps the descriptor. Its flags do not change, because other programs may share them.
     package init(_ descriptor: CInt, program: String) {
         self.descriptor = descriptor
         self.program = program
+        isFile = (try? System.status(of: descriptor))?.kind == .regular
     }
 
     package func write(_ line: String) {
         dropped.withLock { dropped in
             if dropped > 0 {
                 let text = dropped == 1 ? "1 line was" : "\(dropped) lines were"
-                guard take("\(text) dropped here, because the log was not read") else {
+                guard take("\(text) dropped here, because they could not be written") else {
                     dropped += 1
                     return
                 }
@@ -30,6 +37,14 @@ package final class LogStream: Sendable {
     }
 
     private func take(_ line: String) -> Bool {
-        System.writeIfReady(Array("\(program): \(line)\n".utf8).span, to: descriptor)
+        let bytes = Array("\(program): \(line)\n".utf8)
+        guard isFile else { return System.writeIfReady(bytes.span, to: descriptor) }
+        // The line before may still hang.
+        guard !isWriting.withLock({ exchange(&$0, with: true) }) else { return false }
+        let isTaken = PatientCall<Bool>.run(patience: Self.patience) { [self] _ in
+            defer { isWriting.withLock { $0 = false } }
+            return System.writeIfReady(bytes.span, to: descriptor)
+        }
+        return isTaken ?? false
     }
 }

@@ -10,7 +10,7 @@ package import PasteboardWire
 /// full, missing or hangs delays the end, or the start, by a few seconds.
 package struct Snapshot: Sendable {
     /// The time without progress after which writing is given up, in milliseconds.
-    private static let patience = 5_000
+    private static let patience = 4_500
     /// The longest time that the end is delayed, in milliseconds: the patience, and a margin.
     static let longestEnd = 6_000
     /// The same for reading and removing: programs wait for the broker.
@@ -195,12 +195,10 @@ package struct Snapshot: Sendable {
     }
 
     private func remove() throws(SystemError) {
-        do throws(SystemError) {
-            try System.unlink(SystemString(name), in: directory.raw)
-        } catch {
-            if error.errno == ENOENT { return }
-            throw error
-        }
+        let name = SystemString(name)
+        // Removing a name that does not exist hangs, too, if the disk does.
+        guard try System.status(at: name, in: directory.raw) != nil else { return }
+        try System.unlink(name, in: directory.raw)
         try synchronize()
     }
 }

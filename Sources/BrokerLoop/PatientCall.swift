@@ -9,11 +9,12 @@ final class PatientCall<Result: Sendable>: Sendable {
     }
 
     private let state = Lock(State())
-    private let event: EventDescriptor
+    private let done = Semaphore()
 
-    private init() throws(SystemError) {
-        event = try EventDescriptor()
-    }
+    /// The parts of the patience after which the progress is looked at.
+    private static var slices: Int { 10 }
+
+    private init() {}
 
     /// Notes progress.
     ///
@@ -25,38 +26,33 @@ final class PatientCall<Result: Sendable>: Sendable {
         }
     }
 
-    /// Calls `body` and waits for its result; nil if there was no step for so long, or the thread cannot be started.
+    /// Calls `body` and waits for its result; nil if there was no step for so long. If no thread can be started, the caller's
+    /// thread calls it.
     ///
     /// - Parameter patience: in milliseconds.
     static func run(
         patience: Int,
         _ body: @escaping @Sendable (PatientCall) -> Result
     ) -> Result? {
-        guard let call = try? PatientCall() else { return nil }
+        let call = PatientCall()
         do throws(SystemError) {
             try SystemThread(name: "pb-disk") {
                 let result = body(call)
                 call.state.withLock { $0.result = result }
-                call.event.signal()
+                call.done.signal()
             }.detach()
         } catch {
-            return nil
+            return body(call)
         }
         var (steps, idle) = (0, 0)
-        while idle < slices {
-            // It fails only if memory has run out, and then the thread goes on all the same.
-            _ = try? System.poll([PollInterest(call.event.raw, .readable)], milliseconds: patience / slices)
-            let state = call.state.withLock { $0 }
-            if let result = state.result { return result }
-            idle = state.steps == steps ? idle + 1 : 0
-            steps = state.steps
+        while idle < slices, !call.done.wait(milliseconds: patience / slices) {
+            let now = call.state.withLock { $0.steps }
+            idle = now == steps ? idle + 1 : 0
+            steps = now
         }
         return call.state.withLock { state in
             state.isAbandoned = true
             return state.result
         }
     }
-
-    /// The parts of the patience after which the progress is looked at.
-    private static var slices: Int { 10 }
 }
