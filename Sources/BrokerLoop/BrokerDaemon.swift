@@ -63,7 +63,10 @@ package enum BrokerDaemon {
     private static let takenOver: CInt = 75
 
     /// Prepares this process to hold the contents of others, as the broker or as its keeper.
-    private static func prepareProcess() {
+    ///
+    /// - Parameter isKept: whether a keeper is to outlive a broker. Then nobody may trace either of them: who began to
+    ///   before the memory was closed would read it all the same.
+    private static func prepareProcess(isKept: Bool) throws(Failure) {
         System.ignoreBrokenPipes()
         System.ignoreFileSizeSignals()
         System.ignoreStraySignals()
@@ -72,11 +75,16 @@ package enum BrokerDaemon {
         // Also while nothing is kept: a password passes through the memory of a broker as any other contents do, and a
         // keeper has the descriptors of all kept bytes.
         System.closeMemoryToOthers()
+        if isKept, let tracer = System.tracer() {
+            let text =
+                "process \(tracer) traces this broker, and could read all contents; to debug one, use --no-keeper"
+            throw Failure(.brokerUnavailable, text)
+        }
     }
 
     private static func serve(_ options: DaemonOptions, _ log: LogStream) throws(Failure) -> CInt {
-        prepareProcess()
         let keeper = ServiceManager.keeper
+        try prepareProcess(isKept: keeper != nil)
         // The keeper starts it by another path. The name is split as bytes: the first split of characters loads the
         // tables of Unicode, which takes time and memory.
         if keeper != nil, let name = CommandLine.arguments.first?.utf8.split(separator: UInt8(ascii: "/")).last {
@@ -187,7 +195,7 @@ package enum BrokerDaemon {
         at path: SocketPath,
         _ log: LogStream
     ) throws(Failure) -> CInt {
-        prepareProcess()
+        try prepareProcess(isKept: true)
         System.noticeChildren()
         var keeper = try Keeper(
             at: path,

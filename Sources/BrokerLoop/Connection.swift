@@ -122,7 +122,18 @@ struct Connection: ~Copyable {
         descriptors = ReceivedDescriptors(closer: closer)
     }
 
-    /// Overwrites all buffers after their use from now on.
+    /// Overwrites all buffers after their use from now on, because secret bytes pass through them. These buffers of a
+    /// broker may have secret bytes, and nothing else:
+    ///
+    /// | buffer | overwritten |
+    /// | --- | --- |
+    /// | the loop's read buffer | after a read of such a connection or of an ended one: `BrokerLoop.read` |
+    /// | the rest of a read, which waits | when it is processed: `BrokerLoop.takeRest`; at the end: `wipeInput` |
+    /// | an incomplete frame, without bytes of contents | at the end: `wipeInput` |
+    /// | the queue of stream frames | when they are sent, or its memory moves or is released: `ByteQueue.wipes` |
+    /// | the files of kept bytes | before they are closed, and when the broker ends: `KeptMemory` |
+    ///
+    /// Secrets are neither saved with the service manager nor left on the disk: `SavingRules`.
     mutating func conceal() {
         isConcealing = true
         output.wipeStream()

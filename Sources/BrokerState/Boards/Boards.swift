@@ -48,8 +48,8 @@ struct Boards: ~Copyable, Sendable {
     /// The number of boards that may be forgotten.
     private var forgettable = 0
     private(set) var createdCount = 0
-    /// Whether a board was forgotten that had been changed in this lifetime.
-    private var hasForgotten = false
+    /// The names of the boards that were changed in this lifetime and forgotten.
+    private var forgotten = ForgottenNames()
     /// The boards that were cleared last to make room for others and not changed since, and when, in milliseconds of the time
     /// with sleep. Empty boards may be forgotten, so this is stored apart from them.
     private var evictions: [(eviction: Eviction, time: UInt64)] = []
@@ -156,7 +156,8 @@ struct Boards: ~Copyable, Sendable {
     func checkReclaim(of count: BoardCount, on name: String) throws(Failure) -> PublicationID? {
         guard exists(name) else {
             // A board that was forgotten may have had later contents.
-            guard count.epoch != epoch, count.changeCount < firstChangeCount, !hasForgotten else {
+            guard count.epoch != epoch, count.changeCount < firstChangeCount, !forgotten.mayContain(name)
+            else {
                 throw Failure(.superseded, "pasteboard \(name) had no contents at change count \(count.changeCount)")
             }
             return nil
@@ -342,8 +343,33 @@ struct Boards: ~Copyable, Sendable {
         for (name, board) in lowest {
             firstChangeCount = max(firstChangeCount, board.changeCount)
             store(nil, name)
-            hasForgotten = true
+            forgotten.insert(name)
         }
+    }
+}
+
+/// A set of names of fixed size. It also contains some names that were not inserted: about one of 650 after a hundred.
+private struct ForgottenNames: Sendable {
+    private static let bits = 1 << 16
+
+    /// Empty before the first name.
+    private var words: [UInt64] = []
+
+    private static func bit(of name: String) -> Int {
+        let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return Int(truncatingIfNeeded: hash.mixed & UInt64(bits - 1))
+    }
+
+    mutating func insert(_ name: String) {
+        if words.isEmpty { words = Array(repeating: 0, count: Self.bits / UInt64.bitWidth) }
+        let bit = Self.bit(of: name)
+        words[bit / UInt64.bitWidth] |= 1 << UInt64(bit % UInt64.bitWidth)
+    }
+
+    func mayContain(_ name: String) -> Bool {
+        guard !words.isEmpty else { return false }
+        let bit = Self.bit(of: name)
+        return words[bit / UInt64.bitWidth] & 1 << UInt64(bit % UInt64.bitWidth) != 0
     }
 }
 

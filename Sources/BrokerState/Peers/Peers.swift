@@ -129,14 +129,14 @@ struct Peers: ~Copyable, Sendable {
             )
         }
         // The error must not show the token.
-        guard hello.groups.allSatisfy({ (1...WireLimits.name).contains($0.utf8.count) }) else {
+        guard hello.groups.allSatisfy(\.isGroup) else {
             throw Failure(.invalidArgument, "invalid group token: it has to be 1 to \(WireLimits.name) bytes long")
         }
         let welcome = welcome(to: hello, for: peerTable[slot].account, context)
         peerTable[slot].phase = isDeaf ? .deaf : .ready
         peerTable[slot].access.isLink = (hello.role ?? .program) != .program
         peerTable[slot].access.groups = hello.groups
-        peerTable[slot].label = (hello.label ?? "").printable.prefix(utf8Count: WireLimits.name)
+        peerTable[slot].label = (hello.label ?? "").asLabel
         peerTable[slot].receivesDropReports = welcome.features.contains(Feature.dropReports.rawValue)
         context.send(welcome, to: id, stream: 0)
         guard welcome.features.contains(Feature.descriptors.rawValue) else { return }
@@ -194,4 +194,11 @@ struct Peers: ~Copyable, Sendable {
         }
         return nil
     }
+}
+
+extension String {
+    /// The text as the label of a peer.
+    var asLabel: String { printable.prefix(utf8Count: WireLimits.name) }
+    /// Whether a peer may name this group.
+    var isGroup: Bool { (1...WireLimits.name).contains(utf8.count) }
 }

@@ -12,9 +12,6 @@ package struct BoardListing: Sendable, Equatable {
 
 // Requests that the broker answers at once.
 extension BlockingConnection {
-    /// The time that the broker has to answer after the end of a wait, in milliseconds.
-    private static let waitGrace: UInt64 = 250
-
     /// The time by which a request has to be answered that the broker answers at once.
     private var answerDeadline: UInt64 { MonotonicClock.deadline(milliseconds: io.timeouts.answer) }
 
@@ -89,7 +86,7 @@ extension BlockingConnection {
         wait.destination = destination
         wait.milliseconds = milliseconds
         let deadline = milliseconds.map { count in
-            MonotonicClock.deadline(milliseconds: Int(clamping: count.addingClamped(Self.waitGrace)))
+            answerDeadline.addingClamped(min(count, .max / 1_000_000) * 1_000_000)
         }
         try result(of: try io.state.open(wait), until: deadline ?? .max) { _, event, _ in
             if case .ended = event { return .success(()) }

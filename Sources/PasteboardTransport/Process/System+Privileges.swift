@@ -18,6 +18,15 @@ extension System {
         _ = pbs_set_dumpable(0)
     }
 
+    /// The process that traces this one, as a debugger does; nil if there is none, or it is unknown. After
+    /// `closeMemoryToOthers`, only root can begin to.
+    package static func tracer() -> CInt? {
+        let status = (try? contents(of: "/proc/self/status", limit: 1 << 16)) ?? []
+        let line = status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "TracerPid:".utf8) }
+        let digits = line?.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? []
+        return CInt(String(decoding: digits, as: UTF8.self)).flatMap { $0 == 0 ? nil : $0 }
+    }
+
     /// Gives up files, programs, TCP, and signals to other processes, as far as the kernel supports it (Landlock, Linux
     /// 5.13), and set-user-id programs. Descriptors that are open or arrive later stay usable.
     ///

@@ -143,6 +143,10 @@ final class OfferLoop {
                 placed = next
                 return nil
             } catch let failure as Failure where failure.code == .superseded {
+                guard try contents.areReplaced() else {
+                    let text = "the offer cannot come back after the end of its broker: \(failure.text)"
+                    throw Failure(.superseded, text)
+                }
                 note(.replaced)
                 hasEnded = true
                 return nil

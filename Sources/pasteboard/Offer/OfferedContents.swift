@@ -61,6 +61,13 @@ final class OfferedContents {
         return try place(again, over: connection)
     }
 
+    /// Whether the pasteboard has other contents.
+    func areReplaced() throws -> Bool {
+        var list = List()
+        list.board = write.board
+        return try Broker.running()?.list(list).items.isEmpty == false
+    }
+
     private func place(_ write: Write, over connection: BlockingConnection) throws -> Placed {
         let publication = try connection.write(write, items: items)
         let server = try AskServer(connection, origins: origins, report: report)

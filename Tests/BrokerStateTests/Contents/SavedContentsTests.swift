@@ -234,6 +234,59 @@ import Testing
         #expect(successor.brokenInvariants().isEmpty)
     }
 
+    @Test(
+        "Saved contents that no peer could have written are not restored",
+        .tags(.f103),
+        arguments: ["label", "group", "name", "types", "item", "board"]
+    )
+    func impossible(part: String) throws {
+        broker.write([Item([Representation("a", kept: true)])], kept: [[1]], from: writer)
+        let (id, entry) = try #require(broker.saved.first)
+        var contents = entry.contents
+        let long = String(repeating: "x", count: 300_000)
+        switch part {
+        case "label": contents.ownerLabel = long
+        case "group": contents.ownerGroups = [""]
+        case "name": contents.items[0].suggestedName = long
+        case "types": contents.items[0].representations[0].type = "no type"
+        case "board": contents.board = long
+        default:
+            contents.items[0].representations += (0..<60).map {
+                Representation("b\($0)", supertypes: (0..<10).map { "c\($0)" + long.prefix(200) })
+            }
+        }
+        broker.keepSaved(id, SavedEntry(contents: contents, bytes: entry.bytes, number: entry.number))
+        var failures: [Failure] = []
+        let successor = broker.successor(failures: &failures)
+        #expect(failures.map(\.code) == [.invalidArgument])
+        #expect(successor.openMemory == 0 && successor.brokenInvariants().isEmpty)
+    }
+
+    @Test("A process that writes and clears many pasteboards does not keep promises of others from coming back")
+    func forgotten() {
+        broker.promise("a", board: "mine", from: writer)
+        broker.promise("a", board: "changed", from: writer)
+        let successor = broker.successor()
+        let other = successor.connect(process: 8)
+        successor.promise("z", board: "changed", from: other)
+        successor.clear("changed", from: other)
+        for number in 0..<500 {
+            successor.promise("z", board: "board \(number)", from: other)
+            successor.clear("board \(number)", from: other)
+        }
+        _ = successor.take(other)
+        func reclaim(_ board: String, count: UInt64) -> [Frame] {
+            let again = successor.connect(process: 7)
+            let stream = successor.begin(board: board, reclaiming: count, of: 77, from: again)
+            successor.send(Item("a"), on: stream, from: again)
+            successor.commit(1, on: stream, from: again)
+            return successor.take(again).on(stream)
+        }
+        #expect(reclaim("mine", count: 5_001).kinds == [.committed])
+        #expect(reclaim("changed", count: 5_002).codes == [.superseded])
+        #expect(successor.brokenInvariants().isEmpty)
+    }
+
     @Test("A write between the crash and the reclaim wins")
     func overtaken() {
         broker.write([Item([Representation("a", kept: true)])], kept: [[1]], from: writer)

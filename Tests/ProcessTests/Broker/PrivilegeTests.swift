@@ -45,6 +45,47 @@ import Testing
         }
     }
 
+    @Test("A keeper and its broker do not run under a debugger, a broker alone does", arguments: [true, false])
+    func traced(hasKeeper: Bool) throws {
+        let desk = try Desk()
+        // Starts a program as a debugger does, and passes on its signals and its status.
+        let debugger = """
+            import ctypes, os, sys
+            libc = ctypes.CDLL(None)
+            child = os.fork()
+            if child == 0:
+                libc.ptrace(0, 0, 0, 0)
+                os.execv(sys.argv[1], sys.argv[1:])
+            while True:
+                _, status = os.waitpid(child, 0)
+                if not os.WIFSTOPPED(status):
+                    sys.exit(os.waitstatus_to_exitcode(status))
+                signal = os.WSTOPSIG(status)
+                libc.ptrace(7, child, 0, 0 if signal == 5 else signal)
+            """
+        try desk.directory.write(Array(debugger.utf8), to: "debugger.py")
+        let python = System.environment("PASTEBOARD_TEST_PYTHON").flatMap { $0.isEmpty ? nil : $0 } ?? "python3"
+        let program = try ProcessRunner.program("pasteboard")
+        let options = hasKeeper ? "" : " --no-keeper"
+        let broker = try ProcessRunner(
+            "/bin/sh",
+            ["-c", "exec \(python) debugger.py \(program) broker\(options)"],
+            environment: desk.environment,
+            directory: desk.directory.path
+        )
+        if hasKeeper {
+            let finished = try broker.finish()
+            #expect(
+                finished.exitCode == 3 && finished.errorText.contains("traces this broker"),
+                "\(finished.errorText)"
+            )
+        } else {
+            try eventually("a broker") { try desk.run("status").exitCode == 0 }
+            #expect(try desk.run("stop").exitCode == 0)
+            #expect(try broker.finish().exitCode == 0)
+        }
+    }
+
     @Test("A broker that a command starts inherits neither its mask nor its limit for core dumps")
     func started() throws {
         let desk = try Desk()
