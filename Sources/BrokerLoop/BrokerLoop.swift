@@ -303,6 +303,7 @@ package struct BrokerLoop: ~Copyable {
         case .passOnListening:
             notifyOfDraining()
             notifyManager("STOPPING=1\nTAKEOVER=1")
+            saving.saver?.passOn()
         case .stopListening:
             leaveSnapshot()
             // First: if the broker is killed before it has withdrawn its socket, the keeper does that.

@@ -298,6 +298,26 @@ import Testing
         #expect(try survivingBytes(on: "full") == [1] && manager.names.count == 2)
     }
 
+    @Test("A broker that was taken over does not change what its successor has saved", .tags(.f90))
+    func takenOver() throws {
+        let time = SteppedTime()
+        let broker = try Self.broker(with: manager, time: time)
+        let writer = try broker.connect()
+        var terms = ContentTerms()
+        terms.expiresMilliseconds = 3_600_000
+        writer.queueWrite([1], to: "x", terms)
+        try broker.step(sending: writer)
+        try settle(broker)
+        broker.loop.beginTakeover()
+        try settle(broker)
+        let successor = try Self.broker(with: manager)
+        try settle(successor)
+        // For the first one, the contents have expired.
+        time.advance(by: 7_200_000)
+        try settle(broker)
+        #expect(try survivingBytes(on: "x") == [1])
+    }
+
     @Test("Without a service manager that still exists, a writer does not wait")
     func gone() throws {
         var manager: SavingManager? = try SavingManager()

@@ -188,6 +188,24 @@ import Testing
         #expect(try bytes(on: "x", of: broker(manager)) == [1])
     }
 
+    @Test("A broker that is killed while it restores contents leaves none of them behind", .tags(.f86, .f102))
+    func killedAtStart() throws {
+        let first = try broker()
+        for board in ["x", "y"] { try write([1], to: board, of: first) }
+        try stop(first)
+        let snapshot = try directory.contents(of: "state/snapshot")
+        let manager = try SavingManager()
+        _ = try broker(manager)
+        try manager.take()
+        // It had sent the contents of one board, and neither sent the index nor removed the file.
+        let sent = manager.saved.filter { $0.name != SavedIndex.name }.prefix(2)
+        manager.saved = Array(sent)
+        try directory.write(snapshot, to: "state/snapshot")
+        let next = try broker(manager)
+        #expect(try bytes(on: "x", of: next) == [1] && bytes(on: "y", of: next) == [1])
+        #expect(files == [] && log.all == [])
+    }
+
     @Test("A damaged record is reported and keeps its file, and the others are restored", .tags(.f103))
     func damaged() throws {
         let first = try broker()

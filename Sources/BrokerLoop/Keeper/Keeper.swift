@@ -27,6 +27,8 @@ struct Keeper: ~Copyable {
         var deadline: UInt64?
         /// Whether it was killed for missing that time.
         var isKilled = false
+        /// Whether it may wait for a disk. Then the system may not report its end.
+        var mayHang = false
     }
 
     private enum Phase {
@@ -118,8 +120,7 @@ struct Keeper: ~Copyable {
         case .pausing(let until): deadline = until
         }
         var wait = deadline.map { Int(MonotonicClock.millisecondsLeft(until: $0)) }
-        // A thread that waits for a disk keeps the system from reporting the end of its process.
-        if isEnding { wait = min(wait ?? .max, Self.endInterval) }
+        if mayHang { wait = min(wait ?? .max, Self.endInterval) }
         var interests = [PollInterest(signals.raw, .readable)]
         if let raw = messages?.raw { interests.append(PollInterest(raw, .readable)) }
         if let raw = requests?.raw { interests.append(PollInterest(raw, .readable)) }
@@ -129,13 +130,20 @@ struct Keeper: ~Copyable {
         while let signal = try signals.next() { try take(signal) }
         switch phase {
         case .running(let broker):
-            if isEnding, Self.isDead(broker.process), try !takeEnd(of: broker) { throw End.exit(0) }
+            if mayHang, Self.isDead(broker.process), try !takeEnd(of: broker) {
+                return try endUnreported(broker)
+            }
             if let deadline = broker.deadline, deadline <= MonotonicClock.now() { try miss(broker) }
         case .pausing(let until):
             // The signal went to the broker that has let another one take over: the next one would not get it.
             if isEnding { throw End.exit(0) }
             if until <= MonotonicClock.now() { try start() }
         }
+    }
+
+    /// Whether the end of the broker may not be reported: a thread that waits for a disk prevents that.
+    private var mayHang: Bool {
+        if case .running(let broker) = phase { isEnding || broker.mayHang } else { false }
     }
 
     /// The most messages that are taken at once, so that signals do not wait.
@@ -206,6 +214,7 @@ struct Keeper: ~Copyable {
         if let time = message["EXTEND_TIMEOUT_USEC"].flatMap({ Int($0) }) {
             // It does something that may hang, and says more by then.
             broker.deadline = MonotonicClock.deadline(milliseconds: min(time / 1_000, Self.longestExtension))
+            broker.mayHang = true
         }
         if message["READY"] == "1" {
             (broker.readyAt, broker.deadline) = (MonotonicClock.now(), nil)
@@ -229,7 +238,7 @@ struct Keeper: ~Copyable {
     }
 
     /// The longest time for which a broker can ask, in milliseconds.
-    private static let longestExtension = 60_000
+    private static let longestExtension = 120_000
 
     /// Starts the next broker without waiting for the end of this one.
     private mutating func leave(_ broker: Broker) {
@@ -248,8 +257,12 @@ struct Keeper: ~Copyable {
             phase = .running(broker)
             return
         }
+        try endUnreported(broker)
+    }
+
+    private mutating func endUnreported(_ broker: Broker) throws {
         leaving.append(broker.process)
-        try ended(broker, .signaled(SIGKILL))
+        try ended(broker, isEnding ? .exited(0) : .signaled(SIGKILL))
     }
 
     /// Whether a process has ended, even if the system does not report it, because one of its threads waits for a disk.

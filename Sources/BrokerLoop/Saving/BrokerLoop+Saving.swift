@@ -21,8 +21,8 @@ extension BrokerLoop {
         // Restored contents need the current time for their age.
         let now = clock.now
         note { $0.setTime(now) }
-        saving.wasPassedContents = passed.contains { ContentsSaver.number($0.name) != nil }
-        if saving.wasPassedContents { expectReclaims() }
+        saving.wasPassedAll = passed.contains { $0.name == SavedIndex.name }
+        if passed.contains(where: { ContentsSaver.number($0.name) != nil }) { expectReclaims() }
         if let manager, manager.capacity > 0 {
             try restore(passed, with: manager, refusingOthers: refusingOthers)
             isSaving = true
@@ -159,7 +159,7 @@ extension BrokerLoop {
     /// the newest that were saved, and removed from the disk.
     package mutating func beginSaving(on snapshot: Snapshot, boot: Boot = .current()) {
         saving.snapshot = snapshot
-        let isNewest = SavingRules.source(hasPassed: saving.wasPassedContents) == .disk
+        let isNewest = SavingRules.source(hasPassedAll: saving.wasPassedAll) == .disk
         do throws(Failure) {
             let records = isNewest ? try snapshot.read(boot) : []
             var isRestored = true

@@ -45,6 +45,10 @@ struct ContentsSaver: ~Copyable {
     /// Closes kept bytes that were not sent in time.
     private let closer: DescriptorCloser
     private var index: SavedIndex
+    /// Whether the manager has the index, or is sent it.
+    private var hasIndex: Bool
+    /// Whether the contents, and the index, are another broker's now.
+    private var isPassedOn = false
     /// The number in the latest name.
     private var latest: UInt64
     private var files = SavedFiles()
@@ -74,12 +78,8 @@ struct ContentsSaver: ~Copyable {
         self.manager = manager
         self.closer = closer
         latest = names.compactMap(Self.number).max() ?? 0
-        if let index {
-            self.index = index
-        } else {
-            self.index = try SavedIndex()
-            unsent.store(self.index.file.descriptor, as: SavedIndex.name)
-        }
+        hasIndex = index != nil
+        if let index { self.index = index } else { self.index = try SavedIndex() }
     }
 
     // MARK: Names
@@ -112,7 +112,7 @@ struct ContentsSaver: ~Copyable {
         _ contents: SavedContents,
         kept: [DescriptorBox?]
     ) throws(SystemError) {
-        guard !isGone else { return }
+        guard !isGone, !isPassedOn else { return }
         count += 1
         let earlier = boards.updateValue(id, forKey: contents.board).flatMap { entries.removeValue(forKey: $0) }
         let place = earlier?.place ?? index.takePlace()
@@ -175,7 +175,7 @@ struct ContentsSaver: ~Copyable {
     }
 
     mutating func remove(_ id: PublicationID) {
-        guard let entry = entries.removeValue(forKey: id) else { return }
+        guard !isPassedOn, let entry = entries.removeValue(forKey: id) else { return }
         boards[entry.board] = nil
         index.clear(entry.place)
         drop(entry.latest)
@@ -225,6 +225,11 @@ struct ContentsSaver: ~Copyable {
         index.clear(place)
     }
 
+    /// Leaves everything to the next broker, which is started when the last message has been sent.
+    mutating func passOn() {
+        isPassedOn = true
+    }
+
     // MARK: Messages
 
     /// Sends a state such as `STOPPING=1` after everything else.
@@ -264,6 +269,12 @@ struct ContentsSaver: ~Copyable {
 
     /// Sends what the manager has room for, and stops waiting if it has not had any for too long.
     mutating func send(at now: UInt64) {
+        if !hasIndex {
+            // After the contents that were restored from the disk: a broker that gets the index does not read them
+            // there.
+            unsent.store(index.file.descriptor, as: SavedIndex.name)
+            hasIndex = true
+        }
         guard !unsent.isEmpty, !isGone else { return }
         var retryAt: UInt64 = 0
         if case .refused(let time) = obstacle { retryAt = time }

@@ -7,8 +7,8 @@ struct Saving: ~Copyable {
     var manager: ServiceManager?
     /// nil if the manager holds no contents for the next broker.
     var saver: ContentsSaver?
-    /// Whether the manager has passed contents that an earlier broker had saved.
-    var wasPassedContents = false
+    /// Whether the manager has passed everything that an earlier broker has saved, or restored from the disk.
+    var wasPassedAll = false
     /// nil if nothing is left on the disk.
     var snapshot: Snapshot?
     /// Whether the loop waits until the manager has room.

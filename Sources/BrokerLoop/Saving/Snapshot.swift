@@ -11,8 +11,8 @@ package import PasteboardWire
 package struct Snapshot: Sendable {
     /// The time without progress after which writing is given up, in milliseconds.
     private static let patience = 4_500
-    /// The longest time that the end is delayed, in milliseconds: the patience, and a margin.
-    static let longestEnd = 6_000
+    /// The longest time for which the manager waits, in milliseconds. A slow disk that makes progress is not given up.
+    static let longestEnd = 120_000
     /// The same for reading and removing: programs wait for the broker.
     private static let patienceAtStart = 2_000
 

@@ -10,7 +10,7 @@
 /// - A write is acknowledged when the service manager has been sent what outlives a crash. If the manager takes
 ///   nothing, one write waits for it, and all are acknowledged as unsaved until it does.
 /// - Until then a successor has the earlier contents of the board. After that it never has them again.
-/// - A broker restores what the manager has passed; only if that is nothing, what is on the disk.
+/// - A broker restores what the manager has passed; only without its index also what is on the disk.
 package enum SavingRules {
     /// Contents by what decides their survival. Contents that are several of these are the first.
     package enum Sort: CaseIterable, Sendable {
@@ -49,6 +49,6 @@ package enum SavingRules {
 
     /// From where a broker restores contents at its start.
     ///
-    /// - Parameter hasPassed: whether the service manager has passed contents.
-    package static func source(hasPassed: Bool) -> Places { hasPassed ? .manager : .disk }
+    /// - Parameter hasPassedAll: whether the service manager has passed everything that was saved with it.
+    package static func source(hasPassedAll: Bool) -> Places { hasPassedAll ? .manager : .disk }
 }

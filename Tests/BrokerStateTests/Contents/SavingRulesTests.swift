@@ -12,6 +12,7 @@ import Testing
         ]
         #expect(table.map(\.0) == SavingRules.Sort.allCases)
         for (sort, places) in table { #expect(SavingRules.places(for: sort) == places, "\(sort)") }
-        #expect(SavingRules.source(hasPassed: true) == .manager && SavingRules.source(hasPassed: false) == .disk)
+        #expect(SavingRules.source(hasPassedAll: true) == .manager)
+        #expect(SavingRules.source(hasPassedAll: false) == .disk)
     }
 }
