@@ -75,7 +75,7 @@ package enum BrokerDaemon {
         // Also while nothing is kept: a password passes through the memory of a broker as any other contents do, and a
         // keeper has the descriptors of all kept bytes.
         System.closeMemoryToOthers()
-        if isKept, let tracer = System.tracer() {
+        if isKept, let tracer = System.status("TracerPid", of: System.processID), tracer != 0 {
             let text =
                 "process \(tracer) traces this broker, and could read all contents; to debug one, use --no-keeper"
             throw Failure(.brokerUnavailable, text)

@@ -142,6 +142,13 @@ import Testing
         #expect(files == (isMissing ? [] : ["snapshot", "snapshot.new"]))
     }
 
+    @Test("Brokers at different sockets have different files")
+    func names() {
+        #expect(Snapshot.name(for: nil) == "snapshot" && Snapshot.name(for: SocketPath("/r/p/socket")) == "snapshot")
+        let names = ["/a/b", "/a%2Fb", "/ä/b", "/ö/b"].map { Snapshot.name(for: SocketPath($0, isWellKnown: false)) }
+        #expect(names == ["snapshot%2Fa%2Fb", "snapshot%2Fa%252Fb", "snapshot%2Fä%2Fb", "snapshot%2Fö%2Fb"])
+    }
+
     @Test("Calls to a disk that hangs are given up, and are told so", .tags(.f63))
     func hanging() throws {
         let (disk, ended) = (Semaphore(), Semaphore())

@@ -12,8 +12,8 @@ package enum Sanitizer {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test of limits that no program with a sanitizer can keep.
+    /// Skips a test that limits or searches the memory of a program, which has much more with a sanitizer.
     package static var unsanitized: Self {
-        .enabled(if: !Sanitizer.isActive, "a program with a sanitizer exceeds these limits")
+        .enabled(if: !Sanitizer.isActive, "a program with a sanitizer has too much memory")
     }
 }

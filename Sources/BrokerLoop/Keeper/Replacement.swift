@@ -5,7 +5,8 @@ import PasteboardWire
 /// A program that takes the place of a running broker: the request to the keeper, and the answer.
 ///
 /// The request names the program by its path. The keeper runs what is there in its own file system, and only for a
-/// process that could run it itself: one of the same user and in the same namespaces, not in a container.
+/// process that could run it itself: one of the same user and in the same namespaces, not in a container, and not a
+/// broker.
 struct Replacement {
     /// The times in milliseconds that the keeper grants.
     enum Time {
@@ -44,6 +45,12 @@ struct Replacement {
                 let other = try? System.linkTarget("/proc/\(message.sender)/ns/\(name)"), own == other
             else { return "process \(message.sender) is in another \(name) namespace, or cannot be examined" }
         }
+        // A broker gives up running programs, so it must not have one run by its keeper. Its children have the same
+        // mark.
+        let field = "NoNewPrivs"
+        guard let own = System.status(field, of: System.processID),
+            let other = System.status(field, of: message.sender), other <= own
+        else { return "process \(message.sender) has given up privileges that the keeper has" }
         return nil
     }
 

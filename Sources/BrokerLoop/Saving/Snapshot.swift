@@ -56,13 +56,13 @@ package struct Snapshot: Sendable {
         self.limit = limit
     }
 
-    private static func name(for socket: SocketPath?) -> String {
+    static func name(for socket: SocketPath?) -> String {
         guard let socket, !socket.isWellKnown else { return "snapshot" }
-        let escaped = socket.path.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "/"): "%2F"
-            case UInt8(ascii: "%"): "%25"
-            default: String(decoding: [byte], as: UTF8.self)
+        let escaped = socket.path.unicodeScalars.map { scalar in
+            switch scalar {
+            case "/": "%2F"
+            case "%": "%25"
+            default: String(scalar)
             }
         }
         return "snapshot" + escaped.joined()

@@ -18,13 +18,11 @@ extension System {
         _ = pbs_set_dumpable(0)
     }
 
-    /// The process that traces this one, as a debugger does; nil if there is none, or it is unknown. After
-    /// `closeMemoryToOthers`, only root can begin to.
-    package static func tracer() -> CInt? {
-        let status = (try? contents(of: "/proc/self/status", limit: 1 << 16)) ?? []
-        let line = status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "TracerPid:".utf8) }
-        let digits = line?.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? []
-        return CInt(String(decoding: digits, as: UTF8.self)).flatMap { $0 == 0 ? nil : $0 }
+    /// A number in the status of a process, such as `TracerPid`; nil if it is unknown.
+    package static func status(_ field: String, of process: CInt) -> Int? {
+        let status = (try? contents(of: "/proc/\(process)/status", limit: 1 << 16)) ?? []
+        let line = status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "\(field):\t".utf8) }
+        return line.flatMap { Int(String(decoding: $0.dropFirst(field.utf8.count + 2), as: UTF8.self)) }
     }
 
     /// Gives up files, programs, TCP, and signals to other processes, as far as the kernel supports it (Landlock, Linux

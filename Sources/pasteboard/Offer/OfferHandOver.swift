@@ -40,8 +40,9 @@ final class OfferHandOver {
     private var open: Set<Int>
     private var running: [Running] = []
     private var left = OfferHandOver.byteLimit
-    private var kept: [String] = []
-    private var dropped: [String] = []
+    /// The types that are kept, and those that are not with the reason, by the number of the promise.
+    private var kept: [Int: String] = [:]
+    private var dropped: [Int: String] = [:]
 
     /// - Parameters:
     ///   - board: the board of the contents.
@@ -143,7 +144,7 @@ final class OfferHandOver {
 
     private func noteKept(_ promise: Promise) {
         open.remove(promise.number)
-        kept.append(promise.representation.type)
+        kept[promise.number] = promise.representation.type
     }
 
     private func dropLate(_ promise: Promise) {
@@ -242,13 +243,17 @@ final class OfferHandOver {
 
     private func drop(_ promise: Promise, _ reason: String) {
         open.remove(promise.number)
-        dropped.append("\(promise.representation.type) (\(reason))")
+        dropped[promise.number] = "\(promise.representation.type) (\(reason))"
     }
 
     private func report(isLost: Bool = false) {
-        let names = kept.joined(separator: ", ")
+        // In the order of the offer: programs end in any order.
+        func list(_ texts: [Int: String]) -> String {
+            texts.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ")
+        }
+        let names = list(kept)
         var text = kept.isEmpty ? "kept nothing" : isLost ? "the broker that ended had kept \(names)" : "kept \(names)"
-        if !dropped.isEmpty { text += "; not kept: \(dropped.joined(separator: ", "))" }
+        if !dropped.isEmpty { text += "; not kept: \(list(dropped))" }
         StandardStreams.note("pasteboard: offer: \(text)")
     }
 

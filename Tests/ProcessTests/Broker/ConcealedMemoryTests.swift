@@ -94,6 +94,7 @@ import Testing
         "Concealed bytes are nowhere in the broker's memory after their end, and others are found there",
         .tags(.f101),
         .enabled(if: System.userID == 0, "needs root, which alone can read the memory of a broker"),
+        .unsanitized,
         arguments: Ending.allCases,
         [true, false]
     )

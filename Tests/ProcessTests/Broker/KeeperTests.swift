@@ -379,13 +379,17 @@ import Testing
         #expect(try kept.shell("pasteboard paste") == "one\n")
     }
 
-    @Test("A request from another namespace is refused, and nothing runs", .tags(.f90))
-    func otherNamespace() throws {
+    @Test(
+        "A request from another namespace, or with fewer privileges, is refused, and nothing runs",
+        .tags(.f90),
+        arguments: ["unshare --user --map-root-user --mount", "setpriv --no-new-privs"]
+    )
+    func restricted(by command: String) throws {
         let kept = try Kept()
         try kept.shell("echo one | pasteboard copy")
         let broker = try kept.broker()
-        let asked = try kept.desk.shell("unshare --user --map-root-user --mount pasteboard broker --replace")
-        #expect(asked.exitCode == 3 && asked.errorText.contains("namespace"), "\(asked.errorText)")
+        let asked = try kept.desk.shell("\(command) pasteboard broker --replace")
+        #expect(asked.exitCode == 3 && asked.errorText.contains("the keeper refuses it"), "\(asked.errorText)")
         #expect(try kept.broker() == broker)
         try kept.keeper.waitForErrors(containing: "a request to replace the broker is refused")
     }
