@@ -171,6 +171,18 @@ struct Keeper: ~Copyable {
             )
             throw End.exit(3)
         }
+        do throws(SystemError) {
+            phase = .running(try startBroker(at: socket, lock))
+        } catch {
+            if giveUpReplacement("\(error)") { return try start() }
+            guard hasBeenReady else { throw Failure(.brokerUnavailable, "cannot start the broker: \(error)") }
+            // Memory or processes have run out, which says nothing about the program and the contents.
+            log.write("cannot start the broker: \(error); trying again in \(Self.startInterval) ms")
+            phase = .pausing(until: MonotonicClock.deadline(milliseconds: Self.startInterval))
+        }
+    }
+
+    private mutating func startBroker(at socket: CInt, _ lock: CInt) throws(SystemError) -> Broker {
         var other: OwnedDescriptor?
         messages = try NotificationSocket(other: &other)
         var passed: [(name: String, raw: CInt)] = [("socket", socket), (Self.lockName, lock)]
@@ -178,13 +190,14 @@ struct Keeper: ~Copyable {
         for kept in saved.all { passed.append((kept.name, kept.descriptor.raw)) }
         // In ascending order, starting the child needs no duplicates, for which many saved descriptors may leave no room.
         passed.sort { $0.raw < $1.raw }
-        let next =
-            replacement.map {
-                Program(path: $0.program, arguments: Replacement.arguments($0.arguments, after: program.arguments))
-            }
-            ?? program
+        var next = program
+        if let replacement {
+            next.path = replacement.program
+            next.arguments = Replacement.arguments(replacement.arguments, after: program.arguments)
+        }
+        let path = if let path = next.path { path } else { try System.restartPath() }
         var configuration = ChildProcess.Configuration(
-            path: try next.path ?? System.restartPath(),
+            path: path,
             arguments: next.arguments,
             environment: environment + [
                 "LISTEN_FDS=\(passed.count)", "LISTEN_FDNAMES=" + passed.map(\.name).joined(separator: ":"),
@@ -196,27 +209,20 @@ struct Keeper: ~Copyable {
         configuration.input = .inherited
         configuration.errors = .inherited
         configuration.descriptors = passed.map(\.raw)
-        do throws(SystemError) {
-            var broker = Broker(process: try ChildProcess(configuration))
-            if replacement != nil { broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.ready) }
-            phase = .running(broker)
-        } catch {
-            if giveUpReplacement("\(error)") { return try start() }
-            guard hasBeenReady else { throw Failure(.brokerUnavailable, "cannot start the broker: \(error)") }
-            // Memory or processes have run out, which says nothing about the program and the contents.
-            log.write("cannot start the broker: \(error); trying again in \(Self.startInterval) ms")
-            phase = .pausing(until: MonotonicClock.deadline(milliseconds: Self.startInterval))
-        }
+        var broker = Broker(process: try ChildProcess(configuration))
+        if replacement != nil { broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.ready) }
+        return broker
     }
 
     private mutating func take(_ message: NotificationSocket.Message) {
         guard case .running(var broker) = phase else { return }
-        if let time = message["EXTEND_TIMEOUT_USEC"].flatMap({ Int($0) }) {
+        if let time = message["EXTEND_TIMEOUT_USEC"].flatMap({ UInt64($0) }) {
             // It does something that may hang, and says more by then.
-            broker.deadline = MonotonicClock.deadline(milliseconds: min(time / 1_000, Self.longestExtension))
+            let milliseconds = Int(min(time / 1_000, Self.longestExtension))
+            broker.deadline = MonotonicClock.deadline(milliseconds: milliseconds)
             broker.mayHang = true
         }
-        if message["READY"] == "1" {
+        if message["READY"] == "1", broker.readyAt == nil {
             (broker.readyAt, broker.deadline) = (MonotonicClock.now(), nil)
             hasBeenReady = true
             if let ready = ready.take() { try? System.write([UInt8(ascii: "r")].span, to: ready.raw) }
@@ -238,7 +244,7 @@ struct Keeper: ~Copyable {
     }
 
     /// The longest time for which a broker can ask, in milliseconds.
-    private static let longestExtension = 120_000
+    private static let longestExtension: UInt64 = 120_000
 
     /// Starts the next broker without waiting for the end of this one.
     private mutating func leave(_ broker: Broker) {
