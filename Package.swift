@@ -75,17 +75,16 @@ let package = Package(
 
         .target(name: "TableDragAndDrop", dependencies: ["PasteboardKit"], swiftSettings: settings),
 
-        .target(name: "CProgramStart", exclude: ["Layout"]),
         .executableTarget(
             name: "pasteboardd",
-            dependencies: ["BrokerLoop", "CProgramStart"],
+            dependencies: ["BrokerLoop"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "pasteboard",
             dependencies: [
                 "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "ProtocolVectors",
-                "TypeIdentifiers", "CProgramStart",
+                "TypeIdentifiers",
             ],
             swiftSettings: settings
         ),

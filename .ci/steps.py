@@ -140,12 +140,10 @@ NEEDED = Step("what the checks need", 8, r"""
     [ -z "$packages" ] || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $packages >/dev/null
 """)
 
-# The build does not know that the linker also reads the order of the symbols, so the programs are removed before.
 STATIC = """
     for product in pasteboardd pasteboard; do
-        rm -f .build/static/release/$product
-        swift build --quiet -c release --static-swift-stdlib --toolset Sources/CProgramStart/Layout/toolset.json \
-            --scratch-path .build/static --product $product
+        swift build --quiet -c release --static-swift-stdlib -Xswiftc -static-executable --scratch-path .build/static \
+            --product $product
     done
 """
 
