@@ -152,11 +152,10 @@ extension ClientState {
         asks.remove(at: index)
     }
 
-    /// Ends an ask with a failure. Directories of this process are removed from its text, because the text is sent to
-    /// the destination.
+    /// Ends an ask with a failure, whose text is sent to the destination: it must name files without their directories.
     package mutating func fail(_ ask: UInt64, _ failure: Failure) {
         guard let index = asks.index(of: ask) else { return }
-        streamFrames.append(failure.withoutDirectories, stream: ask)
+        streamFrames.append(failure, stream: ask)
         asks.remove(at: index)
     }
 }

@@ -42,9 +42,7 @@ struct FoundationErrorText {
         let texts = ["NSLocalizedDescription", "NSLocalizedFailureReason"].lazy.compactMap { key in
             error.userInfo[key] as? String
         }
-        guard let text = texts.first(where: { !$0.isEmpty }) else { return nil }
-        guard let path = error.filePath ?? error.url?.path, path.hasPrefix("/"), path != "/" else { return text }
-        return text.replacing(path, with: URL(filePath: path).lastPathComponent)
+        return texts.first { !$0.isEmpty }
     }
 
     private static func text(of error: CocoaError, domain: String, code: Int) -> String? {

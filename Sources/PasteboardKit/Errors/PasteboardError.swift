@@ -13,9 +13,8 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
         /// if there is none; for an `NSError` it is the localized description; for any other error it is the
         /// `description`.
         ///
-        /// In an error from another process, texts of this library, the system and Foundation contain the names of
-        /// files without their directories. In a text of the program itself, paths below the usual directories
-        /// (`/home`, `/tmp` …) are shortened to their last component if they are recognized.
+        /// Errors of this library, of the system and of Foundation name a file by its last component. A text of the
+        /// program itself passes unchanged.
         public let message: String
 
         /// Makes the description of an error.

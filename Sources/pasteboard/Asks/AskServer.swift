@@ -117,7 +117,7 @@ final class AskServer {
         do {
             programs.append(try ServedProgram(origin, stream, AskRecord(type), reportInterval: interval))
         } catch {
-            let reason = (error as? Failure)?.text ?? "\(error)"
+            let reason = (error as? Failure)?.text ?? "\((error as? SystemError)?.withoutDirectory ?? error)"
             let failure = Failure(.sourceFailed, "cannot run the program for \(type): \(reason)")
             return connection.io.state.fail(stream, failure)
         }
