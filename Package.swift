@@ -28,15 +28,7 @@ let package = Package(
         .target(
             name: "PasteboardWire",
             dependencies: ["TypeIdentifiers"],
-            exclude: ["pasteboard.proto", "frame-kinds.tsv", "Vectors"],
-            swiftSettings: pureSettings
-        ),
-
-        // Compiles the files of `PasteboardWire/Vectors` into the programs that play them.
-        .target(name: "CProtocolVectors"),
-        .target(
-            name: "ProtocolVectors",
-            dependencies: ["PasteboardWire", "CProtocolVectors"],
+            exclude: ["pasteboard.proto", "frame-kinds.tsv"],
             swiftSettings: pureSettings
         ),
 
@@ -83,8 +75,7 @@ let package = Package(
         .executableTarget(
             name: "pasteboard",
             dependencies: [
-                "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "ProtocolVectors",
-                "TypeIdentifiers",
+                "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",
             ],
             swiftSettings: settings
         ),
@@ -215,6 +206,19 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
+        .target(
+            name: "ProtocolVectors",
+            dependencies: ["PasteboardWire"],
+            path: "Tests/ProtocolVectors",
+            exclude: ["Files"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "pasteboard-conformance",
+            dependencies: ["PasteboardTransport", "PasteboardWire", "ProtocolVectors"],
+            path: "Tests/Conformance",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "test-peer",
             dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
@@ -326,8 +330,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "pasteboard", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "ProtocolVectors",
-                "TestSupport", "TypeIdentifiers",
+                "pasteboard", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
+                "TypeIdentifiers",
             ],
             swiftSettings: settings
         ),
@@ -342,8 +346,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "ProtocolVectors",
-                "TestSupport", "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
+                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
+                "TypeIdentifiers", "pasteboard", "pasteboardd", "pasteboard-conformance", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
                 "custom-type-destination", "transferable-value", "places", "image-drop",
                 "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer", "pasteboard-fuzz",

@@ -222,6 +222,7 @@ extension BrokerLoop {
             return .closed
         } catch {
             closeRun(in: bytes.span)
+            if logsFrames { logViolation(error, by: peer) }
             input { $0.violated(peer, error) }
             return .closed
         }
@@ -232,6 +233,7 @@ extension BrokerLoop {
         _ bytes: inout MutableSpan<UInt8>,
         from peer: PeerID
     ) throws(Failure) {
+        if logsFrames, chunk.isFirst { logReceived(chunk.header, bytes.span.extracting(chunk.payload), from: peer) }
         guard chunk.header.descriptorCount == 0 else {
             closeRun(in: bytes.span)
             return try takePassed(chunk.header, bytes.span.extracting(chunk.payload), from: peer)

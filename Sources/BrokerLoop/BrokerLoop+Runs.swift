@@ -69,6 +69,7 @@ extension BrokerLoop {
         // its loads precede the run too; the destination then ignores the bytes.
         performOutbox()
         guard let target = find(run.destination) else { return runFrames.removeAll(keepingCapacity: true) }
+        if logsFrames { logSent(bytes.extracting(run.bytes), to: run.destination) }
         // The outbox that precedes the run may have led to a hold.
         guard !connections[target].isHeld else { return queue(run, in: bytes, from: run.bytes.lowerBound, to: target) }
         do throws(SystemError) {
@@ -86,6 +87,7 @@ extension BrokerLoop {
         guard let run = openRun else { return }
         openRun = nil
         guard let target = find(run.destination) else { return runFrames.removeAll(keepingCapacity: true) }
+        if logsFrames { logSent(bytes.extracting(run.bytes), to: run.destination) }
         queue(run, in: bytes, from: run.bytes.lowerBound, to: target)
     }
 

@@ -33,6 +33,7 @@ extension BrokerLoop {
             if !isSmall, connections[target].output.streamCount == 0, !connections[target].isHeld {
                 send(header, bytes, through: peer, load: data.load)
             } else {
+                if logsFrames { logSent(header, to: peer) }
                 connections[target].output.appendStream(header: header, payload: bytes)
                 if count > 0 { connections[target].output.mark(Delivery(load: data.load.rawValue, count: count)) }
                 flushLater(target)
@@ -50,6 +51,7 @@ extension BrokerLoop {
         // The load's answer precedes its bytes.
         performOutbox()
         guard let target = find(peer) else { return }
+        if logsFrames { logSent(header, to: peer) }
         do throws(SystemError) {
             let socket = connections[target].descriptor.raw
             let isSent = try connections[target].output.sendThrough(header: header, payload: bytes, to: socket)
@@ -92,6 +94,7 @@ extension BrokerLoop {
             }
             do throws(SystemError) {
                 try memory.read(chunk, into: &connections[target].output)
+                if logsFrames { logSent(chunk.header, to: chunk.destination) }
                 if chunk.count > 0 {
                     connections[target].output.mark(Delivery(load: chunk.load.rawValue, count: chunk.count))
                 }

@@ -62,6 +62,8 @@ package struct BrokerLoop: ~Copyable {
     var isSaving = false
     let closer: DescriptorCloser
     let log: @Sendable (String) -> Void
+    /// Whether the frames of all peers are logged.
+    let logsFrames = FrameLog.isWanted
     private var peerLog = PeerLog()
     private var isDone = false
 
@@ -260,6 +262,7 @@ package struct BrokerLoop: ~Copyable {
             let send = outbox.sends[index]
             guard let target = find(send.peer), !connections[target].isWriteClosed else { continue }
             let frames = outbox.frames.bytes.span.extracting(outbox.bytes(ofSend: index))
+            if logsFrames { logSent(frames, to: send.peer) }
             if let passing = send.passing {
                 pass(frames, passing, to: target)
                 continue

@@ -87,14 +87,13 @@ struct KeptMemory {
     /// Appends one chunk to `output` as a data frame.
     func read(_ chunk: KeptChunk, into output: inout OutputBuffer) throws(SystemError) {
         let file = file(chunk.kept)
-        let flags: FrameFlags = chunk.last ? .last : .none
         try output.appendStream(upTo: chunk.count) { (room) throws(SystemError) in
             while !room.isFull {
                 guard let file, try file.read(at: chunk.offset + UInt64(room.count), into: &room) > 0 else {
                     throw SystemError(call: "pread", errno: 5, subject: "kept bytes end early")
                 }
             }
-            return FrameHeader(.data, stream: chunk.stream, length: chunk.count, flags: flags)
+            return chunk.header
         }
     }
 

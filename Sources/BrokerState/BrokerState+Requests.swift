@@ -54,8 +54,7 @@ extension BrokerState {
             let offer = plainOffer(fields, payload, to: slot)
         else {
             let load = try Load(decoding: payload)
-            // Each few bytes of edges may be a name in a dynamic identifier.
-            context.cost += payload.count / (load.edges.isEmpty ? Cost.metadata : 4)
+            context.cost += payload.count / Cost.metadata
             return try self.load(load, stream: stream, from: peer, slot)
         }
         try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
@@ -100,7 +99,7 @@ extension BrokerState {
     ) throws(Failure) {
         context.cost += load.accepts.count * Cost.accept
         try Feature.check(load.requires, for: load.ifChangeCount == nil ? nil : .condition)
-        try AcceptList.check(load.accepts, preference: load.preference, edges: load.edges)
+        try AcceptList.check(load.accepts, preference: load.preference)
         try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
         let publication = try publication(of: load, for: peer, peers[slot].access)
         if let found = contents.find(publication), contents[found].isRestricted {

@@ -19,7 +19,7 @@ enum CommandLineTool {
             WatchCommand.self, ClearCommand.self, BoardCommand.self,
             DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
             BrokerCommand.self, StopCommand.self,
-            TraceCommand.self, VersionCommand.self, DemoCommand.self, ConformanceCommand.self,
+            VersionCommand.self, DemoCommand.self,
         ]
     }
 
@@ -129,7 +129,7 @@ enum CommandLineTool {
         ("7", "timeout"),
         ("8", "cancelled by the other program"),
         ("9", "the other program violated the protocol, or uses an incompatible version of it"),
-        ("126, 127", "the command of watch or trace cannot be run, or was not found"),
+        ("126, 127", "the command of watch cannot be run, or was not found"),
         ("129, 130, 141, 143", "ended by a signal: a closed terminal, Ctrl-C, a closed pipe, SIGTERM"),
     ].map { (name: $0.0, meaning: $0.1) }
 }

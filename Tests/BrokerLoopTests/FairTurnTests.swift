@@ -40,11 +40,7 @@ import Testing
         try broker.publish(on: "shared", by: source)
         let greedy = try (0..<40).map { _ in try broker.connect(process: 1) }
         var load = Load("shared")
-        load.accepts = (0..<64).map { number in
-            var accept = Accept()
-            accept.type = "com.example.absent\(number)"
-            return accept
-        }
+        load.accepts = (0..<64).map { number in Accept("com.example.absent\(number)") }
         let undisturbed = try turnsOfLoad()
         for peer in greedy {
             for _ in 0..<100 { peer.queue(load, stream: peer.newStream()) }

@@ -134,9 +134,7 @@ extension StateHarness {
     private func checkCost(from cost: Int, _ records: Int, of header: FrameHeader, _ count: Int) {
         inputCost = state.context.cost - cost
         let ended = max(0, records - state.held.recordCount)
-        // Each few bytes of a load's edges may be a name in a dynamic identifier.
-        let decoding = header.kind == .load ? count / 4 : 0
-        let most = Self.greatestCost + Self.greatestEndCost * ended + decoding
+        let most = Self.greatestCost + Self.greatestEndCost * ended
         check(
             inputCost <= most,
             "a frame of kind \(header.rawKind) with \(count) bytes costs \(inputCost) units, of \(most)"

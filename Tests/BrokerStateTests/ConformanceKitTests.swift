@@ -117,7 +117,7 @@ import Testing
         },
         .omits("L4", .answer, "suggested_name"), .ignores("L8", .load, "maximum_byte_count"),
         .ignores("L7", .load, "timeout_milliseconds"), .ignores("T2", .load, "match"),
-        .ignores("T3", .load, "preference"), .ignores("T5", .load, "edges"), .ignores("K2", .item, "policy"),
+        .ignores("T3", .load, "preference"), .ignores("K2", .item, "policy"),
         .receives("O1", "sends bytes beyond the credit") { frame in
             [frame.altered { (load: inout Load) in load.credit = 1 << 20 }]
         },

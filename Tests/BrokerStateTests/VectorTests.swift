@@ -3,7 +3,7 @@ import ProtocolVectors
 import TestSupport
 import Testing
 
-/// The exchanges of `PasteboardWire/Vectors`, played by a broker's state.
+/// The exchanges of `Tests/ProtocolVectors/Files`, played by a broker's state.
 @Suite("Vectors", .pure) struct VectorTests {
     @Test("The broker answers the frames of every exchange as shown")
     func exchanges() throws {

@@ -74,13 +74,12 @@ struct DeclarationTests {
         #expect(!first.supertypes.contains(first))
     }
 
-    @Test("The edges of a load are the declarations that make other types acceptable")
-    func edges() {
-        let base = UniformType.declare("com.example.edge-base", conformingTo: [.data])
-        UniformType.declare("com.example.edge-leaf", conformingTo: [base])
-        let edges = UniformType.edges(toward: [base])
-        #expect(edges.map(\.type) == ["com.example.edge-leaf"])
-        #expect(Conformance.conforms("com.example.edge-leaf", closure: [], to: base.identifier, edges: edges))
-        #expect(UniformType.edges(toward: [UniformType(identifier: "com.example.nobody", supertypes: [])]).isEmpty)
+    @Test("A load also accepts the types that this program declares to conform")
+    func declaredSubtypes() {
+        let base = UniformType.declare("com.example.subtype-base", conformingTo: [.data])
+        let middle = UniformType.declare("com.example.subtype-middle", conformingTo: [base])
+        UniformType.declare("com.example.subtype-leaf", conformingTo: [middle])
+        #expect(base.declaredSubtypes == ["com.example.subtype-middle", "com.example.subtype-leaf"])
+        #expect(UniformType(identifier: "com.example.nobody", supertypes: []).declaredSubtypes.isEmpty)
     }
 }

@@ -170,7 +170,7 @@ extension ContentStore {
         in slot: Slot,
         for filter: AccessContext?
     ) throws(Failure) -> Int {
-        let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
+        let list = AcceptList(load.accepts, preference: load.preference)
         let types = publicationTable[slot].items[item].types
         let representations = publicationTable[slot].items[item].representations
         let visible = filter.map { publicationTable[slot].visibleRepresentations(of: item, to: $0) } ?? .max

@@ -27,7 +27,7 @@ package enum Cost {
     static let accept = 10
     /// An item of a write, or an entry of a list or a status, besides its names.
     static let entry = 10
-    /// One name in an item, an accept list or edges.
+    /// One name in an item or an accept list.
     static let name = 3
     /// An item whose representations are checked for their visibility.
     static let checkedItem = 3

@@ -40,9 +40,7 @@ final class RemoteRepresentation: Sendable {
 
     /// The request of a load without a timeout.
     private static func request(of type: UniformType, handle: UInt64, item: Int) -> Load {
-        var accept = Accept()
-        accept.type = type.identifier
-        accept.match = .exact
+        let accept = Accept(type.identifier, match: .exact)
         var request = Load()
         request.handle = handle
         request.item = UInt32(clamping: item)

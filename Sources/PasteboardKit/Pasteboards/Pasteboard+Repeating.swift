@@ -112,28 +112,23 @@ extension Pasteboard {
         progress: LoadProgress?,
         for call: Call
     ) async throws(PasteboardError) -> Loaded<Data>? {
-        guard let first = accepted.first, accepted.count <= WireLimits.accepts else { return nil }
+        guard let first = accepted.first else { return nil }
         var request = Load()
         request.board = name.rawValue
-        request.accepts = accepted.map { type in
-            var accept = Accept()
-            accept.type = type.identifier
-            return accept
+        request.accepts = accepted.flatMap { type in
+            ([type.identifier] + type.declaredSubtypes).map { Accept($0) }
         }
         switch preference {
-        case .reader: request.preference = .acceptList
-        // The broker prefers the exact type if the list has only one. Sent twice, the source's order decides.
+        case .reader:
+            request.preference = .acceptList
+            // The broker prefers the exact type only if the list has one entry.
+            if accepted.count == 1, request.accepts.count > 1 {
+                request.accepts.insert(Accept(first.identifier, match: .exact), at: 0)
+            }
+        // Sent twice, the source's order decides.
         case .source: if request.accepts.count == 1 { request.accepts += request.accepts }
         }
-        let edges = UniformType.edges(toward: accepted)
-        guard edges.count <= WireLimits.accepts,
-            edges.reduce(0, { $0 + $1.supertypes.count }) <= WireLimits.edgeSupertypes
-        else { return nil }
-        request.edges = edges.map { edge in
-            var edges = TypeEdges()
-            (edges.type, edges.supertypes) = (edge.type, edge.supertypes)
-            return edges
-        }
+        guard request.accepts.count <= WireLimits.accepts else { return nil }
         request.descriptorWelcome = true
         request.timeoutMilliseconds = call.deadline?.left.loadMilliseconds
         request.maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }

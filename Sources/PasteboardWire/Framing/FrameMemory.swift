@@ -75,9 +75,9 @@ package struct FrameMemory: Sendable {
 
     /// Appends the frame of a load whose credit is replaced by `credit`.
     ///
-    /// A load is written directly if it names one type. Edges and required features are rare.
+    /// A load is written directly if it names one type. Required features are rare.
     package mutating func append(_ load: borrowing Load, credit: UInt64, stream: UInt64) -> Range<Int> {
-        guard load.accepts.count == 1, load.edges.isEmpty, load.requires.isEmpty,
+        guard load.accepts.count == 1, load.requires.isEmpty,
             load.accepts[0].type.utf8.count <= Self.longestPlainType
         else {
             return append(FrameHeader(.load, stream: stream, length: 0)) { output in

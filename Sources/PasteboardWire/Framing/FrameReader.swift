@@ -3,37 +3,23 @@
 /// It stores no bytes, as `FrameDecoder`: the caller passes the bytes that were not consumed again, with those after
 /// them. It decodes for itself, so that it also sees what the receiver would refuse.
 package struct FrameReader: Sendable {
-    /// One frame, of which at least the header has been seen.
-    package struct Frame: Sendable {
-        package let header: FrameHeader
-        /// The offset of the header in the bytes.
-        package let offset: Int
-        package let description: FrameDescription
-    }
-
     private var decoder = FrameDecoder()
     /// Whether the bytes cannot be decoded. Where the next frame begins is not known then.
-    package private(set) var isStopped = false
+    private var isStopped = false
 
     package init() {
         decoder.takesDescriptors = true
     }
 
-    /// Returns the next frame; nil if more bytes are needed. The rest of a `data` frame is consumed without a result.
+    /// Returns the next frame, of which at least the header has arrived; nil if more bytes are needed. The rest of a `data` frame is consumed without a result.
     ///
     /// Throws if the bytes are no frame. Later calls then return nil, and consume everything.
-    package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> Frame? {
+    package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> FrameDescription? {
         while !isStopped {
-            let start = offset
             do throws(Failure) {
                 guard let chunk = try decoder.next(in: bytes, at: &offset) else { return nil }
                 guard chunk.isFirst else { continue }
-                let payload = bytes.extracting(chunk.payload)
-                return Frame(
-                    header: chunk.header,
-                    offset: start,
-                    description: FrameDescription(chunk.header, payload: payload)
-                )
+                return FrameDescription(chunk.header, payload: bytes.extracting(chunk.payload))
             } catch {
                 isStopped = true
                 throw error

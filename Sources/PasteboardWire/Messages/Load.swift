@@ -20,8 +20,6 @@ package struct Load: WireMessage {
     package var credit: UInt64?
     /// Whether the bytes may be passed as a descriptor.
     package var descriptorWelcome: Bool?
-    /// Supertypes that the destination declares for its own types.
-    package var edges: [TypeEdges] = []
     /// The timeout of the whole load, instead of the default deadlines. 0 means the longest deadline.
     package var timeoutMilliseconds: UInt64?
     /// Whether the source's own file may be passed instead of a copy, if the source allows it.
@@ -48,7 +46,6 @@ package struct Load: WireMessage {
         bytes.appendField(7, maximumByteCount)
         bytes.appendField(8, credit)
         bytes.appendField(9, descriptorWelcome)
-        bytes.appendField(10, repeated: edges)
         bytes.appendField(11, timeoutMilliseconds)
         bytes.appendField(12, inPlaceWelcome)
         bytes.appendField(13, isAutomatic)
@@ -66,7 +63,6 @@ package struct Load: WireMessage {
         case 7: maximumByteCount = try field.number64()
         case 8: credit = try field.number64()
         case 9: descriptorWelcome = try field.bool()
-        case 10: try field.append(to: &edges, limit: WireLimits.accepts, in: bytes)
         case 11: timeoutMilliseconds = try field.number64()
         case 12: inPlaceWelcome = try field.bool()
         case 13: isAutomatic = try field.bool()
@@ -83,6 +79,10 @@ package struct Accept: ProtobufMessage {
 
     package init() {}
 
+    package init(_ type: String, match: Match? = nil) {
+        (self.type, self.match) = (type, match)
+    }
+
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, type)
         bytes.appendField(2, match)
@@ -92,27 +92,6 @@ package struct Accept: ProtobufMessage {
         switch field.number {
         case 1: type = try field.string(in: bytes)
         case 2: match = try field.enumeration()
-        default: break
-        }
-    }
-}
-
-/// The supertypes of one of the destination's own types.
-package struct TypeEdges: ProtobufMessage {
-    package var type: String = ""
-    package var supertypes: [String] = []
-
-    package init() {}
-
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, type)
-        bytes.appendField(2, repeated: supertypes)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: type = try field.string(in: bytes)
-        case 2: try field.append(to: &supertypes, limit: WireLimits.supertypes, in: bytes)
         default: break
         }
     }

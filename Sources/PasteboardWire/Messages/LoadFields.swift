@@ -1,6 +1,6 @@
 /// The fields of a plain load, read in place: numbers, and ranges of the payload. Nothing is allocated or copied.
 ///
-/// Most loads are plain: they name one type, and have no edges, conditions or required features. Every other payload,
+/// Most loads are plain: they name one type, and have no conditions or required features. Every other payload,
 /// including a malformed one, is decoded as a ``Load``, whose errors are the only ones. So a reader of these fields
 /// never refuses a load: if it cannot answer one, the load is decoded and judged again.
 ///

@@ -5,39 +5,14 @@ package import TypeIdentifiers
 package struct AcceptList: Sendable {
     private let entries: [(rule: Accept.Rule, type: Conformance.TypeName)]
     private let prefersReader: Bool
-    private let edges: Conformance.Edges
 
-    /// - Parameter edges: the supertypes that the destination declares for its own types, at most
-    ///   `WireLimits.edgeSupertypes` in all.
-    package init(
-        _ accepts: [Accept],
-        preference: Preference?,
-        edges: [TypeEdges]
-    ) throws(Failure) {
-        let count = edges.reduce(0) { $0 + $1.supertypes.count }
-        guard count <= WireLimits.edgeSupertypes else {
-            throw Failure(
-                .limitExceeded,
-                "the load declares \(count) supertypes; at most \(WireLimits.edgeSupertypes) are allowed"
-            )
-        }
-        let pairs = edges.map { (type: $0.type, supertypes: $0.supertypes) }
-        self.init(accepts, preference, Conformance.Edges(pairs, limit: WireLimits.edgeNames))
-        // Dynamic identifiers in the edges contain many more names.
-        guard self.edges.reachedCount <= WireLimits.edgeNames else {
-            throw Failure(
-                .limitExceeded,
-                "the supertypes that the load declares lead to more than \(WireLimits.edgeNames) names"
-            )
-        }
+    package init(_ accepts: [Accept], preference: Preference? = nil) {
+        entries = accepts.map { ($0.rule, Conformance.TypeName($0.type)) }
+        prefersReader = preference == .acceptList
     }
 
     /// Throws unless a client may send the entries: their values are known, and their types are type identifiers.
-    package static func check(
-        _ accepts: [Accept],
-        preference: Preference? = nil,
-        edges: [TypeEdges] = []
-    ) throws(Failure) {
+    package static func check(_ accepts: [Accept], preference: Preference? = nil) throws(Failure) {
         guard preference?.isKnown ?? true else {
             throw Failure(.invalidArgument, "preference \(preference?.rawValue ?? 0) is not defined")
         }
@@ -48,10 +23,6 @@ package struct AcceptList: Sendable {
             }
             if match != .any { try check(accept.type) }
         }
-        for edge in edges {
-            try check(edge.type)
-            for supertype in edge.supertypes { try check(supertype) }
-        }
     }
 
     private static func check(_ type: String) throws(Failure) {
@@ -61,17 +32,6 @@ package struct AcceptList: Sendable {
             "'\(type.printable.prefix(utf8Count: WireLimits.name))' is not a type identifier: letters, digits, '-', '.' "
                 + "and '_', at most \(WireLimits.typeIdentifier) bytes"
         )
-    }
-
-    /// The list without edges.
-    package init(_ accepts: [Accept]) {
-        self.init(accepts, nil, Conformance.Edges([]))
-    }
-
-    private init(_ accepts: [Accept], _ preference: Preference?, _ edges: Conformance.Edges) {
-        entries = accepts.map { ($0.rule, Conformance.TypeName($0.type)) }
-        prefersReader = preference == .acceptList
-        self.edges = edges
     }
 
     package var count: Int { entries.count }
@@ -89,7 +49,6 @@ package struct AcceptList: Sendable {
         {
             return own
         }
-        let types = edges.isEmpty ? types : types.adding(edges)
         var fitting: UInt64 = 0
         for entry in entries {
             switch entry.rule {

@@ -32,10 +32,6 @@
     package static let supertypes = 64
     /// Entries of an accept list, and types that a destination may send supertypes for.
     package static let accepts = 64
-    /// Supertypes in all edges of a load or destination.
-    package static let edgeSupertypes = 256
-    /// Names that the edges of a load lead to, through the table and through dynamic identifiers.
-    package static let edgeNames = 2_048
     /// Bytes of an item's team data.
     package static let teamData = 8 << 10
     /// Bytes of UTF-8 in an item's title.

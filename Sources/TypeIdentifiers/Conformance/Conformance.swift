@@ -6,7 +6,7 @@ package enum Conformance {
     ///
     /// - Parameters:
     ///   - closure: the supertypes of `identifier` from its publisher; may be empty.
-    ///   - edges: the supertypes that the destination adds. All edges may be followed, regardless of where they start.
+    ///   - edges: the declarations of this program. All edges may be followed, regardless of where they start.
     ///
     /// If neither edges that start at a supertype of `identifier` nor dynamic identifiers are involved, nothing is
     /// allocated. Otherwise the work is linear in the size of the arguments.

@@ -26,7 +26,6 @@ extension Conformance {
 
         private var rows: [Rows] = []
         private var names: [IdentifierKey: Name] = [:]
-        private var extensions: (edges: Edges, members: [UInt64])?
         /// The approximate number of bytes that this holds in addition to the identifiers and supertypes of its members,
         /// for the names in dynamic identifiers. They are charged to a peer.
         package private(set) var byteCount: UInt64 = 0
@@ -74,7 +73,8 @@ extension Conformance {
             return members
         }
 
-        /// The members that conform to a type. The result is that of ``Conformance/conforms(_:closure:to:edges:)`` for each.
+        /// The members that conform to a type. The result is that of ``Conformance/conforms(_:closure:to:edges:)`` for each,
+        /// without edges.
         package func members(conformingTo type: TypeName) -> UInt64 {
             var members: UInt64 = 0
             if let row = type.row {
@@ -82,7 +82,6 @@ extension Conformance {
             } else if !names.isEmpty {
                 members = names[type.key]?.conforming ?? 0
             }
-            if let extensions, let index = extensions.edges.index(of: type) { members |= extensions.members[index] }
             return members
         }
 
@@ -91,26 +90,6 @@ extension Conformance {
             case .row(let own): ConformanceTable.conforms(own, to: row)
             case .walked(let rows, _): row / 64 < rows.count && rows[row / 64] & (1 << UInt64(row % 64)) != 0
             }
-        }
-
-        // MARK: Edges
-
-        /// Adds the supertypes in edges. All edges may be followed, regardless of where they start.
-        package func adding(_ edges: Edges) -> TypeIndex {
-            var members = [UInt64](repeating: 0, count: edges.nameCount)
-            var starting = edges.starts.map { self.members(conformingTo: $0) }
-            var pending = Array(starting.indices)
-            while let start = pending.popLast() {
-                for name in edges.reached[start] where starting[start] & ~members[name] != 0 {
-                    members[name] |= starting[start]
-                    guard let next = edges.start(of: name), members[name] & ~starting[next] != 0 else { continue }
-                    starting[next] |= members[name]
-                    pending.append(next)
-                }
-            }
-            var extended = self
-            extended.extensions = (edges, members)
-            return extended
         }
     }
 
@@ -123,51 +102,5 @@ extension Conformance {
             key = IdentifierKey(identifier)
             row = ConformanceTable.row(of: identifier)
         }
-    }
-
-    /// The supertypes that a destination adds to types, expanded once for all types.
-    package struct Edges: Sendable {
-        /// The types at which edges start, once each.
-        fileprivate private(set) var starts: [TypeName] = []
-        /// For each start, the indices of all names that its edges lead to without another edge.
-        fileprivate private(set) var reached: [[Int]] = []
-        /// The index of each name that an edge leads to or starts at.
-        private var indices: [IdentifierKey: Int] = [:]
-        /// For each name, the index of the start with that name.
-        private var startIndices: [Int?] = []
-        /// The number of names that the edges lead to, which is the greatest cost of a check.
-        package private(set) var reachedCount = 0
-
-        /// - Parameter limit: the names are not counted further beyond this. Such edges are not complete.
-        package init(_ edges: [(type: String, supertypes: [String])], limit: Int = .max) {
-            for edge in edges {
-                let name = add(edge.type)
-                let start = startIndices[name] ?? starts.count
-                if start == starts.count {
-                    startIndices[name] = start
-                    starts.append(TypeName(edge.type))
-                    reached.append([])
-                }
-                for identifier in SupertypeWalk(from: edge.type, closure: edge.supertypes, edges: []) {
-                    guard reachedCount <= limit else { return }
-                    reached[start].append(add(identifier))
-                    reachedCount += 1
-                }
-            }
-        }
-
-        private mutating func add(_ identifier: String) -> Int {
-            let key = IdentifierKey(identifier)
-            if let index = indices[key] { return index }
-            indices[key] = startIndices.count
-            startIndices.append(nil)
-            return startIndices.count - 1
-        }
-
-        package var isEmpty: Bool { starts.isEmpty }
-        fileprivate var nameCount: Int { startIndices.count }
-
-        fileprivate func index(of type: TypeName) -> Int? { indices[type.key] }
-        fileprivate func start(of name: Int) -> Int? { startIndices[name] }
     }
 }

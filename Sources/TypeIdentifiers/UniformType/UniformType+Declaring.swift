@@ -41,15 +41,13 @@ extension UniformType {
         return UniformType(known: identifier)
     }
 
-    /// The declarations of this program that make other types conform to one of `accepted`. A load sends them as edges,
-    /// so that the broker decides about conformance as this process would.
-    package static func edges(toward accepted: [UniformType]) -> [(type: String, supertypes: [String])] {
+    /// The other types that conform to this one by declarations of this program. A load accepts them, too, so that the
+    /// broker decides about conformance as this process would.
+    package var declaredSubtypes: [String] {
         let edges = Declarations.edges
-        return edges.filter { edge in
-            accepted.contains { target in
-                !Conformance.equal(edge.type, target.identifier)
-                    && Conformance.conforms(edge.type, closure: [], to: target.identifier, edges: edges)
-            }
+        return edges.map(\.type).filter { type in
+            !Conformance.equal(type, identifier)
+                && Conformance.conforms(type, closure: [], to: identifier, edges: edges)
         }
     }
 

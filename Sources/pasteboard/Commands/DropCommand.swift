@@ -68,11 +68,7 @@ struct DropCommand: Command {
             )
         }
         self.name = name
-        accepts = try types.flatMap(TypeArgument.types).map { type in
-            var accept = Accept()
-            accept.type = type.identifier
-            return accept
-        }
+        accepts = try types.flatMap(TypeArgument.types).map { type in Accept(type.identifier) }
     }
 
     func run() throws -> CInt {

@@ -45,14 +45,13 @@ struct PasteTypes {
 
     /// The representation of an item that a load with an accept list gets, if its contents stay as they were listed.
     static func choice(of accepts: [Accept], in item: Item) -> Representation? {
-        guard let list = try? AcceptList(accepts, preference: .acceptList, edges: []) else { return nil }
+        let list = AcceptList(accepts, preference: .acceptList)
         let present = item.representations.filter { $0.provision != .gone }
         return list.choose(among: Conformance.TypeIndex(present)).map { present[$0] }
     }
 
     private static func accept(_ type: UniformType) -> Accept {
-        var accept = Accept()
-        accept.type = type.identifier
+        let accept = Accept(type.identifier)
         return accept
     }
 

@@ -58,8 +58,7 @@ struct DemoDestinationCommand: Command {
     }
 
     private func load(_ handle: UInt64?, over connection: BlockingConnection) throws {
-        var accept = Accept()
-        accept.type = "public.text"
+        let accept = Accept("public.text")
         var load = Load()
         load.handle = handle
         load.accepts = [accept]

@@ -198,14 +198,6 @@ extension ContentTerms {
     }
 }
 
-extension Accept {
-    package init(_ type: String, match: Match = .conforming) {
-        self.init()
-        self.type = type
-        self.match = match
-    }
-}
-
 extension Answer {
     package init(byteCount: UInt64) {
         self.init()

@@ -166,9 +166,7 @@ package struct MessageMaker {
         load.board = load.handle == nil ? board() : nil
         load.item = optional { UInt32($0.input.choice(4)) }
         load.accepts = list(upTo: WireLimits.accepts) { maker in
-            var accept = Accept()
-            accept.type = maker.type()
-            accept.match = maker.enumeration()
+            let accept = Accept(maker.type(), match: maker.enumeration())
             return accept
         }
         load.credit = number()
@@ -179,14 +177,6 @@ package struct MessageMaker {
         if form & 8 != 0 { load.maximumByteCount = input.number() }
         if form & 16 != 0 { load.preference = enumeration() }
         if form & 32 != 0 { load.ifChangeCount = 5_000 + UInt64(input.choice(8)) }
-        if form & 64 != 0 {
-            load.edges = list(upTo: WireLimits.accepts) { maker in
-                var edges = TypeEdges()
-                edges.type = maker.type()
-                edges.supertypes = maker.list(upTo: WireLimits.supertypes) { $0.type() }
-                return edges
-            }
-        }
         if form & 128 != 0 { load.requires = requires() }
         return load
     }
@@ -255,9 +245,7 @@ package struct MessageMaker {
         var destination = Destination()
         destination.name = name
         destination.accepts = list(upTo: WireLimits.accepts) { maker in
-            var accept = Accept()
-            accept.type = maker.type()
-            accept.match = maker.enumeration()
+            let accept = Accept(maker.type(), match: maker.enumeration())
             return accept
         }
         destination.isOwnProcess = flag()

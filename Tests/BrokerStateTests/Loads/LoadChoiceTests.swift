@@ -48,18 +48,10 @@ import Testing
         #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("public.image", match: .exact)] }.type == nil)
     }
 
-    @Test("Both the publisher's supertypes and the destination's edges count")
-    func edges() {
+    @Test("The publisher's supertypes count")
+    func supertypes() {
         let published = [Representation("com.example.own", supertypes: ["public.json"])]
         #expect(Self.choice(of: published) { $0.accepts = [Accept("public.text")] }.type == "com.example.own")
-        let load: (inout Load) -> Void = {
-            $0.accepts = [Accept("com.example.mine")]
-            var edge = TypeEdges()
-            edge.type = "com.example.own"
-            edge.supertypes = ["com.example.mine"]
-            $0.edges = [edge]
-        }
-        #expect(Self.choice(of: Self.offered, load).type == "com.example.own")
     }
 
     @Test("A load from an empty board, or of a missing item, fails with nothing-here")
@@ -206,26 +198,6 @@ import Testing
         broker.disconnect(source)
         broker.clear(from: reader)
         #expect(broker.held.metadata == idle)
-    }
-
-    @Test("Edges that lead to too many names are refused, because each representation is compared with all of them")
-    func tooManyEdges() {
-        let edges = (0..<50).map { index in
-            var edge = TypeEdges()
-            edge.type = "com.example.t\(index)"
-            edge.supertypes = [Self.spelling(45, index)]
-            return edge
-        }
-        let refused = Self.choice(of: Self.offered) {
-            $0.accepts = [Accept("public.audio")]
-            $0.edges = edges
-        }
-        #expect(refused.failure?.code == .limitExceeded)
-        let allowed = Self.choice(of: Self.offered) {
-            $0.accepts = [Accept("public.audio")]
-            $0.edges = Array(edges.prefix(20))
-        }
-        #expect(allowed.failure?.code == .typeUnavailable)
     }
 
     @Test("Loads beyond the limit of the connection are refused, and ended loads do not count", .tags(.f42))

@@ -19,7 +19,7 @@ struct MessageScript {
         Cancel.self, Credit.self, Progress.self, Drag.self, Destination.self, Begin.self, Move.self, Drop.self,
         Performed.self, Conclude.self, Wait.self, Registered.self, Session.self, Update.self, Perform.self,
         Dropped.self, Transferred.self, Enter.self, Exit.self, Proposal.self, Representation.self,
-        FileAttributes.self, Accept.self, TypeEdges.self, PeerStatus.self, BoardStatus.self, LoadStatus.self,
+        FileAttributes.self, Accept.self, PeerStatus.self, BoardStatus.self, LoadStatus.self,
         NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self, DestinationStatus.self,
     ]
 
@@ -62,7 +62,7 @@ struct MessageScript {
     private func readLoad() {
         // A payload that is read as a plain load may still be malformed.
         guard let fields = LoadFields(plain: bytes.span), let load = try? Load(decoding: bytes) else { return }
-        check(load.accepts.count == 1 && load.edges.isEmpty && load.requires.isEmpty, "\(load) is not plain")
+        check(load.accepts.count == 1 && load.requires.isEmpty, "\(load) is not plain")
         let board = fields.board.map { String(decoding: bytes[$0], as: UTF8.self) }
         let type = String(decoding: bytes[fields.type], as: UTF8.self)
         check(

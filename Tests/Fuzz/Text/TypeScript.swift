@@ -95,16 +95,9 @@ struct TypeScript {
 
     // MARK: Representations
 
-    /// Chooses one of several types by an accept list with edges.
+    /// Chooses one of several types by an accept list.
     private func choose(_ texts: [String]) {
-        let accepts = texts.map { text in
-            var accept = Accept()
-            accept.type = text
-            return accept
-        }
-        var edges = TypeEdges()
-        edges.type = texts.first ?? ""
-        edges.supertypes = texts
+        let accepts = texts.map { text in Accept(text) }
         let representations = texts.reversed().map { text in
             var representation = Representation()
             representation.type = text
@@ -112,8 +105,7 @@ struct TypeScript {
             return representation
         }
         let index = Conformance.TypeIndex(representations)
-        let lists = [AcceptList(accepts), try? AcceptList(accepts, preference: .acceptList, edges: [edges])]
-        for list in lists.compactMap(\.self) {
+        for list in [AcceptList(accepts), AcceptList(accepts, preference: .acceptList)] {
             guard let chosen = list.choose(among: index) else { continue }
             check(representations.indices.contains(chosen), "representation \(chosen) does not exist")
         }

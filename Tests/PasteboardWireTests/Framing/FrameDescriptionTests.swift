@@ -195,8 +195,7 @@ struct FrameReaderTests {
                 waiting += encoder.bytes[start..<min(start + size, encoder.bytes.count)]
                 var offset = 0
                 while let frame = try reader.next(in: waiting.span, at: &offset) {
-                    #expect(waiting.count - frame.offset >= FrameHeader.byteCount)
-                    texts.append(frame.description.text)
+                    texts.append(frame.text)
                 }
                 waiting.removeFirst(offset)
             }
@@ -212,9 +211,8 @@ struct FrameReaderTests {
         encoder.append(Cancel(), stream: 3)
         let bytes = encoder.bytes + [UInt8](repeating: 0xFF, count: 40)
         var offset = 0
-        #expect(try reader.next(in: bytes.span, at: &offset)?.description.text == "cancel #3")
+        #expect(try reader.next(in: bytes.span, at: &offset)?.text == "cancel #3")
         #expect(throws: Failure.self) { try reader.next(in: bytes.span, at: &offset) }
-        #expect(reader.isStopped)
         #expect(try reader.next(in: bytes.span, at: &offset) == nil)
         #expect(offset == bytes.count)
     }

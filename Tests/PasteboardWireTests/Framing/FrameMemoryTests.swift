@@ -87,9 +87,7 @@ import Testing
             load.ifChangeCount = chance(number())
             load.item = chance(UInt32(truncatingIfNeeded: number()))
             for _ in 0..<([1, 1, 1, 0, 2].randomElement(using: &random) ?? 1) {
-                var accept = Accept()
-                accept.type = name()
-                accept.match = chance(Match(rawValue: UInt32(truncatingIfNeeded: number())))
+                let accept = Accept(name(), match: chance(Match(rawValue: UInt32(truncatingIfNeeded: number()))))
                 load.accepts.append(accept)
             }
             load.preference = chance(Preference(rawValue: UInt32(truncatingIfNeeded: number())))
@@ -98,11 +96,7 @@ import Testing
             load.timeoutMilliseconds = chance(number())
             load.inPlaceWelcome = chance(number() & 1 == 1)
             load.isAutomatic = chance(number() & 1 == 1)
-            switch Int.random(in: 0..<8, using: &random) {
-            case 0: load.requires = [1, 300]
-            case 1: load.edges = [TypeEdges()]
-            default: break
-            }
+            if Int.random(in: 0..<8, using: &random) == 0 { load.requires = [1, 300] }
             let (credit, stream) = (number(), number())
             var (direct, encoded) = (FrameMemory(), FrameEncoder())
             direct.append(Ask(), stream: 2)

@@ -25,14 +25,13 @@ import Testing
         #expect(isPlain { $0.preference = .acceptList })
     }
 
-    @Test("A load with several types, any type, edges, a condition or required features is not plain")
+    @Test("A load with several types, any type, a condition or required features is not plain")
     func general() {
         #expect(!isPlain { $0.accepts = [] })
         #expect(!isPlain { $0.accepts.append(Accept(type: "public.text")) })
         #expect(!isPlain { $0.accepts[0].match = .any })
         #expect(!isPlain { $0.accepts[0].match = Match(rawValue: 9) })
         #expect(!isPlain { $0.preference = Preference(rawValue: 2) })
-        #expect(!isPlain { $0.edges = [TypeEdges()] })
         #expect(!isPlain { $0.ifChangeCount = 1 })
         #expect(!isPlain { $0.requires = [1] })
         #expect(!isPlain { ($0.handle, $0.board) = (1, "a") })
@@ -92,7 +91,7 @@ import Testing
         }
         let accept = try #require(load.accepts.first)
         try #require(
-            load.accepts.count == 1 && load.edges.isEmpty && load.requires.isEmpty && load.ifChangeCount == nil
+            load.accepts.count == 1 && load.requires.isEmpty && load.ifChangeCount == nil
         )
         try #require(accept.type == text(fields.type) && (accept.match ?? .absent) != .any, "\(bytes)")
         try #require(load.handle == fields.handle && load.board == fields.board.flatMap(text), "\(bytes)")

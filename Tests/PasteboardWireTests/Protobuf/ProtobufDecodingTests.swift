@@ -126,8 +126,8 @@ struct ProtobufDecodingTests {
         .tags(.f19),
         arguments: [
             (Item.self, 2, WireLimits.representations), (Representation.self, 2, WireLimits.supertypes),
-            (Load.self, 5, WireLimits.accepts), (Load.self, 10, WireLimits.accepts),
-            (TypeEdges.self, 2, WireLimits.supertypes), (BoardStatus.self, 7, WireLimits.representations),
+            (Load.self, 5, WireLimits.accepts),
+            (BoardStatus.self, 7, WireLimits.representations),
         ] as [(any ProtobufMessage.Type, UInt64, Int)]
     )
     func limitsOfEntries(type: any ProtobufMessage.Type, field: UInt64, limit: Int) throws {

@@ -151,7 +151,7 @@ extension [UInt8] {
 enum MessageTypes {
     static let all: [any ProtobufMessage.Type] =
         frames + [
-            Representation.self, FileAttributes.self, Accept.self, TypeEdges.self, PeerStatus.self, BoardStatus.self,
+            Representation.self, FileAttributes.self, Accept.self, PeerStatus.self, BoardStatus.self,
             LoadStatus.self, NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self,
             DestinationStatus.self, ContentTerms.self, BoardRead.self, ClosedPeer.self, ProcessStatus.self,
         ]

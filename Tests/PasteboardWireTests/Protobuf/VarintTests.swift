@@ -53,8 +53,7 @@ import Testing
     @Test("Messages of every length around the initial capacity are encoded completely")
     func everyMessageLength() throws {
         for length in [0, 1, 7, 8, 9, 15, 16, 17, 126, 127, 128, 129] + Array(200..<300) + [1_000, 20_000] {
-            var accept = Accept()
-            accept.type = String(repeating: "x", count: length)
+            let accept = Accept(String(repeating: "x", count: length))
             var load = Load()
             load.accepts = [accept, accept]
             load.handle = .max

@@ -4,7 +4,7 @@ import ProtocolVectors
 import TestSupport
 import Testing
 
-/// The files of `PasteboardWire/Vectors` with the decoders and the articles.
+/// The files of `Tests/ProtocolVectors/Files` with the decoders and the articles.
 @Suite("Vectors", .pure)
 struct FrameVectorTests {
     @Test("Every single frame is decoded, refused or skipped as shown", arguments: try VectorFile.frames().vectors)

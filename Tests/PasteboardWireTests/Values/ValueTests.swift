@@ -46,21 +46,6 @@ struct ValueTests {
         #expect(found == harmful.flatMap(Array.init))
     }
 
-    @Test("The edges of an accept list have at most 256 supertypes, and lead to at most 2,048 names")
-    func edges() {
-        func isAccepted(_ supertypes: [Int]) -> Bool {
-            let edges = supertypes.enumerated().map { index, count in
-                var edge = TypeEdges()
-                edge.type = "t\(index)"
-                edge.supertypes = (0..<count).map { "s\($0)" }
-                return edge
-            }
-            return (try? AcceptList([], preference: nil, edges: edges)) != nil
-        }
-        #expect(isAccepted([128, 128]) && !isAccepted([128, 129]))
-        #expect(isAccepted([Int](repeating: 0, count: 2_048)) && !isAccepted([Int](repeating: 0, count: 2_049)))
-    }
-
     @Test(
         "Names of boards are printable, short, and usable as file names",
         arguments: [

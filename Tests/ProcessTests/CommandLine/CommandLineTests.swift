@@ -11,7 +11,7 @@ import Testing
     nonisolated private static let commands = [
         "copy", "offer", "paste", "types", "info", "watch", "clear", "board", "drag", "drop", "list", "status",
         "limits",
-        "broker", "stop", "trace", "conformance", "version", "demo",
+        "broker", "stop", "version", "demo",
     ]
 
     @Test("Every command has a help text, and the general help lists them all", arguments: commands)

@@ -1,3 +1,5 @@
+import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
@@ -58,6 +60,37 @@ import Testing
         #expect(!finished.errorText.contains("hidden"))
     }
 
+    @Test("A broker logs the frames of all clients by their processes, and what it does not accept")
+    func broker() throws {
+        let desk = try Desk(.socket)
+        let plain = desk.environment
+        desk.environment["PASTEBOARD_DEBUG"] = "frames"
+        let broker = try desk.startBroker("--no-keeper")
+        desk.environment = plain
+        let offer = try desk.offer(["-t", "text=echo hidden words"])
+        #expect(try desk.run("paste").text == "hidden words\n")
+        try desk.copy("hidden too")
+        #expect(try desk.run("paste").text == "hidden too")
+        _ = try offer.finish()
+        let path = try #require(plain["PASTEBOARD_SOCKET"])
+        let stranger = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
+        try stranger.write([UInt8](repeating: 0xEE, count: 40))
+        #expect(try stranger.next().kind == .error)
+        #expect(try desk.run("stop").exitCode == 0)
+        let log = try broker.finish().errorText
+        let prefix = "pasteboard: broker: "
+        let text = log.split(separator: "\n").filter { $0.hasPrefix("\(prefix)[") }
+            .map { $0.dropFirst(prefix.count) }.joined(separator: "\n")
+        let lines = TraceLines(text)
+        #expect(lines.others.isEmpty)
+        let source = lines.lines.filter { $0.hasPrefix("\(offer.child.id).") }.joined(separator: "\n")
+        #expect(source.contains(" <- ask #") && source.contains(" bytes, last") && source.contains(" -> write #1 "))
+        #expect(lines.kinds("<-").filter { $0 == "data" }.count == 2)
+        #expect(lines.dataBytes("<-") == 23)
+        #expect(lines.lines.contains { $0.contains(" -> not accepted: ") })
+        #expect(!log.contains("hidden"))
+    }
+
     @Test("A program that has closed standard error, or whose reader has ended, works as without the log")
     func closed() throws {
         let desk = try Desk()
@@ -87,7 +120,7 @@ import Testing
 
 /// The lines of a trace, without their times.
 struct TraceLines {
-    /// The lines in the form `-> load #1 board: "general"`, with the number of the connection in front if there is one.
+    /// The lines in the form `-> load #1 board: "general"`, with the peer in front if there is one.
     private(set) var lines: [String] = []
     /// The lines of other programs.
     private(set) var others: [String] = []

@@ -89,8 +89,8 @@ struct ForeignPrograms {
             to: "client.sh"
         )
         return try ProcessRunner(
-            try ProcessRunner.program("pasteboard"),
-            ["conformance", "--client", "sh client.sh", "--timeout", "10m"],
+            try ProcessRunner.program("pasteboard-conformance"),
+            ["--client", "sh client.sh", "--timeout", "600000"],
             environment: environment,
             directory: desk.directory.path
         ).finish()

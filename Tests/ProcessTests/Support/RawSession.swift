@@ -61,11 +61,7 @@ final class RawDropDestination {
         peer = try ScriptedPeer(greeting: desk, label: "raw")
         var destination = Destination()
         destination.name = name
-        destination.accepts = accepts.map { type in
-            var accept = Accept()
-            accept.type = type
-            return accept
-        }
+        destination.accepts = accepts.map { type in Accept(type) }
         try peer.send(destination, stream: Self.destination)
         _ = try peer.next(.registered)
     }

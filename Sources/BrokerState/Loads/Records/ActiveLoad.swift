@@ -1,4 +1,4 @@
-import PasteboardWire
+package import PasteboardWire
 
 package typealias LoadID = SlotTable<ActiveLoad>.ID
 
@@ -132,6 +132,10 @@ package struct KeptChunk: Sendable, Equatable {
     package let stream: UInt64
     package let load: LoadID
     package let last: Bool
+
+    package var header: FrameHeader {
+        FrameHeader(.data, stream: stream, length: count, flags: last ? .last : .none)
+    }
 }
 
 /// An event of a load, for the drag session or the contents that its publication belongs to.

@@ -53,11 +53,7 @@ package final class DropRegistration: Sendable {
     ) async throws(PasteboardError) -> DropRegistration {
         var destination = Destination()
         destination.name = name
-        destination.accepts = types.map { type in
-            var accept = Accept()
-            accept.type = type.identifier
-            return accept
-        }
+        destination.accepts = types.map { type in Accept(type.identifier) }
         if isOwnProcess { destination.isOwnProcess = true }
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
         let call = Call("the registration of destination \(name)")

@@ -191,8 +191,7 @@ extension Load {
     init(of type: String, from board: String) {
         self.init()
         self.board = board
-        var accept = Accept()
-        accept.type = type
+        let accept = Accept(type)
         accepts = [accept]
         timeoutMilliseconds = UInt64(ProcessRunner.watchdog)
     }

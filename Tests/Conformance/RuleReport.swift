@@ -1,3 +1,5 @@
+import FoundationEssentials
+import PasteboardWire
 import ProtocolVectors
 
 /// The results of all numbered rules.
@@ -20,7 +22,7 @@ struct RuleReport {
 
         var line: String {
             let title = "\(vector.file):\(vector.line) \(rules.joined(separator: " ")): \(vector.title): \(text)"
-            return repetitions == 0 ? title : title + " (and in \(repetitions.counted("other test")))"
+            return repetitions == 0 ? title : title + " (and in \(RuleReport.counted(repetitions, "other test")))"
         }
     }
 
@@ -76,10 +78,10 @@ struct RuleReport {
             .compactMap { $0.map { "; " + $0 } }.joined()
             if result.failed > 0 {
                 counts.failed += 1
-                lines.append("FAILED \(rule) (\(result.failed) of \(total.counted("test")))")
+                lines.append("FAILED \(rule) (\(result.failed) of \(Self.counted(total, "test")))")
             } else if result.passed > 0 {
                 counts.ok += 1
-                lines.append("ok \(rule) (\(total.counted("test"))\(rest))")
+                lines.append("ok \(rule) (\(Self.counted(total, "test"))\(rest))")
             } else {
                 counts.untested += 1
                 let reason = result.note ?? ProtocolRule.untested[rule]
@@ -93,21 +95,38 @@ struct RuleReport {
         }
         if !failures.isEmpty { lines.append("") }
         lines.append("\(counts.ok) rules ok, \(counts.failed) failed, \(counts.untested) not tested")
-        return lines.map { VisibleText.line($0) + "\n" }.joined()
+        return lines.map { $0.visible + "\n" }.joined()
     }
 
-    var json: JSONValue {
-        .array(
-            rules.map { rule in
+    /// A line of JSON.
+    var json: String {
+        get throws {
+            let rows = rules.map { rule in
                 let result = results[rule] ?? Result()
-                let name = result.failed > 0 ? "failed" : result.passed > 0 ? "ok" : "untested"
-                let lines = failures.filter { $0.rules.contains(rule) }.map(\.line)
-                return [
-                    "rule": .string(rule), "result": .string(name), "passed": JSONValue(result.passed),
-                    "failures": .array(lines.map { .string($0) }),
-                    "note": JSONValue(result.note ?? ProtocolRule.untested[rule]),
-                ]
+                return Row(
+                    rule: rule,
+                    result: result.failed > 0 ? "failed" : result.passed > 0 ? "ok" : "untested",
+                    passed: result.passed,
+                    failures: failures.filter { $0.rules.contains(rule) }.map(\.line),
+                    note: result.note ?? ProtocolRule.untested[rule]
+                )
             }
-        )
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(rows), as: UTF8.self) + "\n"
+        }
+    }
+
+    private struct Row: Encodable {
+        let rule: String
+        let result: String
+        let passed: Int
+        let failures: [String]
+        let note: String?
+    }
+
+    /// `1 test`, `3 tests`
+    fileprivate static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 }

@@ -1,19 +1,19 @@
-import PasteboardTransport
-import PasteboardWire
+package import PasteboardWire
 
 /// Prints the frames of a connection on standard error, one line each, if the environment variable `PASTEBOARD_DEBUG` is
 /// `frames`.
 ///
 /// Frames that are sent are printed when they are queued for the socket. A program that runs with the privileges of
 /// another user ignores the variable, because its output may go to the user who started it.
-struct FrameLog: Sendable {
+package struct FrameLog: Sendable {
     /// Standard error as it was at the first use. Later, the number may belong to another file of the program.
     private static let output: DescriptorBox? = {
         guard let stream = try? System.duplicate(2) else { return nil }
         return DescriptorBox(stream)
     }()
 
-    private static let isWanted: Bool = {
+    /// Whether the variable asks for the frames.
+    package static let isWanted: Bool = {
         guard let value = System.secureEnvironment("PASTEBOARD_DEBUG"), !value.isEmpty else { return false }
         if value == "frames" { return true }
         print("pasteboard: PASTEBOARD_DEBUG is '\(value.visible)' and is ignored; the only value is frames\n")
@@ -21,28 +21,28 @@ struct FrameLog: Sendable {
     }()
 
     /// A log for a new connection; nil unless the variable asks for it.
-    static var ofEnvironment: FrameLog? { isWanted && output != nil ? FrameLog() : nil }
+    package static var ofEnvironment: FrameLog? { isWanted && output != nil ? FrameLog() : nil }
 
     private var received = FrameReader()
     private var sent = FrameReader()
 
     /// Prints frames that follow each other, all of them whole.
-    mutating func sends(_ frames: Span<UInt8>) {
+    package mutating func sends(_ frames: Span<UInt8>) {
         Self.print(Self.lines(.toBroker, frames, &sent))
     }
 
     /// Prints a `data` frame.
-    func sends(_ header: FrameHeader) {
-        Self.print(FrameLine(.toBroker, FrameDescription(header, payload: Span()).text).text)
+    package func sends(_ header: FrameHeader) {
+        Self.print(FrameLine(.toBroker, FrameDescription(header, payload: Span()).text).line)
     }
 
     /// Prints that the system has refused to pass the descriptor of a frame, which was not sent therefore.
-    func refuses(_ stream: UInt64) {
-        Self.print(FrameLine(.toBroker, "#\(stream) not sent: the system refused to pass the descriptor").text)
+    package func refuses(_ stream: UInt64) {
+        Self.print(FrameLine(.toBroker, "#\(stream) not sent: the system refused to pass the descriptor").line)
     }
 
     /// Prints the whole frames in the bytes. The rest is to be passed again, with those after it.
-    mutating func receives(_ bytes: Span<UInt8>) {
+    package mutating func receives(_ bytes: Span<UInt8>) {
         Self.print(Self.lines(.fromBroker, bytes, &received))
     }
 
@@ -55,10 +55,10 @@ struct FrameLog: Sendable {
         var offset = 0
         do throws(Failure) {
             while let frame = try reader.next(in: bytes, at: &offset) {
-                text += FrameLine(direction, frame.description.text).text
+                text += FrameLine(direction, frame.text).line
             }
         } catch {
-            text += FrameLine(direction, "not a frame: \(error.text.visible)").text
+            text += FrameLine(direction, "not a frame: \(error.text.visible)").line
         }
         return text
     }

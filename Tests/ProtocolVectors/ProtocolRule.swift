@@ -10,7 +10,6 @@ package enum ProtocolRule {
     /// The parts of rules that no vector tests, although others test the rule.
     package static let untested = [
         "O6": "that requests wait while a client does not read",
-        "T5": "the 2048 names that edges may lead to",
         "U6": "a regular file that is open for writing",
         "N8": "peers of other processes",
         "Y12": "the time between two changes",

@@ -3,8 +3,6 @@ import ProtocolVectors
 import TestSupport
 import Testing
 
-@testable import pasteboard
-
 @Suite(.pure) struct ClientAuditTests {
     private static func frame(
         _ kind: FrameKind,

@@ -15,10 +15,9 @@ struct ClientConformance {
     let milliseconds: Int
     /// The selected rules.
     let rules: [String]
-    /// The signals that end the test.
-    let signals: SignalBox
 
-    func report() throws -> RuleReport {
+    /// - Parameter signals: end the test.
+    func report(_ signals: borrowing SignalDescriptor) throws -> RuleReport {
         var report = RuleReport(rules)
         var hangs = 0
         for vector in try VectorFile.client().vectors where !Set(rules).isDisjoint(with: vector.rules) {
@@ -51,7 +50,8 @@ struct ClientConformance {
 private final class ClientRun {
     private let vector: Vector
     private let milliseconds: Int
-    private let place: PrivateDirectory
+    /// A directory for the socket.
+    private let place: String
     private var listener: ListeningSocket
     private let child: ChildProcess
     private let output: OwnedDescriptor
@@ -64,8 +64,10 @@ private final class ClientRun {
         self.vector = vector
         self.milliseconds = milliseconds
         script = ClientScript(vector)
-        place = try PrivateDirectory("conformance")
-        let path = place.socket
+        let random = try System.randomBytes(6).map { String($0, radix: 16) }.joined()
+        place = "\(System.temporaryDirectory)/pasteboard-conformance-\(random)"
+        try System.makeDirectory(place)
+        let path = "\(place)/socket"
         listener = try ListeningSocket(path: path)
         let others = System.environment().filter { !$0.hasPrefix("PASTEBOARD_") }
         var configuration = ChildProcess.Configuration(
@@ -84,6 +86,11 @@ private final class ClientRun {
         output = pipe.keepingFirst()
     }
 
+    deinit {
+        try? System.unlink("\(place)/socket")
+        try? System.removeDirectory(place)
+    }
+
     /// The rules that frames of the client have broken.
     var broken: [(rule: String, text: String)] { connections.flatMap(\.broken) }
 
@@ -94,7 +101,7 @@ private final class ClientRun {
     var judged: Set<String> { connections.reduce(into: []) { $0.formUnion($1.audit.judged) } }
 
     /// Serves the client until it has ended; nil if it had to be ended. Throws after a signal.
-    func wait(orUntil signals: SignalBox) throws -> ProcessEnd? {
+    func wait(orUntil signals: borrowing SignalDescriptor) throws -> ProcessEnd? {
         do {
             if try serve(signals) { return try child.wait() }
         } catch {
@@ -112,7 +119,7 @@ private final class ClientRun {
     }
 
     /// Returns whether the client has ended before the deadline. What it sent before has then been handled.
-    private func serve(_ signals: SignalBox) throws -> Bool {
+    private func serve(_ signals: borrowing SignalDescriptor) throws -> Bool {
         let deadline = MonotonicClock.deadline(milliseconds: milliseconds)
         let process = try System.processDescriptor(child.id)
         var hasEnded = false
@@ -128,7 +135,9 @@ private final class ClientRun {
                 (descriptors + open.map(\.descriptor)).map { PollInterest($0, .readable) },
                 milliseconds: hasEnded ? 0 : Int(MonotonicClock.millisecondsLeft(until: deadline))
             )
-            try signals.check()
+            if let signal = try signals.next() {
+                throw ConformanceError(exitCode: 128 + signal, text: "ended by signal \(signal)")
+            }
             if hasEnded, ready.allSatisfy(\.isEmpty) { return true }
             if !ready[1].isEmpty { hasEnded = true }
             if !ready[2].isEmpty, case .connection(let socket) = try listener.accept() {

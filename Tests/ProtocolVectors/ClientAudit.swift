@@ -1,24 +1,25 @@
 import PasteboardWire
-import ProtocolVectors
 
 /// The rules that every frame of a client must keep, whatever the exchange.
-struct ClientAudit {
-    static let rules: Set = ["C1", "F2", "F3", "F5", "M3", "O2", "S1", "S8", "S9", "U2"]
+package struct ClientAudit {
+    package static let rules: Set = ["C1", "F2", "F3", "F5", "M3", "O2", "S1", "S8", "S9", "U2"]
 
     /// The rules that a frame so far could have broken.
-    private(set) var judged: Set<String> = []
+    package private(set) var judged: Set<String> = []
     private var streams: Set<UInt64> = []
     private var highest: UInt64 = 0
     private var credits: [UInt64: UInt64] = [:]
     private var isFirst = true
 
+    package init() {}
+
     /// Notes that the broker has opened a stream, or has sent a frame on it.
-    mutating func used(_ stream: UInt64) {
+    package mutating func used(_ stream: UInt64) {
         streams.insert(stream)
     }
 
     /// Returns the rules that the frame breaks, each with the reason.
-    mutating func judge(_ frame: ReceivedFrame) -> [(rule: String, text: String)] {
+    package mutating func judge(_ frame: ReceivedFrame) -> [(rule: String, text: String)] {
         var broken: [(String, String)] = []
         let header = frame.header
         defer { isFirst = false }

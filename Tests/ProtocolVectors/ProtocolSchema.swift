@@ -1,4 +1,3 @@
-import CProtocolVectors
 package import PasteboardWire
 
 /// The contents of `pasteboard.proto` and `frame-kinds.tsv` that the comparison of messages needs.
@@ -17,8 +16,8 @@ package struct ProtocolSchema: Sendable {
     }
 
     package static let shipped = ProtocolSchema(
-        schema: unsafe String(cString: pbv_schema()),
-        kinds: unsafe String(cString: pbv_kinds())
+        schema: Repository.text("Sources/PasteboardWire/pasteboard.proto"),
+        kinds: Repository.text("Sources/PasteboardWire/frame-kinds.tsv")
     )
 
     /// The fields of each message by their numbers.

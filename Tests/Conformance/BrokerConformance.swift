@@ -18,7 +18,7 @@ struct BrokerConformance {
 
     func report() throws -> RuleReport {
         if let reason = unreachable() {
-            throw CommandFailure(exitCode: 3, "no broker listens at \(path): \(reason)")
+            throw ConformanceError(exitCode: 3, text: "no broker listens at \(path.visible): \(reason)")
         }
         var report = RuleReport(rules)
         var stop: String?

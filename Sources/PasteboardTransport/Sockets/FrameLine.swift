@@ -1,5 +1,3 @@
-import PasteboardTransport
-
 /// A line about a frame: the time, the direction and the text.
 ///
 /// The time is that of libwayland's `WAYLAND_DEBUG`: the milliseconds and microseconds of the wall clock, modulo 2^32
@@ -10,21 +8,19 @@ package struct FrameLine: Sendable {
         case fromBroker = "<-"
     }
 
-    /// The line, with a newline.
+    /// The line, without a newline.
     package let text: String
 
-    /// - Parameter connection: the number of the connection, if there may be several.
-    package init(connection: Int? = nil, _ direction: Direction, _ text: String) {
-        self.init(connection: connection, "\(direction.rawValue) \(text)")
-    }
-
-    /// A line that is not about one frame.
-    package init(connection: Int? = nil, _ text: String) {
+    /// - Parameter peer: the name of the connection, if there may be several.
+    package init(peer: String? = nil, _ direction: Direction, _ text: String) {
         let time = UInt32(truncatingIfNeeded: WallClock.microseconds())
         let milliseconds = Self.padded(time / 1_000, with: " ", to: 7)
         let start = "[\(milliseconds).\(Self.padded(time % 1_000, with: "0", to: 3))] "
-        self.text = start + (connection.map { "\($0) " } ?? "") + text + "\n"
+        self.text = start + (peer.map { "\($0) " } ?? "") + "\(direction.rawValue) \(text)"
     }
+
+    /// The line, with a newline.
+    package var line: String { text + "\n" }
 
     private static func padded(_ number: UInt32, with character: Character, to width: Int) -> String {
         let digits = "\(number)"
