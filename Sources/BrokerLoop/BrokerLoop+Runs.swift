@@ -58,7 +58,7 @@ extension BrokerLoop {
             && !connections[target].isHeld
     }
 
-    /// Sends the run. A few bytes are queued instead, because they had better share a write with others.
+    /// Sends the run. A few bytes are queued instead, to share a write with others.
     ///
     /// - Parameter isLast: whether all of the read has been processed.
     mutating func endRun(in bytes: Span<UInt8>, isLast: Bool) {

@@ -69,7 +69,7 @@ extension BrokerState {
         let (publication, kept) = try contents.restore(saved, at: bootTime, &context)
         let change: Boards.Change
         if let changeCount = saved.changeCount, let epoch = saved.epoch {
-            boards.pass(changeCount)
+            boards.raiseFirstChangeCount(above: changeCount)
             let count = BoardCount(changeCount: changeCount, epoch: epoch)
             change = boards.restore(saved.board, to: publication, as: count)
         } else {

@@ -55,7 +55,7 @@ struct Keeper: ~Copyable {
     private var program: Program
     /// The program that ran before a takeover, until the new one has proved itself.
     private var earlier: Program?
-    /// A program that takes the broker's place as soon as the broker has let go.
+    /// A program that takes the broker's place once the broker has released the socket.
     private var replacement: Replacement?
     /// Brokers that finish their last loads while another one serves, and killed ones that are not gone yet.
     private var leaving: [ChildProcess] = []
@@ -68,7 +68,7 @@ struct Keeper: ~Copyable {
     private var isEnding = false
     /// Whether clients could connect at some time.
     private var hasBeenReady = false
-    /// Told once that clients can connect.
+    /// The descriptor that gets a byte when clients can connect for the first time; nil afterwards.
     private var ready: OwnedDescriptor?
     private var lastRefusal: UInt64?
     private let log: LogStream
@@ -259,7 +259,7 @@ struct Keeper: ~Copyable {
         guard broker.isKilled else {
             try? broker.process.kill(SIGKILL)
             broker.isKilled = true
-            broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.letGo)
+            broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.release)
             phase = .running(broker)
             return
         }
@@ -297,7 +297,7 @@ struct Keeper: ~Copyable {
         replacement = request
         // It stops listening, answers when everything is saved, and finishes its loads.
         try? broker.process.kill(SIGUSR2)
-        broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.letGo)
+        broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.release)
         phase = .running(broker)
     }
 
@@ -365,8 +365,8 @@ struct Keeper: ~Copyable {
         if isEnding { throw End.exit(code) }
         let time = broker.readyAt.map { (MonotonicClock.now() - $0) / 1_000_000 }
         if let time, replacement != nil {
-            // It was asked to let go, and has ended instead: the new one begins with what was saved.
-            log.write("the broker (process \(broker.process.id)) \(reason) after \(time) ms, without letting go")
+            // It was asked to release the socket, and has ended instead: the new one begins with what was saved.
+            log.write("the broker (process \(broker.process.id)) \(reason) after \(time) ms, before its replacement")
             return try start()
         }
         if time == nil, giveUpReplacement(broker.isKilled ? "it is not ready after 5 s" : reason) { return try start() }

@@ -10,14 +10,14 @@ import PasteboardWire
 struct Replacement {
     /// The times in milliseconds that the keeper grants.
     enum Time {
-        /// For the running broker to let go, and for a killed one to be gone.
-        static let letGo = 2_000
+        /// For the running broker to release the socket, and for a killed one to end.
+        static let release = 2_000
         /// For the new broker to let clients connect.
         static let ready = 5_000
-        /// In which the new broker must not end. Otherwise the earlier program is back.
+        /// In which the new broker must not end. If it does, the earlier program is started again.
         static let probation = 5_000
         /// For the requester: all of them, and a margin.
-        static let answer = 2 * letGo + ready + 2_000
+        static let answer = 2 * release + ready + 2_000
     }
 
     let program: String

@@ -61,7 +61,7 @@ struct ContentsSaver: ~Copyable {
     private var waitingSince: UInt64?
     /// The number of times that contents were saved.
     private(set) var count: UInt64 = 0
-    /// Whether the manager does not take what is saved, so that nobody waits for it.
+    /// Whether the manager takes nothing at present, so that no peer waits for it.
     private(set) var isBehind = false
     /// Whether the manager does not exist any more.
     private(set) var isGone = false

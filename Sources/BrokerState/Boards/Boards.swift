@@ -211,7 +211,7 @@ struct Boards: ~Copyable, Sendable {
         var board = boardTable[name] ?? Board(changeCount: firstChangeCount)
         board.isWatched = isWatched
         let isNeeded = isWatched || board.exists
-        // Its count is not above that of a board that nobody has changed.
+        // A board that does not exist can be forgotten: its count is at most `firstChangeCount`, which it gets again.
         store(isNeeded ? board : nil, name)
         if !isWatched { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
     }
@@ -276,8 +276,8 @@ struct Boards: ~Copyable, Sendable {
         return put(publication, on: name, changeCount: count.changeCount, epoch: epoch)
     }
 
-    /// Makes sure that the counts of this lifetime are above one of an earlier lifetime.
-    mutating func pass(_ changeCount: UInt64) {
+    /// Raises the first change count of this lifetime above a count of an earlier lifetime.
+    mutating func raiseFirstChangeCount(above changeCount: UInt64) {
         firstChangeCount = max(firstChangeCount, changeCount.addingClamped(1))
     }
 

@@ -192,7 +192,7 @@ final class LiveConnection: Sendable {
         _ sink: any StreamSink,
         _ request: @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) {
-        changeSoon(behind: .tasks) { core, effects in
+        changeSoon(after: .tasks) { core, effects in
             guard !sink.isCancelled else { return }
             do throws(Failure) {
                 let stream = try request(&core.io.state)
@@ -278,7 +278,7 @@ final class LiveConnection: Sendable {
             for run in runs { core.finish(run.ask, run.result, &effects) }
         }
         // Several results share a write in any case.
-        if runs.count > 1 { change(take) } else { changeSoon(behind: .handlers, take) }
+        if runs.count > 1 { change(take) } else { changeSoon(after: .handlers, take) }
     }
 
     private func report(_ ask: UInt64, completed: Int64, total: Int64) {
@@ -309,7 +309,7 @@ final class LiveConnection: Sendable {
         perform(effects)
     }
 
-    private enum Others {
+    private enum Work {
         case tasks
         case handlers
     }
@@ -317,9 +317,9 @@ final class LiveConnection: Sendable {
     /// Changes the connection as `change` does, but sends the frames a moment later if many requests and answers are
     /// under way, so that several share a write.
     ///
-    /// - Parameter others: the kind of work that runs first and may add frames to that write.
+    /// - Parameter work: the kind of work that runs first and may add frames to that write.
     private func changeSoon(
-        behind others: Others,
+        after work: Work,
         _ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void
     ) {
         let (effects, step) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Sending) in
@@ -337,7 +337,7 @@ final class LiveConnection: Sendable {
         case .scheduled:
             if opening.withLock({ $0.leaveSending() }) { break }
             let send: @Sendable () -> Void = { [weak self] in self?.change { core, _ in core.isSendScheduled = false } }
-            switch others {
+            switch work {
             case .tasks: Task { send() }
             case .handlers: ThreadPool.shared.run(send)
             }

@@ -5,7 +5,7 @@ import PasteboardTransport
 ///
 /// The main actor does not run tasks in the order in which they are resumed: of several, one may run last. Then the
 /// output of a program that waits for several results would differ from run to run. So one of them is resumed at a time;
-/// when it runs, it has the next one resumed, behind everything else that the main actor has to do by then.
+/// when it runs, it has the next one resumed, after everything else that the main actor has to do by then.
 final class MainActorLine: Sendable {
     static let shared = MainActorLine()
 

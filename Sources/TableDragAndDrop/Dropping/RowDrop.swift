@@ -27,7 +27,7 @@ final class RowDrop: TableDropCoordinator {
         let hold = (session as? RemoteDropSession)?.holdConclusion()
         let row = PlaceholderRow(dragItem, placeholder: placeholder, table: table, hold: hold)
         let path = placeholder.insertionIndexPath
-        let isShown = table.show(row, at: path, behind: placeholdersByPath[path] ?? [], among: placeholders)
+        let isShown = table.show(row, at: path, after: placeholdersByPath[path] ?? [], among: placeholders)
         if !isShown { row.resolve(isTaken: false) }
         placeholders.append(row)
         placeholdersByPath[path, default: []].append(row)

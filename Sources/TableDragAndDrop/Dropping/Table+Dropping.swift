@@ -71,10 +71,10 @@ extension Table {
     func show(
         _ row: PlaceholderRow,
         at path: IndexPath,
-        behind others: [PlaceholderRow],
+        after others: [PlaceholderRow],
         among drop: [PlaceholderRow]
     ) -> Bool {
-        if let last = others.last, placeholders.insert(row, behind: last) { return true }
+        if let last = others.last, placeholders.insert(row, after: last) { return true }
         guard path.count == 2, numberOfSections > 0 else { return false }
         let section = min(max(0, path.section), numberOfSections - 1)
         let count = numberOfRows(inSection: section)

@@ -64,7 +64,7 @@ struct PlaceholderRows {
     }
 
     /// Inserts a placeholder after another one; false if the other one was removed.
-    mutating func insert(_ row: PlaceholderRow, behind other: PlaceholderRow) -> Bool {
+    mutating func insert(_ row: PlaceholderRow, after other: PlaceholderRow) -> Bool {
         guard let index = entries.firstIndex(where: { $0.row === other }) else { return false }
         entries.insert(Entry(row: row, section: entries[index].section, gap: entries[index].gap), at: index + 1)
         return true

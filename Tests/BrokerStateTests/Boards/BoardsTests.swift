@@ -59,7 +59,7 @@ import Testing
     @Test("Unknown boards have a count above that of an earlier lifetime")
     func passed() {
         var boards = Boards(firstChangeCount: 40)
-        boards.pass(900)
+        boards.raiseFirstChangeCount(above: 900)
         #expect(boards.changeCount(of: "unknown") == 901)
     }
 

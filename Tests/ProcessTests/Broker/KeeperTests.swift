@@ -368,7 +368,7 @@ import Testing
         #expect(try kept.shell("pasteboard paste") == "one\n")
     }
 
-    @Test("A broker that does not let go is replaced all the same", .tags(.f90))
+    @Test("A broker that does not release the socket is replaced all the same", .tags(.f90))
     func stopped() throws {
         let kept = try Kept()
         try kept.shell("echo one | pasteboard copy")

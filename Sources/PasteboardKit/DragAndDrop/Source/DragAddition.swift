@@ -11,7 +11,7 @@ final class DragAddition: StreamSink {
     init(_ items: [DragItem], to session: DragRequest) throws(PasteboardError) {
         self.items = items
         self.session = session
-        promises = try DragRequest.promises(of: items, behind: session.items.count)
+        promises = try DragRequest.promises(of: items, after: session.items.count)
     }
 
     var isCancelled: Bool { result.isResolved }

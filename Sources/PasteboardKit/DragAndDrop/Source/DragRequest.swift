@@ -37,8 +37,8 @@ final class DragRequest: StreamSink {
         self.reports = reports
     }
 
-    /// Returns the promises of items.
-    static func promises(of items: [DragItem], behind count: Int = 0) throws(PasteboardError) -> [ProviderContents] {
+    /// Returns the promises of items that follow `count` others in the drag.
+    static func promises(of items: [DragItem], after count: Int = 0) throws(PasteboardError) -> [ProviderContents] {
         guard !items.isEmpty, items.count <= WireLimits.items - count else {
             throw PasteboardError(
                 .invalidArgument,
