@@ -15,11 +15,11 @@ package enum BrokerDaemon {
                               or 1h. Limits are also read from
                               $XDG_CONFIG_HOME/pasteboard/config, one `NAME = VALUE`
                               per line
-          --no-keeper         ends with the broker: no second process restarts it after
-                              a crash and has its kept contents until then
+          --no-keeper         runs the broker alone: no second process holds its kept
+                              contents, and starts it again after a crash
           --replace           makes the running broker's keeper start this program
                               instead, with the socket and the kept contents, and
-                              returns; loads that are running finish
+                              returns; loads that have begun finish
           --ready-fd N        writes a byte to descriptor N when clients can connect
           --version           shows the version
           --help              shows this help

@@ -129,8 +129,12 @@ enum CommandLineTool {
         ("7", "timeout"),
         ("8", "cancelled by the other program"),
         ("9", "the other program violated the protocol, or uses an incompatible version of it"),
-        ("126, 127", "the command of watch cannot be run, or was not found"),
-        ("129, 130, 141, 143", "ended by a signal: a closed terminal, Ctrl-C, a closed pipe, SIGTERM"),
+        ("126", "the command of watch cannot be run"),
+        ("127", "the command of watch was not found"),
+        ("129", "ended by a closed terminal (SIGHUP)"),
+        ("130", "ended by Ctrl-C (SIGINT)"),
+        ("141", "ended by a closed pipe (SIGPIPE)"),
+        ("143", "ended by SIGTERM"),
     ].map { (name: $0.0, meaning: $0.1) }
 }
 

@@ -17,8 +17,8 @@ struct ContentOptions {
         Sensitive contents are kept in the memory of the broker only, are listed without their sizes, and are refused to
         programs that load them without a user, as histories do. If they are kept, they are cleared after 90 seconds,
         unless --ttl sets another time. With --if-change the pasteboard is changed only if its change count is N, which
-        list --json, info and watch show. Without --no-evict, contents that programs have left behind may be cleared
-        to make room, and a note names their pasteboards.
+        list --json, info and watch show. Without --no-evict, contents that programs have left behind may be cleared to
+        make room, and a note names their pasteboards.
         """
 
     /// nil if no option sets a flag or the lifetime.

@@ -10,9 +10,9 @@ struct BoardCommand: Command {
         operands: "release NAME",
         options: [],
         notes: """
-            Afterwards the pasteboard is not listed, and its name is free. The pasteboards general, find, primary and drag
-            always exist; 'pasteboard clear' empties them. Releasing a pasteboard that does not exist is not an error. No
-            broker is started.
+            Afterwards the pasteboard is not listed, and its name is free. The pasteboards general, find, primary and
+            drag always exist; 'pasteboard clear' empties them. Releasing a pasteboard that does not exist is not an
+            error. No broker is started.
             """
     )
 

@@ -8,20 +8,20 @@ struct BrokerCommand: Command {
         options: [
             .init("--socket", value: "PATH", "the socket to listen on, instead of the well-known one"),
             .init("--limit", value: "NAME=VALUE", "sets a limit; 'pasteboard limits' shows them; may be repeated"),
-            .init("--no-keeper", "ends with the broker, without a process that restarts it after a crash"),
+            .init("--no-keeper", "runs the broker alone, without a process that starts it again after a crash"),
             .init("--replace", "makes the running broker's keeper start this program instead, and returns"),
             .init("--ready-fd", value: "N", "writes a byte to descriptor N when clients can connect"),
         ],
         notes: """
             Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from
             $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' per line. A size is written as 65536, 64KiB or 1.5
-            MiB, a time with its unit as 500ms, 30s, 10m or 1h. Commands that need a broker start one automatically, unless
-            PASTEBOARD_AUTOSTART is 0.
+            MiB, a time with its unit as 500ms, 30s, 10m or 1h. Commands that need a broker start one automatically,
+            unless PASTEBOARD_AUTOSTART is 0.
 
-            The process that is started is the keeper. It starts the broker again if that crashes, and has the kept
-            contents until then. With --replace, a newer program takes over the socket and the kept contents; loads
-            that are running finish at the old one. The new broker has the options of the old one, which precede the
-            configuration file; --limit NAME=VALUE overrides one limit, and NAME=default drops one.
+            The process that is started is the keeper: it holds the kept contents, and starts the broker again after a
+            crash. With --replace, this program takes over the socket and the kept contents of the running broker; loads
+            that have begun finish at the old broker. The new broker has the options of the old one, which take
+            precedence over the configuration file. --limit NAME=VALUE overrides one limit, and NAME=default drops one.
             """
     )
 

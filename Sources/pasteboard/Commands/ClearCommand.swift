@@ -8,8 +8,9 @@ struct ClearCommand: Command {
         "empties a pasteboard",
         options: [.board, .primary, .ifChange, .json],
         notes: """
-            Clearing an empty pasteboard is not an error. A broker is started only if contents are on the disk. --json prints the change count after it,
-            and null without a broker.
+            Clearing an empty pasteboard is not an error. Without a broker every pasteboard is empty; a broker is
+            started only if contents are on the disk. --json prints the new change count, or null if no broker is
+            running.
             """
     )
 

@@ -36,10 +36,10 @@ struct CopyCommand: Command {
             links and modification times. Sockets in it are omitted; --into and drop also omit pipes. If a part of it
             cannot be read, nothing is copied.
 
-            A terminal is read until Ctrl-D. The command returns when the broker has all bytes, and no process
-            remains. Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes
-            longer than a second, the progress is shown on standard error if that is a terminal. A broker is started if
-            none is running. --json prints the new change count.
+            A terminal is read until Ctrl-D. The command returns when the broker has all bytes, and no process remains.
+            Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes longer than a
+            second, the progress is shown on standard error if that is a terminal. A broker is started if none is
+            running. --json prints the new change count.
 
             \(ContentOptions.help)
             """

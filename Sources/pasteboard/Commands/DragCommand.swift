@@ -32,17 +32,17 @@ struct DragCommand: Command {
 
             \(TypeArgument.help)
 
-            The command returns when the destination has everything, and prints what the destination did. The
-            destination may copy although --move was given; in that case, and if anything fails, nothing is deleted. A
-            file that has changed in the meantime is not deleted either. An item with several representations cannot be
-            moved. A directory cannot be moved, because files in it may change after they were copied: drag it without
-            --move, then delete it. A file that is in the destination's directory already is not moved: that is an error. Ctrl-C
-            cancels the drop: the destination removes what is incomplete, and nothing is deleted. If the transfer takes longer than a second, the progress is shown on standard error
-            if that is a terminal.
+            The command returns when the destination has everything, and prints what the destination did. Ctrl-C cancels
+            the drop: the destination removes what is incomplete, and nothing is deleted. If the transfer takes longer
+            than a second, the progress is shown on standard error if that is a terminal.
+
+            With --move nothing is deleted if the destination copies instead, or if anything fails. A file that has
+            changed in the meantime is not deleted either. An item with several representations cannot be moved, and
+            neither can a directory, because files in it may change after they were copied: drag it without --move, then
+            delete it. Moving a file to the directory that it is in is an error.
 
             Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
-            nothing at this time. Without --wait no broker is started: without a broker there is no destination, so the exit
-            code is 1.
+            nothing at this time. Without --wait no broker is started, and without a broker there is no destination.
             """
     )
 

@@ -28,8 +28,8 @@ struct DropCommand: Command {
             with the exit code of that drop. If a transfer takes longer than a second, the progress is shown on standard
             error if that is a terminal. A broker is started if none is running, except for --list.
 
-            If the broker is stopped, the destination ends with 3. If it ends in any other way, the destination connects again,
-            and starts a broker if necessary. A drop that was under way has failed; with --once it is the first drop.
+            If the broker is stopped, the command ends with 3. If it crashes, a drop that was under way fails, and the
+            destination continues with the next broker, except with --once: then it ends with 3 after such a drop.
 
             \(TypeArgument.help)
 

@@ -13,7 +13,7 @@ struct InfoCommand: Command {
             them one line for each type, as 'pasteboard types' does. Sizes of sensitive contents are not shown.
 
             Ends with 1 if the pasteboard is empty; --json then also prints its change count. Without a broker every
-            pasteboard is empty; one is started only if contents are on the disk.
+            pasteboard is empty; a broker is started only if contents are on the disk.
             """
     )
 

@@ -11,8 +11,10 @@ struct LimitsCommand: Command {
         notes: """
             Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config, except
             those that are fixed by the protocol. No program can use up connections, boards, kept-pool,
-            kept-representations, sessions, destinations, objects or metadata: it gets a share, about half of each if
-            no other program needs some. --json prints the exact numbers, in bytes and milliseconds. Ends with 3 if no broker is running; none is started.
+            kept-representations, sessions, destinations, objects or metadata: it gets a share, about half of each if no
+            other program needs some. --json prints the exact numbers, in bytes and milliseconds.
+
+            Ends with 3 if no broker is running; none is started.
             """
     )
 

@@ -10,8 +10,8 @@ struct ListCommand: Command {
         options: [.json],
         notes: """
             Prints one line for each pasteboard that is not empty: its name, the number of items, the kept bytes ('-' if
-            they are sensitive), the program that wrote it, the types of its first item, and its flags and lifetime, if any.
-            Without a broker there are none; one is started only if contents are on the disk.
+            they are sensitive), the program that wrote them, the types of the first item, and the flags and lifetime,
+            if any. Without a broker every pasteboard is empty; a broker is started only if contents are on the disk.
             """
     )
 

@@ -39,17 +39,16 @@ struct OfferCommand: Command {
             fails, the load fails with the exit status of the command and the last line of its standard error. If the
             load is cancelled, the command and its children are terminated. A broker is started if none is running.
 
-            If the broker is stopped, the offer ends with 3. If it ends in any other way, the offer connects again, and starts a
-            broker if necessary. The contents come back under the same change count, unless other contents were written first;
-            then the offer ends as if it was replaced. With --once it ends with 3.
+            If the broker is stopped, the offer ends with 3. If it crashes, the offer continues with the next broker,
+            except with --once: then it ends with 3.
 
             An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C
             or SIGTERM, the pasteboard is empty afterwards: the earlier contents are not restored.
 
-            With --keep-on-exit the first of these signals, or SIGHUP, makes it run all commands and read all files, within
-            5 s and up to 64 MiB in all. The broker keeps their bytes, so that they can be pasted after the end. One line
-            on standard error names what was kept and what was not. The exit code is 0 if everything was kept. A second
-            signal ends the offer at once.
+            With --keep-on-exit the first Ctrl-C, SIGTERM or SIGHUP makes it run all commands and read all files, within
+            5 s and up to 64 MiB in all. The broker keeps their bytes, so that they can be pasted after the end. One
+            line on standard error names what was kept and what was not. The exit code is 0 if everything was kept. A
+            second signal ends the offer at once.
 
             With --background the offer continues in a separate process, which ends when its contents are replaced or
             cleared, or by 'kill'. The commands run in the current directory, without a terminal. Messages are

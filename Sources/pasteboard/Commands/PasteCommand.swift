@@ -50,18 +50,12 @@ struct PasteCommand: Command {
             times. Otherwise a folder is pasted as a tar archive of its tree, also with -t tar, and not to a terminal.
 
             Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
-            pasteboard is empty; one is started only if contents are on the disk. With --wait it ends with 7 if --timeout ends the wait, and a broker
-            is started if none is running; contents whose source has ended count as nothing. With --if-change it ends with 6 if
-            the pasteboard has another change count.
+            pasteboard is empty; a broker is started only with --wait, or if contents are on the disk.
 
-            After a crash of the broker, the source of a promise needs a moment to connect to the next one. Therefore an empty
-            pasteboard is reported only 2 s after a keeper has started the next broker.
-
-            If the broker ends unexpectedly before the first byte, the same contents are pasted when their source has promised them
-            again at the next broker, which may take 2 s; otherwise it ends with 3. With --wait it then waits at the next broker.
-
-            In the command of 'pasteboard watch' it ends with 6 for contents that are sensitive or can be pasted a limited number of
-            times, because no person asks for them there.
+            With --wait it ends with 7 if --timeout ends the wait; contents whose source has ended count as nothing.
+            With --if-change it ends with 6 if the pasteboard has another change count. When run by 'pasteboard watch --
+            ...', it ends with 6 for contents that are sensitive or can be pasted a limited number of times. If the
+            broker crashes and the contents do not come back at the next one, it ends with 3.
             """
     )
 

@@ -8,10 +8,12 @@ struct StopCommand: Command {
         "ends the broker",
         options: [.init("--if-empty", "ends it only if 'list' shows no pasteboard")],
         notes: """
-            The contents are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are kept
-            come back with the next broker. Running loads may finish within the limit 'drain'. The command returns when
-            the broker no longer accepts connections, so the next broker can start. Ends with 3 if no broker is running, and
-            with 6 if --if-empty leaves it running. Contents that are written while the command looks are lost, too.
+            The contents are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are
+            kept come back with the next broker. Running loads may finish within the limit 'drain'. The command returns
+            when the broker no longer accepts connections, so the next broker can start.
+
+            Ends with 3 if no broker is running or the contents could not be written to the disk, and with 6 if
+            --if-empty leaves the broker running. Contents that are written after the check of --if-empty are lost.
             """
     )
 

@@ -15,7 +15,7 @@ struct TypesCommand: Command {
             name comes last.
 
             Ends with 1 if the pasteboard is empty; --json then also prints an empty list of items. Without a broker
-            every pasteboard is empty; one is started only if contents are on the disk.
+            every pasteboard is empty; a broker is started only if contents are on the disk.
             """
     )
 

@@ -12,9 +12,8 @@ struct DemoCommand: Command {
         "shows a promise, a load and a dead source between real processes",
         options: [],
         notes: """
-            Starts three processes: a broker in a temporary directory, a source and a destination. Your pasteboards are not \
-            changed. The demo itself takes less than a second; 'swift run pasteboard demo' in a new clone builds the program \
-            first, which takes about 3 minutes on 2 cores.
+            Starts three processes: a broker in a temporary directory, a source and a destination. Your pasteboards are
+            not changed. The demo takes less than a second.
             """
     )
 

@@ -15,22 +15,23 @@ struct WatchCommand: Command {
             .json,
         ],
         notes: """
-            Prints one line for each change: the change count, the pasteboard, the state, the number of items, the program
-            that wrote them, and the types. The state is data, sensitive, transient, clear (the pasteboard was emptied) or
-            nil (it was empty when the watch began). Changes in quick succession are reported as one, at most every 100
-            ms, and the last one is always reported. Nothing is loaded: promised contents are not made.
+            Prints one line for each change: the change count, the pasteboard, the state, the number of items, the
+            program that wrote them, and the types. The state is data, sensitive, transient, clear (the pasteboard was
+            emptied) or nil (it was empty when the watch began). Changes in quick succession are reported as one, at
+            most every 100 ms, and the last one is always reported. Nothing is loaded: promised contents are not made.
 
             With COMMAND nothing is printed. The command runs once for each change, with /dev/null as its standard input
             and these variables in its environment:
 
             \(HelpText.rows(Self.environment))
 
-            While the command runs, further changes wait; then it runs again for the newest one. A command that changes the
-            pasteboard that it is run for would be run again and again: the watch then ends it, prints a message, and ends
-            with 6. --since 0 reports the present contents first.
+            While the command runs, further changes wait; then it runs again for the newest one. If the command itself
+            changes the pasteboard, it would run again and again: the watch ends it, prints a message, and ends with 6.
+            --since 0 reports the present contents first.
 
-            Runs until a signal ends it, or the broker is stopped; then it ends with 3. If the broker ends in any other way,
-            the watch connects again, and reports the changes after the last one. A broker is started if none is running.
+            Runs until a signal ends it. If the broker is stopped, the watch ends with 3; if it crashes, the watch
+            continues with the next broker, and reports the changes after the last one. A broker is started if none is
+            running.
             """
     )
 
