@@ -37,8 +37,8 @@ package enum BrokerDaemon {
                 try? System.write(Array("\(program) \(ProgramVersion.current)\n".utf8).span, to: 1)
                 return 0
             }
-            // The process that became the keeper, or asked for a replacement, has rejected a file with bad lines. A line that
-            // became bad later must not cost the saved contents.
+            // The process that became the keeper, or asked for a replacement, has rejected a file with bad lines. A
+            // line that became bad later must not cost the saved contents.
             let isKept = ServiceManager.keeper != nil
             let options = try DaemonOptions(arguments, reportingBadLines: isKept ? { log.write($0) } : nil)
             if options.showsHelp {
@@ -64,8 +64,8 @@ package enum BrokerDaemon {
 
     /// Prepares this process to hold the contents of others, as the broker or as its keeper.
     ///
-    /// - Parameter isKept: whether a keeper is to outlive a broker. Then nobody may trace either of them: who began to
-    ///   before the memory was closed would read it all the same.
+    /// - Parameter isKept: whether the broker has a keeper. Then no process may trace either of them: a tracer that
+    ///   attached before the memory was closed could still read it.
     private static func prepareProcess(isKept: Bool) throws(Failure) {
         System.ignoreBrokenPipes()
         System.ignoreFileSizeSignals()
@@ -96,7 +96,7 @@ package enum BrokerDaemon {
         let manager =
             passed.first { $0.name == Keeper.messagesName }.map { ServiceManager($0.descriptor) } ?? ServiceManager()
         if manager == nil, keeper != nil || passed.contains(where: { ContentsSaver.number($0.name) != nil }) {
-            // It would serve without the saved contents, as if they had been cleared.
+            // Otherwise the broker would serve without the saved contents, as if they had been cleared.
             throw Failure(.brokerUnavailable, "cannot connect to the keeper or systemd, which has the saved contents")
         }
         var limits = options.limits
@@ -107,7 +107,7 @@ package enum BrokerDaemon {
                 try SignalSource(keeper: keeper, allowsTakeover: manager?.capacity ?? 0 > 0)
             }
         )
-        // With another version, a keeper goes on with the program that has saved the contents.
+        // If this version does not support the saved contents, the keeper starts the program that has saved them.
         try server.beginSaving(
             with: manager,
             restoring: passed,
@@ -118,9 +118,9 @@ package enum BrokerDaemon {
         var snapshot: Snapshot?
         if limits.keptOnDisk > 0 {
             do throws(Failure) {
-                // Those on the disk may be the reason why brokers before could not start.
+                // The contents on the disk may be the reason why earlier brokers could not start.
                 guard !startsEmpty else {
-                    throw Failure(.brokerUnavailable, "brokers before could not start with contents")
+                    throw Failure(.brokerUnavailable, "earlier brokers could not start with contents")
                 }
                 let path = directory == nil ? nil : try options.socketPath()
                 snapshot = try Snapshot(for: path, limit: limits.keptOnDisk)

@@ -1,7 +1,7 @@
 /// Measures the time for the expiry of contents. It includes suspensions of the machine and of the broker, which the
 /// clock of the deadlines skips.
 ///
-/// It runs only while some contents expire, because most turns would read the clock in vain.
+/// It runs only while some contents expire, because reading the clock in each turn would take time.
 struct ExpiryClock {
     private let time: @Sendable () -> UInt64
     /// The time that was reported last; nil while the clock does not run.

@@ -11,7 +11,7 @@ final class PatientCall<Result: Sendable>: Sendable {
     private let state = Lock(State())
     private let done = Semaphore()
 
-    /// The parts of the patience after which the progress is looked at.
+    /// The parts of the patience after which the progress is checked.
     private static var slices: Int { 10 }
 
     private init() {}
@@ -26,8 +26,8 @@ final class PatientCall<Result: Sendable>: Sendable {
         }
     }
 
-    /// Calls `body` and waits for its result; nil if there was no step for so long. If no thread can be started, the caller's
-    /// thread calls it.
+    /// Calls `body` and waits for its result; nil if there was no step for so long. If no thread can be started, the
+    /// caller's thread calls it.
     ///
     /// - Parameter patience: in milliseconds.
     static func run(

@@ -3,8 +3,8 @@ import PasteboardWire
 // Time, and the end of the broker. Deadlines are checked lazily: nothing is armed for a load or a peer. `nextCheck` is
 // never later than the first deadline; then all are checked, and the next time is found.
 extension BrokerState {
-    /// The minimum time between checks, so that tiny timeouts do not make the broker spin. A check looks at every load, so
-    /// with many loads there are fewer.
+    /// The minimum time between checks, so that tiny timeouts do not make the broker spin. A check looks at every load,
+    /// so with many loads there are fewer.
     private var coarseness: UInt64 { 20 + UInt64(clamping: loads.count / 500) }
 
     /// Sets the time. The driver then passes what has arrived by that time, and after that checks the deadlines.
@@ -79,8 +79,8 @@ extension BrokerState {
         context.check(by: end)
     }
 
-    /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes may finish here,
-    /// and a connection ends when it has none left, so that its program connects to the other broker.
+    /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes may finish
+    /// here, and a connection ends when it has none left, so that its program connects to the other broker.
     package mutating func beginTakeover() {
         guard !ending.isDraining else { return }
         begin(.takeover, .passOnListening)
@@ -106,7 +106,8 @@ extension BrokerState {
         if !peers.isEmpty { context.check(in: Self.takeoverInterval) }
     }
 
-    /// Ends a connection without an error, as a crash does: the program connects to the other broker and continues there.
+    /// Ends a connection without an error, as a crash does: the program connects to the other broker and continues
+    /// there.
     private mutating func leave(_ peer: PeerID) {
         disconnected(peer)
         context.perform(.close(peer))
@@ -144,7 +145,7 @@ extension BrokerState {
         drain()
     }
 
-    /// Answers those who have stopped the broker, when the driver has left contents on the disk.
+    /// Answers the requests that have stopped the broker, when the driver has left contents on the disk.
     ///
     /// - Parameters:
     ///   - kept: the contents that are on the disk.

@@ -16,7 +16,7 @@ extension BrokerState {
             }
             switch kind {
             case .load, .list, .status, .wait, .watch, .createBoard:
-                // The answer would reach nobody.
+                // The answer would reach no peer.
                 guard !peers[slot].isDeaf else { return }
             default: break
             }

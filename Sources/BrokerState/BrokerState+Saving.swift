@@ -4,7 +4,7 @@ package import PasteboardWire
 extension BrokerState {
     /// Sets whether the driver saves contents.
     ///
-    /// - Parameter isBehind: whether nobody takes them, so that they would be lost in a crash.
+    /// - Parameter isBehind: whether the service manager takes nothing, so that they would be lost in a crash.
     package mutating func setSaving(_ isSaving: Bool, isBehind: Bool = false) {
         context.savesContents = isSaving
         context.isSavingBehind = isBehind
@@ -44,8 +44,8 @@ extension BrokerState {
         return all.sorted { $0.age < $1.age }.map(\.id)
     }
 
-    /// Restores contents that an earlier broker saved, under the change count that they had, or under a new one if none was
-    /// saved. Called before any peer connects, for the newest contents of each board first.
+    /// Restores contents that an earlier broker saved, under the change count that they had, or under a new one if none
+    /// was saved. Called before any peer connects, for the newest contents of each board first.
     ///
     /// - Returns: the contents, and their kept bytes in the order of the representations.
     package mutating func restore(

@@ -2,9 +2,9 @@ package import PasteboardWire
 
 /// The broker's decisions, without a socket, a clock or a thread: the dispatcher that joins the parts of the state.
 ///
-/// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads`, `Sessions` and `Watches`. Parts do not call each other.
-/// The dispatcher calls them in the required order and acts on the results that they return. Only loads and sessions
-/// need another part, the contents: the dispatcher passes it to their methods.
+/// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads`, `Sessions` and `Watches`. Parts do not call
+/// each other. The dispatcher calls them in the required order and acts on the results that they return. Only loads and
+/// sessions need another part, the contents: the dispatcher passes it to their methods.
 ///
 /// Each input is a mutating method: a peer has connected, sent a frame, accepted bytes or disconnected, or time has
 /// passed. Afterwards the outbox contains the resulting work. The driver performs it and empties the outbox before the
@@ -28,7 +28,7 @@ package struct BrokerState: ~Copyable, Sendable {
     package var readsLoadsInPlace = true
     /// In a stored property for the same reason as the context.
     package internal(set) var ending = Ending.none
-    /// The streams of those who have stopped the broker and wait for the answer.
+    /// The requests that have stopped the broker and wait for the answer.
     var stops: [(peer: PeerID, stream: UInt64)] = []
     /// The time at which the last connection ended, or the start of the broker; nil while a program is connected.
     var idleSince: UInt64?
@@ -177,8 +177,8 @@ package struct BrokerState: ~Copyable, Sendable {
         violation(by: peer, failure)
     }
 
-    /// Ends a peer that has sent an error as its last frame. Its streams end without a frame: their loads are not counted
-    /// as used any more, so nothing of them may be sent.
+    /// Ends a peer that has sent an error as its last frame. Its streams end without a frame: their loads are not
+    /// counted as used any more, so nothing of them may be sent.
     mutating func close(_ peer: PeerID) {
         disconnected(peer)
         context.perform(.closeAfterError(peer))

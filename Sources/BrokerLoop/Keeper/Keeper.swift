@@ -2,12 +2,12 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// A small process that outlives the broker: it has the socket, the lock and the saved contents, and starts the broker
-/// again if it dies.
+/// A small process that outlives the broker: it holds the socket, the lock and the saved contents, and starts the
+/// broker again after a crash.
 ///
-/// It does for its broker what systemd does for a service, by the same variables and messages, so a broker has one
-/// way in. The messages come over a pair of sockets, of which only its own broker has the other end. Others can only
-/// ask for a takeover (see `Replacement`). Between two messages it waits, and takes no time and no memory.
+/// It does for its broker what systemd does for a service, by the same variables and messages, so a broker starts in
+/// the same way under both. The messages come over a pair of sockets, of which only its own broker has the other end.
+/// Other processes can only request a takeover (see `Replacement`).
 struct Keeper: ~Copyable {
     /// The name of the descriptor of the lock that the keeper passes.
     static let lockName = "lock"
@@ -23,11 +23,11 @@ struct Keeper: ~Copyable {
         let process: ChildProcess
         /// The time at which clients could connect; nil before.
         var readyAt: UInt64?
-        /// The time by which something has to happen, and otherwise it is killed; nil for no time.
+        /// The time at which it is killed unless it has done what the keeper waits for; nil for no time.
         var deadline: UInt64?
         /// Whether it was killed for missing that time.
         var isKilled = false
-        /// Whether it may wait for a disk. Then the system may not report its end.
+        /// Whether it may wait for a disk. The system may not report its end in that case.
         var mayHang = false
     }
 
@@ -53,11 +53,11 @@ struct Keeper: ~Copyable {
     private var messages: NotificationSocket?
     private let signals: SignalDescriptor
     private var program: Program
-    /// The program that ran before a takeover, until the new one has proved itself.
+    /// The program that ran before a takeover, until the probation of the new one is over.
     private var earlier: Program?
     /// A program that takes the broker's place once the broker has released the socket.
     private var replacement: Replacement?
-    /// Brokers that finish their last loads while another one serves, and killed ones that are not gone yet.
+    /// Brokers that finish their last loads while another one serves, and killed ones that have not ended yet.
     private var leaving: [ChildProcess] = []
     private let environment: [String]
     private var saved: SavedDescriptors
@@ -188,7 +188,8 @@ struct Keeper: ~Copyable {
         var passed: [(name: String, raw: CInt)] = [("socket", socket), (Self.lockName, lock)]
         if let raw = other?.raw { passed.append((Self.messagesName, raw)) }
         for kept in saved.all { passed.append((kept.name, kept.descriptor.raw)) }
-        // In ascending order, starting the child needs no duplicates, for which many saved descriptors may leave no room.
+        // In ascending order, starting the child needs no duplicates, for which many saved descriptors may leave no
+        // room.
         passed.sort { $0.raw < $1.raw }
         var next = program
         if let replacement {
@@ -217,7 +218,7 @@ struct Keeper: ~Copyable {
     private mutating func take(_ message: NotificationSocket.Message) {
         guard case .running(var broker) = phase else { return }
         if let time = message["EXTEND_TIMEOUT_USEC"].flatMap({ UInt64($0) }) {
-            // It does something that may hang, and says more by then.
+            // The broker does something that may hang, and sends another message before this time.
             let milliseconds = Int(min(time / 1_000, Self.longestExtension))
             broker.deadline = MonotonicClock.deadline(milliseconds: milliseconds)
             broker.mayHang = true
@@ -252,8 +253,8 @@ struct Keeper: ~Copyable {
         phase = .pausing(until: 0)
     }
 
-    /// The broker has not done in time what it was asked for: it is killed. Another one follows, also if it is not gone
-    /// then, because it waits for a disk.
+    /// Kills a broker that has missed its deadline. Another one follows even if the killed one does not end because it
+    /// waits for a disk.
     private mutating func miss(_ broker: Broker) throws {
         var broker = broker
         guard broker.isKilled else {
@@ -284,7 +285,7 @@ struct Keeper: ~Copyable {
     private mutating func take(request message: NotificationSocket.Message) {
         guard let request = Replacement(message) else { return }
         if let refusal = Replacement.refusal(of: message) {
-            // Anybody can send as many as he likes.
+            // Any process can send any number of requests.
             if lastRefusal.map({ MonotonicClock.now() - $0 > 1_000_000_000 }) ?? true {
                 log.write("a request to replace the broker is refused: \(refusal)")
             }
@@ -295,7 +296,7 @@ struct Keeper: ~Copyable {
             return request.finish("the broker starts or ends just now; try again")
         }
         replacement = request
-        // It stops listening, answers when everything is saved, and finishes its loads.
+        // The broker stops listening, sends `TAKEOVER=1` when everything is saved, and finishes its loads.
         try? broker.process.kill(SIGUSR2)
         broker.deadline = MonotonicClock.deadline(milliseconds: Replacement.Time.release)
         phase = .running(broker)
@@ -345,12 +346,12 @@ struct Keeper: ~Copyable {
     /// Returns false if the system does not report the end of the broker.
     private mutating func takeEnd(of broker: Broker) throws -> Bool {
         guard let end = try System.waitForProcess(broker.process.id, hang: false) else { return false }
-        // It may have sent some since they were looked for.
+        // The broker may have sent some since the last look.
         try takeMessages()
         if case .running(let latest) = phase {
             try ended(latest, end)
         } else {
-            // It has let another one take over. Its process id may be that of any other process from now on.
+            // Another broker has taken over. From now on the process id may belong to any other process.
             leaving.removeAll { $0.id == broker.process.id }
         }
         return true
@@ -376,7 +377,7 @@ struct Keeper: ~Copyable {
             return try start()
         }
         if code == 0 { throw End.exit(code) }
-        // It could not start at all, and has said why.
+        // The broker could not start at all, and has printed the reason.
         if time == nil, case .exited = end, !hasBeenReady { throw End.exit(code) }
         let decision = policy.ended(after: time)
         log.write("the broker (process \(broker.process.id)) \(reason); \(Self.consequence(decision))")
@@ -388,7 +389,7 @@ struct Keeper: ~Copyable {
         case .restart(0): "starting it again"
         case .restart(let pause): "starting it again in \(pause) ms"
         case .restartEmpty(let pause): "starting it again in \(pause) ms without the saved contents"
-        case .giveUp: "it dies again and again, so it is not started any more, and its contents are lost"
+        case .giveUp: "it crashes again and again, so it is not started any more, and its contents are lost"
         }
     }
 

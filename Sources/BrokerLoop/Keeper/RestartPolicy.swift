@@ -1,8 +1,8 @@
 /// Decides when a keeper starts a broker again, and when it stops trying.
 ///
-/// A broker that dies again and again dies from something that the next one meets, too. If it never lets clients connect,
-/// that may be the saved contents, which the keeper then gives up. If it dies soon after that, it may be a client that
-/// connects again: then each start waits longer.
+/// A cause of repeated crashes is one that the next broker meets, too. If brokers crash before clients can connect, the
+/// cause may be the saved contents, which the keeper then gives up. If they crash soon after that, it may be a client
+/// that connects again: then each start waits longer.
 struct RestartPolicy {
     enum Decision: Equatable {
         /// In milliseconds from now.
@@ -12,13 +12,13 @@ struct RestartPolicy {
         case giveUp
     }
 
-    /// A broker that could be reached for less than this has died soon. In milliseconds.
+    /// A broker that could be reached for less than this has crashed soon. In milliseconds.
     static let soon: UInt64 = 100
     /// The failed starts in a row after which the contents are given up.
     static let startsWithContents = 12
     /// The failed starts in a row after which the keeper gives up.
     static let mostStarts = 20
-    /// The brokers in a row that have died soon, after which the keeper gives up.
+    /// The number of brokers in a row that have crashed soon, after which the keeper gives up.
     static let mostDeaths = 100
     /// In milliseconds.
     static let longestPause: UInt64 = 5_000

@@ -5,12 +5,11 @@ import PasteboardWire
 /// Saves contents with the service manager, whose next broker gets them: each kept representation and each description
 /// of contents is a memory file with a name of its own.
 ///
-/// A write is acknowledged when its messages are in the queue of the manager, which takes them also if the broker is
-/// killed then. Its description is listed at the same moment (see `SavedIndex`), and what was listed for the board
-/// until then is removed afterwards. So a board has its earlier contents or its new ones, at each moment.
+/// A write is acknowledged when its messages are in the queue of the manager, which takes them even if the broker is
+/// killed then. Its description is listed at the same moment (see `SavedIndex`), and the earlier description of the
+/// board is removed afterwards. So a board has its earlier contents or its new ones, at each moment.
 ///
-/// If the manager takes nothing for a while, it is *behind*: the descriptions are listed all the same, and peers do not
-/// wait.
+/// If the manager takes nothing for a while, it is *behind*: the descriptions are still listed, but peers do not wait.
 struct ContentsSaver: ~Copyable {
     /// The time that a write waits for the manager. In milliseconds.
     static let patience: UInt64 = 2_000
@@ -57,7 +56,7 @@ struct ContentsSaver: ~Copyable {
     private var boards: [String: PublicationID] = [:]
     private var unsent = UnsentMessages()
     private var obstacle = Obstacle.none
-    /// Since when descriptors wait to be sent; nil if none do.
+    /// The time since which descriptors wait to be sent; nil if none do.
     private var waitingSince: UInt64?
     /// The number of times that contents were saved.
     private(set) var count: UInt64 = 0

@@ -166,7 +166,7 @@ package struct Snapshot: Sendable {
             guard status.kind == .regular, status.owner == System.userID else {
                 throw SystemError(call: "open", errno: EPERM, subject: "not a regular file of this user")
             }
-            // What cannot be removed would come back at each start, even if it was cleared.
+            // Contents that cannot be removed would come back at each start, even if they were cleared.
             guard System.isWritable(directory.raw) else {
                 throw SystemError(call: "remove", errno: EROFS, subject: name)
             }

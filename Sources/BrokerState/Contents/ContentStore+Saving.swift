@@ -149,8 +149,8 @@ extension ContentStore {
     /// Gives contents back to their writer, which has written them again: the broker still has their kept bytes, and
     /// their promises have a source again.
     ///
-    /// - Returns: false, without a change, if the write has other items, terms or bytes, or if nothing of the contents is
-    ///   kept. Then the write replaces the contents.
+    /// - Returns: false, without a change, if the write has other items, terms or bytes, or if nothing of the contents
+    ///   is kept. Then the write replaces the contents.
     mutating func returnToWriter(
         _ id: PublicationID,
         writtenBy write: WriteID,
@@ -222,7 +222,7 @@ extension ContentTerms? {
 }
 
 extension SavedContents {
-    /// Throws unless a peer could have written them: whoever lists or loads them relies on that.
+    /// Throws unless a peer could have written them: lists and loads rely on that.
     fileprivate func check() throws(Failure) {
         guard !items.isEmpty else { throw Failure(.invalidArgument, "they have no item") }
         guard ownerLabel == ownerLabel.asLabel, ownerGroups.allSatisfy(\.isGroup) else {

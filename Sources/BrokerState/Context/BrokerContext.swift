@@ -9,8 +9,8 @@ package struct BrokerContext: ~Copyable, Sendable {
     let epoch: UInt64
     /// Milliseconds of a clock that does not jump.
     var now: UInt64 = 0
-    /// The time for the expiry of contents, in milliseconds. Unlike `now` it includes suspensions, because a secret must
-    /// not stay longer than its writer allowed.
+    /// The time for the expiry of contents, in milliseconds. Unlike `now` it includes suspensions, because a secret
+    /// must not stay longer than its writer allowed.
     var elapsed: UInt64 = 0
     /// The time in `elapsed` at which the next contents expire; `max` if none do.
     package internal(set) var nextExpiry = UInt64.max
@@ -25,7 +25,7 @@ package struct BrokerContext: ~Copyable, Sendable {
     var settlesAt: UInt64 = 0
     /// Whether the driver saves contents, so that a successor of this broker can restore them.
     package internal(set) var savesContents = false
-    /// Whether nobody takes what the driver saves.
+    /// Whether the service manager takes nothing that the driver saves.
     var isSavingBehind = false
     /// Descriptors that the driver has received and cannot close yet. They count as descriptors in transfer.
     package internal(set) var unclosedDescriptors: UInt64 = 0

@@ -83,14 +83,14 @@ extension Loads {
         )
     }
 
-    /// The time at which the load ends because its destination does not read; nil unless other loads of its process need
-    /// its part of the transfer pool, or any its place at the source.
+    /// The time at which the load ends because its destination does not read; nil unless other loads of its process
+    /// need its part of the transfer pool, or any its place at the source.
     private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
         var since: UInt64?
         if !loadTable[slot].window.isDelivered, let awaited = roomIsAwaited(for: slot) {
             since = max(loadTable[slot].takenAt, awaited, lastReading(of: slot))
         }
-        // A load that waits for room has another deadline, unless it is in the way of other processes.
+        // A load that waits for room has another deadline, unless it blocks loads of other processes.
         if loadTable[slot].window.isUsedUp, let others = othersWait(for: slot),
             !isWaitingForRoom(slot) || otherProcessesWait(for: slot)
         {
@@ -100,7 +100,7 @@ extension Loads {
     }
 
     /// The time at which the load's destination last read bytes of any load while loads waited for room. The bytes of a
-    /// connection are read in order, so those of one load may wait behind those of others.
+    /// connection are read in order, so those of one load may wait for those of others to be read.
     private func lastReading(of slot: Slot) -> UInt64 {
         guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer) else {
             return 0

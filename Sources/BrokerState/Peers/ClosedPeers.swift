@@ -1,5 +1,5 @@
-/// The connections that ended or were refused last. They explain in a status why a program is gone, and give the names of
-/// programs that have loaded something.
+/// The connections that ended or were refused last. They explain in a status why a program has ended, and give the
+/// names of programs that have loaded something.
 struct ClosedPeers: Sendable {
     struct Entry: Sendable {
         let process: ProcessKey

@@ -2,18 +2,18 @@ import PasteboardWire
 
 /// The watches of boards: which state each has reported, and which of them have a change to send.
 ///
-/// A change of a board costs its writer nothing for each watch: it only makes a *round* due, which visits the watches of
-/// the board. The first round after a quiet time begins at once, the next one after ``interval``. So a board that changes
-/// all the time reports its newest state from time to time, and always the last one.
+/// A change of a board costs its writer nothing for each watch: it only makes a *round* due, which visits the watches
+/// of the board. The first round after a quiet time begins at once, the next one after ``interval``. So a board that
+/// changes all the time reports its newest state from time to time, and always the last one.
 ///
 /// A round does not send anything: it marks the watches whose peers have not been notified of the newest state. A watch
-/// without credit stays marked. The driver then sends the changes of each peer, in pieces, and only while the peer reads
-/// them. So watches whose peers do not read occupy no memory, whatever credit they have granted.
+/// without credit stays marked. The driver then sends the changes of each peer, in pieces, and only while the peer
+/// reads them. So watches whose peers do not read occupy no memory, whatever credit they have granted.
 struct Watches: ~Copyable, Sendable {
     /// The minimum time between the rounds of a board, in milliseconds.
     static let interval: UInt64 = 100
-    /// The time after the broker's start in which clients write their contents again, and after which a watch that knows
-    /// the state of an earlier broker is sent the state of a board that nobody has written. In milliseconds.
+    /// The time after the broker's start in which clients write their contents again. After it, a watch that reports
+    /// since a state of an earlier broker is sent the state of a board that has not been written. In milliseconds.
     static let settlingTime = WireLimits.settlingTime
     /// The cost of a part of a round.
     private static let pieceCost = 1_000
@@ -43,8 +43,8 @@ struct Watches: ~Copyable, Sendable {
 
     /// Begins a watch of a board in a state. The caller answers it.
     ///
-    /// - Parameter exists: whether the board exists in this lifetime of the broker, so that no contents of an earlier one
-    ///   can come back.
+    /// - Parameter exists: whether the board exists in this lifetime of the broker, so that no contents of an earlier
+    ///   one can come back.
     mutating func begin(
         _ message: Watch,
         of name: String,

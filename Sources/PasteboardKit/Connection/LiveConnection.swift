@@ -85,8 +85,9 @@ final class LiveConnection: Sendable {
         var hasUnsent = false
         /// Whether a task is to make the requests.
         var isScheduled = false
-        /// The largest number of requests that were under way since the connection was last idle; it decreases slowly. If
-        /// it is large, several tasks probably make their next request soon, also if only a few of them have made it yet.
+        /// The largest number of requests that were under way since the connection was last idle; it decreases slowly.
+        /// If it is large, several tasks probably make their next request soon, also if only a few of them have made it
+        /// yet.
         var recentCount = 0
 
         mutating func add(_ load: DataLoad) -> Step {
@@ -152,8 +153,8 @@ final class LiveConnection: Sendable {
     /// wait for the lock of the connection, which its thread holds while it reads.
     ///
     /// - Parameter isOnPool: whether the caller is a task on Swift's own threads, and waits for the load next. Then its
-    ///   thread can run the task that makes the requests. Others must not depend on these threads, which programs block.
-    ///   Called only if it matters, because finding the answer takes longer than adding the load.
+    ///   thread can run the task that makes the requests. Others must not depend on these threads, which programs
+    ///   block. Called only if it matters, because finding the answer takes longer than adding the load.
     func open(_ load: DataLoad, isOnPool: () -> Bool) {
         switch opening.withLock({ $0.add(load) }) {
         case .none: break
@@ -242,7 +243,8 @@ final class LiveConnection: Sendable {
     /// Whether contents of an earlier broker may still come back.
     var expectsReclaims: Bool {
         guard let settling = core.withLock({ $0.io.state.welcome?.settlingMilliseconds }) else { return false }
-        // The time begins at the welcome, which has taken less than a second, or the broker is asked in vain.
+        // The settling time begins at the welcome, for which a second is added. At worst, the broker is asked when the
+        // time is over already.
         let longest = 1_000 + min(settling, 3_600_000)
         return MonotonicClock.now() < startedAt.addingClamped(longest * 1_000_000)
     }

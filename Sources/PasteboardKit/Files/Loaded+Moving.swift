@@ -7,7 +7,8 @@ extension Loaded where Value == URL {
     /// Moves the loaded copy, a file or a folder, to its final name. It never replaces an existing file.
     ///
     /// The copy keeps its permissions and modification time. On the same disk it is only renamed, so load it into the
-    /// directory where it is to stay: ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:retries:progress:_:)``. To
+    /// directory where it is to stay:
+    /// ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:retries:progress:_:)``. To
     /// another disk it is copied under a hidden name beside its destination and renamed when it is complete, so that no
     /// process sees an incomplete file under the final name. Cancelling the task stops the copying and throws
     /// `cancelled`.
@@ -53,7 +54,7 @@ extension Loaded where Value == URL {
         } catch {
             guard error.isAcrossDisks else { throw error }
         }
-        // Checked early: copying the bytes would be in vain.
+        // Checked before the bytes are copied.
         guard try System.status(at: destination) == nil else { return false }
         let copy = try FileMove.Copy(of: path, to: destination)
         let result = await withTaskCancellationHandler {

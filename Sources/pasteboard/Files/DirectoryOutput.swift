@@ -11,7 +11,7 @@ final class DirectoryOutput: PasteSink {
         The copy of a file keeps the exact name of that file, its permissions as far as the umask allows, and its
         modification time; only '/', control characters and the names '.' and '..' are replaced by '_'. In a name that a
         program suggested, unsafe characters are replaced and the extension of the type is added. No file is replaced:
-        if a name is taken, the new one is numbered.
+        if a name is taken, the new file gets a number.
         """
 
     private let directory: SystemString
@@ -25,7 +25,8 @@ final class DirectoryOutput: PasteSink {
     var leavesFile: Bool { true }
     var descriptor: CInt? { pending?.raw ?? folder?.raw }
 
-    /// - Parameter isLasting: whether the file has to survive a crash of the machine, because the source deletes its own.
+    /// - Parameter isLasting: whether the file has to survive a crash of the machine, because the source deletes its
+    ///   own.
     init(directory: SystemString, isLasting: Bool = false) {
         self.directory = directory
         self.isLasting = isLasting

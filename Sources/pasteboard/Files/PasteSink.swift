@@ -5,7 +5,8 @@ import TypeIdentifiers
 
 /// The destination of pasted bytes.
 protocol PasteSink: AnyObject {
-    /// Called before the load: throws if this destination cannot take a representation, so that nothing is loaded in vain.
+    /// Called before the load: throws if this destination cannot take a representation, so that it is not loaded at
+    /// all.
     func check(_ type: UniformType, isArchive: Bool) throws
     /// Called before the first byte.
     ///

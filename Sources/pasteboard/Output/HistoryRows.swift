@@ -1,7 +1,7 @@
 import PasteboardWire
 import TypeIdentifiers
 
-// The parts of a status that tell what has happened: who loaded what, and which connections have ended.
+// The history in a status: who loaded what, and which connections have ended.
 
 extension BoardRead {
     var row: [String] {
