@@ -132,9 +132,8 @@ package enum BrokerDaemon {
         // Closes the descriptors that nothing has taken over.
         passed = []
         server.notifyManager("READY=1")
-        // From here on it opens no file outside of its directory for state, and removes only its socket, its lock and
-        // their directory.
-        // Not every kernel can ensure that.
+        // From here on this process opens no file outside of its directory for state, and removes only its socket, its
+        // lock and their directory. Not every kernel can enforce that.
         try? System.giveUpFiles(
             exceptRemovingFrom: directory,
             writingTo: snapshot?.directory.raw,

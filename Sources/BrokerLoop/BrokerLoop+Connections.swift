@@ -4,8 +4,8 @@ import PasteboardWire
 
 // The table of connections.
 extension BrokerLoop {
-    /// An estimate of what a connection takes in all tables, in bytes. With it, memory is given back to the system after many
-    /// connections have ended.
+    /// An estimate of what a connection takes in all tables, in bytes. With it, memory is given back to the system
+    /// after many connections have ended.
     private static let connectionMemory = 4 << 10
 
     /// Takes over a connected socket.
@@ -33,7 +33,7 @@ extension BrokerLoop {
         } catch {
             let failure = Failure(.limitExceeded, "the broker cannot watch another connection: \(error)")
             report(PeerRemoval(.refused, process: process.pid, failure))
-            // Not in the table, so no output of the state reaches it.
+            // The connection is not in the table, so no output of the state reaches it.
             try? System.write(ListenerSource.encode(failure).span, to: connection.descriptor.raw)
             input { $0.failed(peer, failure) }
         }
@@ -59,9 +59,9 @@ extension BrokerLoop {
         if !connection.isWriteClosed, !isUnsaved {
             while case .refused? = try? connection.output.flush(to: descriptor, delivered: &deliveries) {}
         }
-        // Before the descriptor is closed: while a duplicate of it exists, the kernel would continue to report it, and
-        // the peer would not see the end. A child of a program with its own broker has duplicates until it executes
-        // its program.
+        // The descriptor is removed before it is closed: while a duplicate exists, the kernel would continue to report
+        // it, and the peer would not see the end. A child of a program with its own broker has duplicates until it
+        // executes its program.
         try? epoll.remove(descriptor)
         try? Socket.endWriting(descriptor)
         let count = connection.heldInput + connection.heldOutput + Self.connectionMemory

@@ -150,15 +150,15 @@ extension BrokerLimits {
             heap = min(heap, group / 4)
             keptPool = min(keptPool, group / 4)
         }
-        // Less would not serve a single connection.
+        // A smaller pool would not serve a single connection.
         let pool = max(heap / 4, 1 << 20)
         controlPool = min(controlPool, pool)
         transferPool = min(transferPool, pool)
         metadata = min(metadata, pool)
     }
 
-    /// Lowers the number of kept representations so that all of them can be saved, each with a description of contents at
-    /// most.
+    /// Lowers the number of kept representations so that all of them can be saved, each with a description of contents
+    /// at most.
     ///
     /// - Parameter capacity: the number of descriptors that the service manager takes.
     package mutating func fit(saved capacity: Int) {

@@ -72,7 +72,7 @@ struct Connection: ~Copyable {
     }
 
     private static let unreadAnswers = 64 << 10
-    /// Less, so that changes of watched boards alone never make the peer's requests wait.
+    /// Smaller than `unreadAnswers`, so that changes of watched boards alone never make the peer's requests wait.
     private static let unreadChanges = 8 << 10
 
     let peer: PeerID

@@ -13,13 +13,13 @@ struct DaemonOptions {
     var hasKeeper = true
     var showsHelp = false
 
-    /// - Parameter report: called for each bad line of the configuration file, which is then ignored. By default, such a
-    ///   line is an error.
+    /// - Parameter report: called for each bad line of the configuration file, which is then ignored. By default, such
+    ///   a line is an error.
     init(_ arguments: [String], reportingBadLines report: ((String) -> Void)? = nil) throws(Failure) {
         try readConfiguration(report)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            // As bytes: to divide characters, a start would load the tables of Unicode.
+            // Split as bytes: splitting characters would load the tables of Unicode at each start.
             let parts = argument.utf8
                 .split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }

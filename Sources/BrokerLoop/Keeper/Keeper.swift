@@ -33,7 +33,7 @@ struct Keeper: ~Copyable {
 
     private enum Phase {
         case running(Broker)
-        /// Until the next start.
+        /// No broker runs until the next start.
         case pausing(until: UInt64)
     }
 
@@ -366,7 +366,8 @@ struct Keeper: ~Copyable {
         if isEnding { throw End.exit(code) }
         let time = broker.readyAt.map { (MonotonicClock.now() - $0) / 1_000_000 }
         if let time, replacement != nil {
-            // It was asked to release the socket, and has ended instead: the new one begins with what was saved.
+            // The broker was asked to release the socket, and has ended instead. The new one begins with what was
+            // saved.
             log.write("the broker (process \(broker.process.id)) \(reason) after \(time) ms, before its replacement")
             return try start()
         }

@@ -122,7 +122,7 @@ package struct Snapshot: Sendable {
         do throws(SystemError) {
             try System.synchronize(directory.raw)
         } catch {
-            // Not every file system can do that with a directory.
+            // Not every file system can synchronize a directory.
             guard error.errno == EINVAL else { throw error }
         }
     }

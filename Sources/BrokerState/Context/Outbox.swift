@@ -124,8 +124,8 @@ package struct Outbox: ~Copyable, Sendable {
         add(range, to: destination, .connection)
     }
 
-    /// Adds the frame that was encoded last. The frames of a read often have one receiver, which is then found once: such a
-    /// frame needs no entry, because the last send reaches to the end of `frames`.
+    /// Adds the frame that was encoded last. The frames of a read often have one receiver, which is then found once:
+    /// such a frame needs no entry, because the last send reaches to the end of `frames`.
     private mutating func add(_ frame: Range<Int>, to peer: PeerID, _ order: FrameOrder) {
         let last = sends.count - 1
         guard last < 0 || sends[last].peer != peer || sends[last].order != order || sends[last].passing != nil else {
@@ -161,9 +161,9 @@ package struct Outbox: ~Copyable, Sendable {
 /// published.
 package struct PeerRemoval: Sendable, Equatable {
     package enum Action: String, Sendable {
-        /// Its connection was not admitted.
+        /// The peer's connection was not admitted.
         case refused
-        /// It broke a rule or a limit after it was admitted.
+        /// The peer broke a rule or a limit after it was admitted.
         case ended
     }
 

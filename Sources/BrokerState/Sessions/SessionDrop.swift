@@ -141,7 +141,7 @@ struct SessionDrop: Sendable {
 
 /// The result of a drop, once nothing more can happen to it.
 enum DropResult: Sendable, Equatable {
-    /// There is none yet: a load runs, or the destination has not concluded.
+    /// There is no result yet: a load runs, or the destination has not concluded.
     case pending
     /// The destination requested nothing and took nothing.
     case untouched

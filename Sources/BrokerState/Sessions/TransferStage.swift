@@ -17,9 +17,9 @@ enum DropReport: Sendable, Equatable {
 
 /// A message of a destination that closes the drop window, if that is open.
 enum DestinationReport: Sendable, Equatable {
-    /// Its handler has returned.
+    /// The destination's handler has returned.
     case performed(DropReport)
-    /// It has the items that it requested, or has failed to take them.
+    /// The destination has the items that it requested, or has failed to take them.
     case concluded(DropReport)
 }
 

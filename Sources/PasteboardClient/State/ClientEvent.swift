@@ -47,7 +47,7 @@ package enum ClientEvent: Sendable {
 
     // Events of asks, which request the bytes of this client's promises.
     case asked(UInt64, AskFields)
-    /// More bytes may be sent.
+    /// The ask has got more credit.
     case askCredit(UInt64)
     /// The ask has ended because its bytes are no longer needed.
     case askCancelled(UInt64)

@@ -2,8 +2,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The wait of a load whose broker was lost, until its contents are at a broker again: their source has written them again
-/// (see ``Restoration``), or only the connection was lost.
+/// The wait of a load whose broker was lost, until its contents are at a broker again: their source has written them
+/// again (see ``Restoration``), or only the connection was lost.
 ///
 /// It does not accept other contents, and does not start a broker after an orderly end.
 struct ContentsReturn: Sendable {
@@ -31,7 +31,7 @@ struct ContentsReturn: Sendable {
     func place(by deadline: LoadDeadline?, progress: LoadProgress?) async throws(PasteboardError) -> Place? {
         let longest = Duration.milliseconds(connection.timeouts.settling)
         let call = Call("the load", timeout: min(deadline?.left ?? longest, longest))
-        // Not on the threads of Swift's concurrency, which a program may block.
+        // The task does not use the threads of Swift's concurrency, because a program may block them.
         let task = Task(executorPreference: ThreadPool.connections) { () -> Result<Place?, PasteboardError> in
             do throws(PasteboardError) {
                 return .success(try await self.place(for: call))

@@ -6,16 +6,16 @@ import PasteboardWire
 ///
 /// It connects at the first request, and starts a broker if none runs.
 ///
-/// If the connection is lost, for example because the broker has crashed, requests and loads that are under way fail. The
-/// next request connects again. If the program has current publications, watches or destinations of drags, the connection
-/// does not wait for a request: it connects again at once, and then tries again after delays from 10 ms to 30 s, as long as it
-/// fails. It then restores them: a publication comes back under the change count that it had, unless other contents were
-/// written in the meantime; a watch continues after the last change that it has reported; and a destination is registered
-/// again. A broker that has crashed is started again, if the connection may start one. One that was stopped is not, but the
-/// next request starts one.
+/// If the connection is lost, for example because the broker has crashed, requests and loads that are under way fail.
+/// The next request connects again. If the program has current publications, watches or destinations of drags, the
+/// connection does not wait for a request: it connects again at once, and then tries again after delays from 10 ms to
+/// 30 s, as long as it fails. It then restores them: a publication comes back under the change count that it had,
+/// unless other contents were written in the meantime; a watch continues after the last change that it has reported;
+/// and a destination is registered again. A broker that has crashed is started again, if the connection may start one.
+/// One that was stopped is not, but the next request starts one.
 ///
-/// The connection closes when no pasteboard, provider or publication refers to it any more. It does not survive a `fork`: a
-/// child process has to make its own, and restores nothing.
+/// The connection closes when no pasteboard, provider or publication refers to it any more. It does not survive a
+/// `fork`: a child process has to make its own, and restores nothing.
 public final class PasteboardConnection: Sendable {
     /// The connection to the user's own broker.
     public static let shared = PasteboardConnection()
@@ -62,16 +62,17 @@ public final class PasteboardConnection: Sendable {
     /// }
     /// ```
     ///
-    /// The tasks run one at a time, in the order in which they become ready, except while a connection is made or lost: then
-    /// two of them may run at the same time. While one of them runs, nothing is sent or received on this connection, also
-    /// for other tasks. So they must not compute for long, and must not block: a task
-    /// that waits for a result of this connection with a semaphore, for example, waits for ever. `await` does not block.
-    /// Debug builds write a line to the standard error output if a task has blocked the thread for a second.
+    /// The tasks run one at a time, in the order in which they become ready, except while a connection is made or lost:
+    /// then two of them may run at the same time. While one of them runs, nothing is sent or received on this
+    /// connection, also for other tasks. So they must not compute for long, and must not block: a task that waits for a
+    /// result of this connection with a semaphore, for example, waits for ever. `await` does not block. Debug builds
+    /// write a line to the standard error output if a task has blocked the thread for a second.
     ///
-    /// The preference has no effect on code that is isolated to the main actor, or to another actor with its own executor.
-    /// The methods of any other actor also run on the connection's thread. A `Task` that is made in such a task does not
-    /// inherit the preference, and may compute and block. Handlers and completion handlers run on other threads, as always. While there is no connection, and after ``close()``, the tasks run on
-    /// another thread of the library.
+    /// The preference has no effect on code that is isolated to the main actor, or to another actor with its own
+    /// executor. The methods of any other actor also run on the connection's thread. A `Task` that is made in such a
+    /// task does not inherit the preference, and may compute and block. Handlers and completion handlers run on other
+    /// threads, as always. While there is no connection, and after ``close()``, the tasks run on another thread of the
+    /// library.
     public var executor: any TaskExecutor { connectionExecutor }
 
     /// Makes a separate connection, which is opened at its first use.
@@ -167,8 +168,9 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
-    /// Returns the live connection that has followed `lost`, or waits until the connection was made again. Unlike a request
-    /// of the program it starts no broker after an orderly end. The call's cancellation and timeout end the wait.
+    /// Returns the live connection that has followed `lost`, or waits until the connection was made again. Unlike a
+    /// request of the program it starts no broker after an orderly end. The call's cancellation and timeout end the
+    /// wait.
     func liveConnection(
         after lost: LiveConnection,
         for call: Call
@@ -208,7 +210,7 @@ public final class PasteboardConnection: Sendable {
     private func connect(mayStart: Bool, triesLeft: Int) {
         let outcome = Result { () throws(PasteboardError) in try makeLiveConnection(mayStart: mayStart) }
         guard case .success(let live) = outcome, expect(live) else { return connected(outcome, mayStart: mayStart) }
-        // Not on the threads of Swift's concurrency, which a program may block.
+        // The task does not use the threads of Swift's concurrency, because a program may block them.
         Task(executorPreference: ThreadPool.connections) {
             guard await live.greet(), triesLeft > 1, self.expect(nil) else {
                 return self.connected(outcome, mayStart: mayStart)
@@ -232,7 +234,7 @@ public final class PasteboardConnection: Sendable {
             case finish([PendingResult<LiveConnection>])
             case close
         }
-        // Before any request can use the connection, so that it finds what was restored.
+        // Restores before any request can use the connection, so that the request finds what was restored.
         if case .success(let live) = outcome { restoration.restore(over: live) }
         let step = state.withLock { state -> Step in
             state.greeting = nil

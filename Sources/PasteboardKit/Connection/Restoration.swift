@@ -13,8 +13,8 @@ protocol Restorable: AnyObject, Sendable {
 
 /// The states that a ``PasteboardConnection`` restores.
 ///
-/// It does not refer to the connection, so that a connection which nobody refers to any more closes, although it has
-/// something to restore. It then gives everything up.
+/// It does not refer to the connection. So a connection without other references closes even if it has something to
+/// restore, which is then given up.
 final class Restoration: Sendable {
     private struct State {
         var states: [ObjectIdentifier: any Restorable] = [:]

@@ -86,9 +86,9 @@ extension ItemProvider: CustomStringConvertible {
 public enum PreferredPresentationStyle: Int, Sendable {
     /// The destination decides.
     case unspecified
-    /// Within the surrounding text.
+    /// Shown within the surrounding text.
     case inline
-    /// As an attachment.
+    /// Shown as an attachment.
     case attachment
 }
 

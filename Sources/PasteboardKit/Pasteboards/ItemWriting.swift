@@ -4,9 +4,10 @@ import PasteboardWire
 
 /// The sending of the items of a write, and of the bytes that the broker is to keep.
 ///
-/// The handlers of one item run before its message is sent, because the message says what they produce; their bytes follow
-/// chunk by chunk, as fast as the broker takes them. The next item is prepared before the last frame of this one, so that
-/// the broker always waits for bytes of a representation: then an empty frame shows it that the write continues.
+/// The handlers of one item run before its message is sent, because the message says what they produce; their bytes
+/// follow chunk by chunk, as fast as the broker takes them. The next item is prepared before the last frame of this
+/// one, so that the broker always waits for bytes of a representation: then an empty frame shows it that the write
+/// continues.
 struct ItemWriting: Sendable {
     /// The interval of the empty frames, well below the 10 s after which a broker ends a silent write.
     private static let keepAlive = Duration.seconds(3)
@@ -29,15 +30,15 @@ struct ItemWriting: Sendable {
 
     /// Runs the handlers, opens the write for `request`, and sends all items with their bytes.
     ///
-    /// - Throws: the error of a handler, or `cancelled`. The caller then cancels the write. A failure of the write itself
-    ///   is passed to `request` alone.
+    /// - Throws: the error of a handler, or `cancelled`. The caller then cancels the write. A failure of the write
+    ///   itself is passed to `request` alone.
     func send(
         for request: WriteRequest,
         on open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) async throws(PasteboardError) {
         var current = nextKept(0)
         var loads = try await self.loads(of: current)
-        // Before anything is sent, if the sizes are known.
+        // Checked before anything is sent, if the sizes are known.
         let sizes = loads.lazy.compactMap(\.chunks.byteCount)
         var announced = sizes.reduce(0) { $0 > .max - max($1, 0) ? .max : $0 + max($1, 0) }
         try budget?.take(announced)

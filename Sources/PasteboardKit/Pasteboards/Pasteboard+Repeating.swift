@@ -2,8 +2,8 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardWire
 
-// Reads of the present contents. A read lists the contents and then loads from them. If a program replaces them in between,
-// the read begins again, so that it fails only if that goes on until its timeout.
+// Reads of the present contents. A read lists the contents and then loads from them. If a program replaces them in
+// between, the read begins again, so that it fails only if that goes on until its timeout.
 extension Pasteboard {
     /// The time in which a read without a timeout begins again.
     private static let repeats = Duration.seconds(30)
@@ -12,8 +12,8 @@ extension Pasteboard {
 
     /// Lists the contents and reads from them, again if they are replaced before a load of `body` begins.
     ///
-    /// - Parameter direct: reads from the present contents without a list; nil if it finds nothing there. It is called after
-    ///   contents were replaced, because it succeeds however often programs write.
+    /// - Parameter direct: reads from the present contents without a list; nil if it finds nothing there. It is called
+    ///   after contents were replaced, because it succeeds however often programs write.
     func read<Value>(
         for call: Call,
         _ body: (Contents) async throws(PasteboardError) -> sending Value,
@@ -28,7 +28,7 @@ extension Pasteboard {
             } catch {
                 guard error.code == .superseded else { throw error }
                 end = end ?? call.deadline ?? LoadDeadline(Self.repeats)
-                // With a timeout, the next list fails.
+                // If the call has a timeout, the next list fails when it is over.
                 guard call.deadline != nil || end?.left != .zero else { throw error }
             }
             if let value = try await direct() { return value }
@@ -48,7 +48,8 @@ extension Pasteboard {
     ///   - preference: the order that decides between several types of that item. Objects are made from the first type
     ///     of the source, as by an item provider.
     ///   - ifChangeCount: the change count that the pasteboard must have; nil: any.
-    ///   - includesGone: whether the load of an item whose source has ended is tried, so that its error names the source.
+    ///   - includesGone: whether the load of an item whose source has ended is tried, so that its error names the
+    ///     source.
     /// - Returns: nil if there is no such item.
     func firstData(
         for accepted: [UniformType],
@@ -160,8 +161,8 @@ extension Pasteboard {
 }
 
 extension Call {
-    /// Returns the error of a load that is a part of the call. The load's own error would name the time that was left, which is
-    /// not the timeout that the caller passed.
+    /// Returns the error of a load that is a part of the call. The load's own error would name the time that was left,
+    /// which is not the timeout that the caller passed.
     func error(ofLoad error: PasteboardError) -> PasteboardError {
         // Without a timeout of the call, the error is that of a limit of the broker.
         deadline != nil && error.code == .timeout ? timedOut : error
@@ -169,7 +170,8 @@ extension Call {
 }
 
 extension [ItemProvider] {
-    /// Returns the first item that has one of the types or a type that conforms to one, and the type that it is loaded as.
+    /// Returns the first item that has one of the types or a type that conforms to one, and the type that it is loaded
+    /// as.
     fileprivate func first(
         _ accepted: [UniformType],
         preferring preference: LoadPreference

@@ -192,7 +192,7 @@ final class WriteRequest: StreamSink {
     /// Ends a publication that is lost as withdrawn.
     func withdrawIfLost() {
         guard state.withLock({ $0.restored != nil }) else { return }
-        // First, so that no restoration begins after this.
+        // Finished first, so that no restoration begins after this.
         finish(.withdrawn)
         // The contents may be on their way already. Then the broker has them without promises.
         live?.cancel(self)

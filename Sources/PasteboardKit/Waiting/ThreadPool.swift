@@ -119,7 +119,7 @@ final class ThreadPool: TaskExecutor {
             }
             guard starts else { return }
             self.startThread()
-            // One may not be enough, if it waits for what the others are to do.
+            // One thread may not be enough if its work waits for that of the others.
             let isEnough = self.state.withLock { state in
                 state.isEmpty || state.startsLater || exchange(&state.startsLater, with: true)
             }

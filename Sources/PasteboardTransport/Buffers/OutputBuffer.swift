@@ -25,7 +25,7 @@ package struct OutputBuffer: ~Copyable {
     package var streamCount: Int { mutating get { stream.count } }
     /// Overwrites the memory of stream frames from now on when they have been sent, because they contain secret bytes.
     package mutating func wipeStream() { stream.wipes = true }
-    /// Both.
+    /// The numbers of bytes in both queues.
     package var counts: (control: Int, stream: Int) { mutating get { (control.count, stream.count) } }
 
     // MARK: Filling
@@ -260,7 +260,7 @@ package struct OutputBuffer: ~Copyable {
         let sent = try System.callUnlessBlocked("sendmsg") {
             pbs_send(socket, rest, plan.stream, nil, 0, nil, 0, numbers, CInt(numbers.count))
         }
-        // They were delivered with the first byte. The rest of the frame, if any, is sent without them.
+        // The descriptors were delivered with the first byte. The rest of the frame, if any, is sent without them.
         if sent != nil { _ = passages.take(upTo: stream.position) }
         return sent
     }

@@ -145,7 +145,7 @@ package struct SocketPath: Equatable, Sendable {
         _ body: (_ isCreated: Bool) throws(SocketPathError) -> Result
     ) throws(SocketPathError) -> Result {
         var isCreated = false
-        // It cannot be created at all below a link whose target is missing, for example.
+        // The number of attempts is limited: below a link whose target is missing, for example, none succeeds.
         for _ in 0..<100 {
             do throws(SocketPathError) {
                 isCreated = try prepareDirectory() || isCreated

@@ -23,7 +23,7 @@ package struct LockFile: ~Copyable, Sendable {
         while true {
             let file = try System.open(path, [.readingAndWriting, .creating, .notFollowingLinks])
             guard try System.lock(file.raw) else { return nil }
-            // Otherwise the previous holder removed it between `open` and `lock`.
+            // The previous holder may have removed the file between `open` and `lock`.
             guard try System.isFile(file.raw, at: path) else { continue }
             self.path = path
             self.directory = directory

@@ -3,8 +3,8 @@ import Glibc
 
 /// A program started by this process.
 ///
-/// In the child no signal is blocked, and by default none is ignored. Only the descriptors in the configuration are open, unless it inherits
-/// those of this process.
+/// In the child no signal is blocked, and by default none is ignored. Only the descriptors in the configuration are
+/// open, unless it inherits those of this process.
 package struct ChildProcess: Sendable {
     /// The file of one of the child's standard streams.
     package enum Stream: Sendable {
@@ -29,8 +29,8 @@ package struct ChildProcess: Sendable {
         /// Further descriptors for the child, where they have the numbers 3, 4 and so on. If they are in ascending
         /// order, the start opens no further descriptors in this process.
         package var descriptors: [CInt] = []
-        /// Whether the child also gets the descriptors that this process was started with. Those that this process opens
-        /// are closed in its children.
+        /// Whether the child also gets the descriptors that this process was started with. Those that this process
+        /// opens are closed in its children.
         package var inheritsDescriptors = false
         /// An open directory in which the child runs; by default that of this process.
         package var directory: DescriptorBox?
@@ -67,8 +67,9 @@ package struct ChildProcess: Sendable {
     package let id: CInt
 
     package init(_ configuration: Configuration) throws(SystemError) {
-        // The actions assign the child's descriptors in ascending order, so an action would overwrite a later source that has
-        // this number. Only such sources are duplicated, because this process may have no room to duplicate all.
+        // The actions assign the child's descriptors in ascending order, so an action would overwrite a later source
+        // that has this number. Only such sources are duplicated, because this process may have no room to duplicate
+        // all.
         let given: [CInt?] =
             [configuration.input, configuration.output, configuration.errors].enumerated().map { number, stream in
                 switch stream {
@@ -90,7 +91,7 @@ package struct ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // First, because the next actions may overwrite or close this descriptor.
+        // The directory is changed first, because the next actions may overwrite or close its descriptor.
         if let directory = configuration.directory { posix_spawn_file_actions_addfchdir_np(&actions, directory.raw) }
         for (number, source) in sources.enumerated() {
             if let source {

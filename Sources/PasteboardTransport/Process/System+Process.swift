@@ -8,7 +8,7 @@ extension System {
 
     /// The arguments of this process, without the program's name.
     package static var arguments: [SystemString] {
-        // They are valid until the process ends.
+        // The pointers are valid until the process ends.
         UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().compactMap {
             $0.map { SystemString(UnsafeBufferPointer(start: $0, count: strlen($0)).map(UInt8.init(bitPattern:))) }
         }

@@ -1,7 +1,7 @@
 /// Describes the frames in one direction of a connection as their bytes pass.
 ///
-/// It stores no bytes, as `FrameDecoder`: the caller passes the bytes that were not consumed again, with those after
-/// them. It decodes for itself, so that it also sees what the receiver would refuse.
+/// Like `FrameDecoder`, it stores no bytes: the caller passes the bytes that were not consumed again, with those after
+/// them. It decodes the frames itself, so that it also describes those that the receiver would refuse.
 package struct FrameReader: Sendable {
     private var decoder = FrameDecoder()
     /// Whether the bytes cannot be decoded. Where the next frame begins is not known then.
@@ -11,7 +11,8 @@ package struct FrameReader: Sendable {
         decoder.takesDescriptors = true
     }
 
-    /// Returns the next frame, of which at least the header has arrived; nil if more bytes are needed. The rest of a `data` frame is consumed without a result.
+    /// Returns the next frame, of which at least the header has arrived; nil if more bytes are needed. The rest of a
+    /// `data` frame is consumed without a result.
     ///
     /// Throws if the bytes are no frame. Later calls then return nil, and consume everything.
     package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> FrameDescription? {

@@ -1,6 +1,6 @@
 /// A load in its encoded form, which can be requested any number of times.
 ///
-/// It takes less memory than the message, and to request it costs a copy of a few words.
+/// It takes less memory than the message, and a request copies only a few words.
 package struct EncodedLoad: Sendable {
     package let handle: UInt64?
     package let credit: UInt64

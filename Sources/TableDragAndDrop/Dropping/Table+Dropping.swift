@@ -137,7 +137,7 @@ extension Table {
             if told == RowUpdates(), sourceIndexPath(of: item) == source {
                 moveRow(at: source, to: target)
             } else {
-                // It has reported other rows: only the data source knows the new index of this one.
+                // The data source has reported other rows, and only it knows the new index of this one.
                 reloadData()
             }
         }

@@ -88,8 +88,8 @@ final class ReceivedDrop {
                 note(error, about: index)
             }
         }
-        // The report lifts the limit `conclude`: a load by descriptor ends before its file is written, and any load may end
-        // before its file has reached the disk.
+        // The report lifts the limit `conclude`: a load by descriptor ends before its file is written, and any load may
+        // end before its file has reached the disk.
         state.report(Progress(), on: session.stream)
         state.performed(Performed(), on: session.stream)
         concludeIfDone(&state)
@@ -123,7 +123,7 @@ final class ReceivedDrop {
             try item.begin(answer, of: session.items)
             try item.write(try PassedFile(descriptor, answer)) {
                 try check()
-                // Nothing of it has been confirmed, so the source has deleted nothing.
+                // No part of the drop has been confirmed, so the source has deleted nothing.
                 if let end, end.code == .cancelled { throw end }
                 try reportProgress(over: connection)
             }
@@ -134,7 +134,8 @@ final class ReceivedDrop {
         ended(load, &connection.io.state)
     }
 
-    /// Throws if the file is in the directory already: its copy would get another name, and the source would then delete the file.
+    /// Throws if the file is in the directory already: its copy would get another name, and the source would then
+    /// delete the file.
     private func refuseMove(of descriptor: DescriptorBox, _ answer: Answer) throws {
         guard let name = session.items.representation(of: answer)?.file?.name else { return }
         let path = directory.appending(SafeFileName(ofFile: SystemString(name)).candidate(1))

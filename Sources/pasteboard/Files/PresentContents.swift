@@ -37,7 +37,8 @@ enum PresentContents {
                         + "\(attempts) attempts; nothing was added; try again, or copy without --add to replace it"
                     throw Failure(.superseded, text)
                 }
-                // Others who add at the same time are served meanwhile. The delay differs, so that they do not meet again.
+                // Other programs that add at the same time are served meanwhile. The delay is random, so that they do
+                // not collide again.
                 _ = try System.poll([], milliseconds: min(backoff.delay(), longestPause))
             }
         }

@@ -4,8 +4,8 @@ import PasteboardWire
 
 /// A watch of one board. Only the newest change that was received is held.
 ///
-/// With `reconnect` it outlives a broker that ends unexpectedly: it begins again at the next one, after the last change that
-/// it has received.
+/// With `reconnect`, the watch outlives a broker that ends unexpectedly: it begins again at the next one, after the
+/// last change that it has received.
 final class BoardWatch {
     /// The connection of the watch: after a lost broker another one.
     private(set) var connection: BlockingConnection
@@ -20,8 +20,8 @@ final class BoardWatch {
     private var isRegistered = false
     private var failure: Failure?
 
-    /// Begins a watch, and returns when no later change can be missed. Throws `timeout` if the broker has not answered until
-    /// `deadline` (see `MonotonicClock`).
+    /// Begins a watch, and returns when no later change can be missed. Throws `timeout` if the broker has not answered
+    /// until `deadline` (see `MonotonicClock`).
     ///
     /// - Parameters:
     ///   - since: the change count after which changes count, and its epoch; nil for the present one.
@@ -53,8 +53,8 @@ final class BoardWatch {
     /// Waits until a board has contents, as long as a source that has lost its broker may promise them again.
     ///
     /// - Parameters:
-    ///   - deadline: the time at which it stops waiting (see `MonotonicClock`). It throws `timeout` if the broker has not
-    ///     confirmed the watch by then.
+    ///   - deadline: the time at which it stops waiting (see `MonotonicClock`). It throws `timeout` if the broker has
+    ///     not confirmed the watch by then.
     ///   - signals: the signals that end the wait; it then throws the failure of `CommandFailure.signaled`.
     /// - Returns: the change that reports the contents; nil if the board is still empty.
     static func contents(
@@ -63,7 +63,8 @@ final class BoardWatch {
         until deadline: UInt64 = .max,
         watching signals: SignalBox? = nil
     ) throws -> Change? {
-        // The epoch is not that of this broker, so the broker reports an empty board only when nothing can come back any more.
+        // The epoch is not that of this broker, so the broker reports an empty board only when nothing can come back
+        // any more.
         let watch = try BoardWatch(board, since: (0, 0), over: connection, until: deadline)
         defer { watch.end() }
         let change = try watch.next(until: deadline, watching: signals)
@@ -102,7 +103,8 @@ final class BoardWatch {
         return take()
     }
 
-    /// Waits for a change, or until the watch has begun again at another broker, whose board may have changed in the meantime.
+    /// Waits for a change, or until the watch has begun again at another broker, whose board may have changed in the
+    /// meantime.
     ///
     /// - Returns: false if neither happens until `deadline` (see `MonotonicClock`).
     func mayHaveChanged(until deadline: UInt64, watching signals: SignalBox) throws -> Bool {

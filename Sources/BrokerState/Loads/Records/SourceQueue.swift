@@ -7,7 +7,7 @@ struct SourceQueue: Sendable {
         var loads: [LoadID]
     }
 
-    /// One line for each process that waits; the first one's turn is next. No line is empty.
+    /// One line of waiting loads for each process; the turn of the first line is next. No line is empty.
     private var lines: [Line] = []
     private(set) var count = 0
     /// The time since which at least one load has waited.
