@@ -2,8 +2,8 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-// The frames of all peers in the log, if the environment variable `PASTEBOARD_DEBUG` is `frames`. A line begins with the
-// process and the number of its connection: `812.3 -> load #3 …`.
+// The frames of all peers in the log, if the environment variable `PASTEBOARD_DEBUG` is `frames`. A line begins with
+// the process and the number of its connection: `812.3 -> load #3 …`.
 extension BrokerLoop {
     /// Logs a frame that a peer has sent. Its bytes of contents are not needed.
     @inline(never)

@@ -4,9 +4,9 @@ import PasteboardWire
 
 /// Data frames for one destination that follow each other in the memory into which they were read.
 ///
-/// Only the stream number in their headers differs from what the source sent. So they are sent from there, with one call
-/// and without a copy, when all of the read has been processed. A run is closed before that, which copies it into the
-/// destination's queue, if something has to be queued after it.
+/// Only the stream number in their headers differs from what the source sent. So they are sent from there, with one
+/// call and without a copy, when all of the read has been processed. A run is closed before that, which copies it into
+/// the destination's queue, if something has to be queued after it.
 struct Run {
     let destination: PeerID
     var bytes: Range<Int>
@@ -65,8 +65,8 @@ extension BrokerLoop {
         guard let run = openRun else { return }
         guard isLast && isAlone || run.bytes.count >= Self.directSendSize else { return closeRun(in: bytes) }
         openRun = nil
-        // The answers of the loads precede their bytes. If this ends the source, because it reads nothing, the errors of
-        // its loads precede the run too; the destination then ignores the bytes.
+        // The answers of the loads precede their bytes. If this ends the source, because it reads nothing, the errors
+        // of its loads precede the run too; the destination then ignores the bytes.
         performOutbox()
         guard let target = find(run.destination) else { return runFrames.removeAll(keepingCapacity: true) }
         if logsFrames { logSent(bytes.extracting(run.bytes), to: run.destination) }

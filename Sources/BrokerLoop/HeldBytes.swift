@@ -1,7 +1,7 @@
 /// The bytes of input and output that wait for connections, all together.
 ///
-/// The memory of freed buffers remains with the process, in pieces between others. So it is given back to the system when
-/// most of a large number of bytes is gone.
+/// The memory of freed buffers remains with the process, in pieces between others. So it is given back to the system
+/// when most of a large number of bytes is gone.
 struct HeldBytes {
     private static let large = 4 << 20
     /// In milliseconds. Bytes that pass through quickly must not cause it again and again.

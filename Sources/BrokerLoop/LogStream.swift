@@ -2,8 +2,8 @@ import PasteboardTransport
 
 /// A stream of lines for administrators, which possibly no process reads.
 ///
-/// Neither a full pipe nor a disk that hangs must block the broker. A line that cannot be written is dropped, and the next
-/// one that is written is preceded by the number of dropped lines.
+/// Neither a full pipe nor a disk that hangs must block the broker. A line that cannot be written is dropped, and the
+/// next one that is written is preceded by the number of dropped lines.
 package final class LogStream: Sendable {
     /// The time for writing a line to a file, in milliseconds.
     private static let patience = 500

@@ -2,9 +2,9 @@ import PasteboardTransport
 
 /// The clock of the deadlines, in milliseconds: a monotonic clock that skips most of a suspension.
 ///
-/// A wake more than ``grace`` after the timer was due means that the broker, and perhaps its peers, were suspended, or that
-/// a turn took long. The clock then continues at most ``grace`` before the time that was due, so that peers that were
-/// suspended, too, have a moment to continue.
+/// A wake more than ``grace`` after the timer was due means that the broker, and perhaps its peers, were suspended, or
+/// that a turn took long. The clock then continues at most ``grace`` before the time that was due, so that peers that
+/// were suspended, too, have a moment to continue.
 struct LoopClock {
     /// A wake that is later than this after the timer was due counts as a suspension. In milliseconds.
     static let grace: UInt64 = 250

@@ -2,10 +2,10 @@ import BrokerState
 
 /// The connections whose input is read next: round robin by process, and within a process by connection.
 ///
-/// The processing of input takes cost units, which are counted by the work that it does. A process whose input has cost more
-/// than ``quantum`` waits while others are served, until further rounds have made up for it. So a process cannot take more
-/// of the broker's time than its share, neither with expensive requests nor with many connections. While nobody else
-/// has input, nothing waits.
+/// The processing of input takes cost units, which are counted by the work that it does. A process whose input has cost
+/// more than ``quantum`` waits while others are served, until further rounds have made up for it. So a process cannot
+/// take more of the broker's time than its share, neither with expensive requests nor with many connections. While
+/// nobody else has input, nothing waits.
 struct ReadingQueue: ~Copyable {
     /// The cost units of one visit to a process: about 0.25 ms.
     static let quantum = 2_500

@@ -1,11 +1,11 @@
 import Glibc
 package import PasteboardTransport
 
-/// Ends the broker on SIGTERM, SIGINT and SIGHUP. The first signal drains it, the second ends it at once. On SIGUSR2 it lets
-/// another broker take over, if it has a service manager that starts one.
+/// Ends the broker on SIGTERM, SIGINT and SIGHUP. The first signal drains it, the second ends it at once. On SIGUSR2 it
+/// lets another broker take over, if it has a service manager that starts one.
 ///
-/// A signal to the whole process group, such as that of a key of the terminal, reaches a broker with a keeper twice: the
-/// keeper passes on its own. So the signals of the keeper and those of others are counted separately.
+/// A signal to the whole process group, such as that of a key of the terminal, reaches a broker with a keeper twice:
+/// the keeper passes on its own. So the signals of the keeper and those of others are counted separately.
 package final class SignalSource: EventSource {
     private let signals: SignalDescriptor
     private let keeper: CInt?
@@ -39,7 +39,8 @@ package final class SignalSource: EventSource {
         }
     }
 
-    /// Counts a signal. Returns whether the other side has sent one to the whole process group, of which this is a copy.
+    /// Counts a signal. Returns whether the other side has sent one to the whole process group, of which this is a
+    /// copy.
     private func isEcho(of sender: CInt) -> Bool {
         if let keeper, sender == keeper {
             received.fromKeeper += 1

@@ -22,8 +22,8 @@ extension Broker {
 
         /// Makes limits from text, as a configuration file contains it.
         ///
-        /// - Parameter values: values by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. Times are written
-        ///   as `500ms`, `5s`, `2m`, sizes as `64KiB`, `10MiB`.
+        /// - Parameter values: values by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. Times are
+        ///   written as `500ms`, `5s`, `2m`, sizes as `64KiB`, `10MiB`.
         /// - Throws: `invalidArgument` for an unknown name, which lists all names, or an invalid value.
         public init(_ values: [String: String]) throws(BrokerError) {
             do throws(Failure) {

@@ -8,8 +8,8 @@ extension Broker {
     ///         #expect(try await destination.load(String.self) == "hello")
     ///     }
     ///
-    /// When `body` returns or throws, the broker ends, the connections that it has made are closed, and the directory of its
-    /// socket is removed. See <doc:TestingYourProgram>.
+    /// When `body` returns or throws, the broker ends, the connections that it has made are closed, and the directory
+    /// of its socket is removed. See <doc:TestingYourProgram>.
     ///
     /// - Parameters:
     ///   - limits: the broker's limits, as for ``init(socketPath:limits:log:)``.

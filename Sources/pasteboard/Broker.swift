@@ -32,8 +32,8 @@ enum Broker {
         return try BlockingConnection.greetedIfServed(through: connector, hello: hello, until: deadline)
     }
 
-    /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are on the
-    /// disk.
+    /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are on
+    /// the disk.
     static func holding(until deadline: UInt64 = .max) throws -> BlockingConnection? {
         if let running = try running(until: deadline) { return running }
         let connector = try BrokerConnector()
@@ -67,8 +67,8 @@ enum Broker {
         }
     }
 
-    /// Makes a request of a broker, and makes it once more if that one ends before it has answered; nil if no broker runs and
-    /// nothing is on the disk.
+    /// Makes a request of a broker, and makes it once more if that one ends before it has answered; nil if no broker
+    /// runs and nothing is on the disk.
     ///
     /// - Parameters:
     ///   - looksForContents: whether a broker is started for contents on the disk.

@@ -4,15 +4,16 @@ import PasteboardWire
 
 /// The attempts of a command to connect again after its broker has ended unexpectedly.
 ///
-/// A broker that was stopped announces its end. No command starts a broker again after that. A refused request is made once
-/// more only if another broker runs already.
+/// A broker that was stopped announces its end. No command starts a broker again after that. A refused request is made
+/// once more only if another broker runs already.
 struct Reconnection {
     private let connect: (UInt64) throws -> BlockingConnection?
     private var backoff = Backoff()
     /// The time of the next attempt (see `MonotonicClock`); nil if it has not been determined.
     private var next: UInt64?
 
-    /// - Parameter connect: makes one attempt, which may take until the deadline that it is passed; nil if no broker runs.
+    /// - Parameter connect: makes one attempt, which may take until the deadline that it is passed; nil if no broker
+    ///   runs.
     init(_ connect: @escaping (_ deadline: UInt64) throws -> BlockingConnection?) {
         self.connect = connect
     }
@@ -22,16 +23,16 @@ struct Reconnection {
 
     /// Whether a request that has failed with `failure` may be made once more, at the next broker.
     ///
-    /// A broker that ends refuses requests, which then have had no effect. If the connection was lost, the request may have been
-    /// carried out, and only its answer was lost.
+    /// A broker that ends refuses requests, which then have had no effect. If the connection was lost, the request may
+    /// have been carried out, and only its answer was lost.
     ///
     /// - Parameter isRepeatable: whether making the request twice does no harm.
     static func mayRepeat(after failure: Failure, isRepeatable: Bool) -> Bool {
         failure.code == .brokerRestarted || isRepeatable && follows(failure)
     }
 
-    /// Waits for the time of the next attempt, for `deadline`, or until something is ready on `extra`, and makes the attempt if its
-    /// time has come.
+    /// Waits for the time of the next attempt, for `deadline`, or until something is ready on `extra`, and makes the
+    /// attempt if its time has come.
     ///
     /// - Returns: the connection, if there is one now, and what is ready on `extra`.
     mutating func attempt(

@@ -34,7 +34,8 @@ import Testing
             #expect(try broker.provision(on: "large", for: other) == .promised)
             if reads { answers += try greedy.hear().count { $0.kind == .contents } }
         }
-        // Each turn answers at most one list. In addition to these ten, turns are taken for the answers to the other peer.
+        // Each turn answers at most one list. In addition to these ten, turns are taken for the answers to the other
+        // peer.
         #expect(answers <= 40)
         stop.signal()
         try broker.step(2)

@@ -52,7 +52,8 @@ import Testing
     func unreadRequests() throws {
         let broker = try SteppedBroker(limits: ["control-pool=1MiB"])
         let other = try broker.connect()
-        // A peer sees the end of its connection even while a child of the broker's process has a copy of the descriptor.
+        // A peer sees the end of its connection even while a child of the broker's process has a copy of the
+        // descriptor.
         let greedy = try (0..<40).map { _ in try broker.connect(process: 1, copied: true) }
         for peer in greedy {
             peer.queuePartOfList(count: 50_000)

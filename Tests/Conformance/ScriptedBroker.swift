@@ -18,8 +18,8 @@ struct ScriptedBroker {
     /// Whether the broker is ending.
     private let isEnding: Bool
 
-    /// - Parameter isEnding: whether the broker announces its end at once, because the exchange is over: a client that connects
-    ///   again after a lost connection then ends.
+    /// - Parameter isEnding: whether the broker announces its end at once, because the exchange is over: a client that
+    ///   connects again after a lost connection then ends.
     init(_ socket: FrameSocket, isEnding: Bool) {
         self.socket = socket
         self.isEnding = isEnding

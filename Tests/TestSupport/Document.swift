@@ -5,8 +5,8 @@ import PasteboardTransport
 package struct Document {
     private let text: String
 
-    /// The root of the repository. If the tests cannot read it, the directory in `PASTEBOARD_TEST_DOCUMENTS` has copies of what
-    /// they need.
+    /// The root of the repository. If the tests cannot read it, the directory in `PASTEBOARD_TEST_DOCUMENTS` has copies
+    /// of what they need.
     package static var root: String {
         System.environment("PASTEBOARD_TEST_DOCUMENTS")
             ?? "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -6,11 +6,12 @@ package import Testing
 
 /// The ring of a suite. It limits how many tests of all suites of the ring run at once.
 ///
-/// A test waits for a turn of its ring and keeps it until its body has ended. The turn starts its time limit (`TestLimit`).
+/// A test waits for a turn of its ring and keeps it until its body has ended. The turn starts its time limit
+/// (`TestLimit`).
 package struct Ring: SuiteTrait, TestTrait, TestScoping {
     fileprivate let turns: Turns
-    /// Whether the bodies run on threads apart from those of Swift's concurrency, so that a test that computes or blocks
-    /// takes no thread from the tasks that other tests wait for.
+    /// Whether the bodies run on threads apart from those of Swift's concurrency, so that a test that computes or
+    /// blocks takes no thread from the tasks that other tests wait for.
     fileprivate let isApart: Bool
 
     package var isRecursive: Bool { true }
@@ -35,8 +36,9 @@ extension Trait where Self == Ring {
     /// Tests of values and of single threads.
     package static var pure: Self { Self(turns: turnsOfRings.pure, isApart: true) }
 
-    /// Tests that wait for tasks and threads of their own process. With hundreds at once, the machine's load would look like
-    /// a silent program. They run as tasks of a program do: the library knows whether a task has an executor of its own.
+    /// Tests that wait for tasks and threads of their own process. With hundreds at once, the machine's load would look
+    /// like a silent program. They run as tasks of a program do: the library knows whether a task has an executor of
+    /// its own.
     package static var inProcess: Self { Self(turns: turnsOfRings.inProcess, isApart: false) }
 
     /// Tests that wait for other processes. Each has a broker and a directory of its own.
@@ -90,7 +92,8 @@ private final class ThreadPerJob: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // A serial queue always gets a thread, however many others block; Dispatch keeps threads that have ended their work.
+        // A serial queue always gets a thread, however many others block; Dispatch keeps threads that have ended their
+        // work.
         DispatchQueue(label: "test").async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

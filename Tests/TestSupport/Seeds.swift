@@ -4,8 +4,8 @@ import PasteboardTransport
 package enum Seeds {
     /// The fixed seeds of a test, which the gate uses: those that cover it, and each one that has failed.
     ///
-    /// `PASTEBOARD_TEST_SEED=new` adds a new seed for each test, and `new:7` adds seed 7; a number repeats this seed alone.
-    /// Use the seeds as the arguments of a test, so that a failure names its seed.
+    /// `PASTEBOARD_TEST_SEED=new` adds a new seed for each test, and `new:7` adds seed 7; a number repeats this seed
+    /// alone. Use the seeds as the arguments of a test, so that a failure names its seed.
     package static func fixed(_ seeds: UInt64...) -> [UInt64] {
         switch System.environment("PASTEBOARD_TEST_SEED") {
         case nil: seeds

@@ -2,8 +2,8 @@ import Dispatch
 import Glibc
 import PasteboardTransport
 
-/// The time that the body of a test may take. If it takes longer, the process ends with the test's name, because nothing
-/// else can end a thread that computes or blocks.
+/// The time that the body of a test may take. If it takes longer, the process ends with the test's name, because
+/// nothing else can end a thread that computes or blocks.
 final class TestLimit: Sendable {
     /// The limit in seconds. It only ends tests that hang: ten times as long as the slowest takes on a busy machine.
     private static let seconds = thinned(600, full: 7_200)

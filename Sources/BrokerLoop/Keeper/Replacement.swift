@@ -61,7 +61,8 @@ struct Replacement {
         return new + options(earlier).filter { !given.contains($0.name) }.map(\.text)
     }
 
-    /// The options with their values. The name of `--limit` includes that of the limit, so that each limit counts by itself.
+    /// The options with their values. The name of `--limit` includes that of the limit, so that each limit counts by
+    /// itself.
     private static func options(_ arguments: [String]) -> [(name: String, text: String)] {
         var options: [(name: String, text: String)] = []
         // The name of a command may precede them.

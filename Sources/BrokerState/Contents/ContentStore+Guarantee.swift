@@ -1,8 +1,9 @@
 import PasteboardWire
 
-// The general board always has room for one item with one small representation, so that a small `copy` works however full the
-// pools are. Such contents are charged to an account outside the pools. It pays for one write and one publication at a
-// time: a newer write displaces a pending one, and the loads of replaced contents end when others take their place.
+// The general board always has room for one item with one small representation, so that a small `copy` works however
+// full the pools are. Such contents are charged to an account outside the pools. It pays for one write and one
+// publication at a time: a newer write displaces a pending one, and the loads of replaced contents end when others take
+// their place.
 extension ContentStore {
     /// Whether a write has, or would have with `item`, no more than is always possible.
     func isGuaranteed(_ slot: SlotTable<PendingWrite>.Slot, adding item: Item? = nil) -> Bool {

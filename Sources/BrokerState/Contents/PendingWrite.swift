@@ -6,7 +6,8 @@ package typealias WriteID = SlotTable<PendingWrite>.ID
 package struct PendingWrite: ~Copyable, Sendable {
     /// The object that receives the items.
     enum Target: Sendable {
-        /// A board, whose contents the write replaces, or the contents that come back under the change count that they had.
+        /// A board, whose contents the write replaces, or the contents that come back under the change count that they
+        /// had.
         case board(String, BoardCondition?, reclaims: BoardCount?)
         /// A new drag session.
         case session(Drag)

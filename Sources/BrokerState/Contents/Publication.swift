@@ -26,8 +26,8 @@ package struct Publication: ~Copyable, Sendable {
     var terms: PublicationTerms?
     /// The time of the commit.
     let committedAt: UInt64
-    /// The number of times that items or representations were added, promises were lost with their source, or the contents
-    /// were reclaimed.
+    /// The number of times that items or representations were added, promises were lost with their source, or the
+    /// contents were reclaimed.
     var version: UInt64 = 0
     /// Whether some representation is not visible to everybody.
     private(set) var isRestricted: Bool

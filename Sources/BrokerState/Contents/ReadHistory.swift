@@ -1,5 +1,5 @@
-/// The last loads of a publication. They are numbers, so that noting one costs no allocation after the first, and no reference
-/// count.
+/// The last loads of a publication. They are numbers, so that noting one costs no allocation after the first, and no
+/// reference count.
 struct ReadHistory: Sendable {
     struct Read: BitwiseCopyable, Sendable {
         let process: ProcessKey

@@ -12,8 +12,8 @@ struct Pool: BitwiseCopyable, Sendable {
     /// The part of what is free in the shared part that one account may take.
     enum Rule: BitwiseCopyable, Sendable {
         /// The share rule of dbus-broker, here between processes instead of users. An account that holds `s` may take
-        /// `c` more of the `r` free units if `(n + 1)(s + c) - s <= r`, where n accounts share. The k-th
-        /// account that takes all it may gets 1/(k(k + 1)) of the shared part; n that grow side by side get about 1/n each.
+        /// `c` more of the `r` free units if `(n + 1)(s + c) - s <= r`, where n accounts share. The k-th account that
+        /// takes all it may gets 1/(k(k + 1)) of the shared part; n that grow side by side get about 1/n each.
         case fairShare
         /// All but an eighth of the account's own and the free units. A user may give almost all connections to one
         /// program.
@@ -48,8 +48,8 @@ struct Pool: BitwiseCopyable, Sendable {
 
     /// - Parameters:
     ///   - part: the reserve is the limit divided by this.
-    ///   - firstUnits: the units of each account that come from the reserve. If the reserve is small, there are fewer, so
-    ///     that a few accounts do not use it up.
+    ///   - firstUnits: the units of each account that come from the reserve. If the reserve is small, there are fewer,
+    ///     so that a few accounts do not use it up.
     init(_ limit: UInt64, reservingPart part: UInt64, firstUnits: UInt64, _ rule: Rule = .fairShare) {
         self.limit = limit
         self.rule = rule

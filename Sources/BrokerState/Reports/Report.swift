@@ -1,5 +1,5 @@
-/// A list or a status that is sent piece by piece, as fast as the peer reads. So the memory and the time that it takes do
-/// not depend on the size of what it describes.
+/// A list or a status that is sent piece by piece, as fast as the peer reads. So the memory and the time that it takes
+/// do not depend on the size of what it describes.
 struct Report: Sendable {
     enum Position: Sendable {
         /// The items of a publication from this one on. The report holds the publication, so the list is consistent.

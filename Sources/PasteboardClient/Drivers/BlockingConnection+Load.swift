@@ -6,8 +6,8 @@ extension BlockingConnection {
     /// Performs a load, and returns its answer after all bytes have arrived.
     ///
     /// While `bytes` handles a chunk, nothing more is read, and the broker sends at most the load's credit ahead.
-    /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended. If the broker ends during
-    /// the load, the failure is `broker-restarted`.
+    /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended. If the broker ends
+    /// during the load, the failure is `broker-restarted`.
     ///
     /// Bytes that arrive as a descriptor are read and lent to `bytes` like others, unless `file` is set.
     ///

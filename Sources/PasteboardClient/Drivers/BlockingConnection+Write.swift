@@ -112,8 +112,8 @@ extension BlockingConnection {
         }
     }
 
-    /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, or the system does not pass the
-    /// file, the bytes are sent.
+    /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, or the system does not pass
+    /// the file, the bytes are sent.
     private func send(_ file: MemoryFile, on stream: UInt64, passes: Bool) throws {
         if passes, io.passKept(file, on: stream) {
             repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite

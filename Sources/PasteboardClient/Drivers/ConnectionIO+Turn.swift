@@ -23,8 +23,8 @@ extension ConnectionIO {
             if extra.isEmpty, !wantsWrite, letReceiveWait(until: end) {
                 _ = try pump(waiting: true, handle)
                 try flush()
-                // After a failed write, frames that the broker sent before it closed the connection may still be in the socket.
-                // The next turn reads them before the connection fails.
+                // After a failed write, frames that the broker sent before it closed the connection may still be in the
+                // socket. The next turn reads them before the connection fails.
                 if !cannotWrite { try check() }
                 return []
             }

@@ -11,8 +11,8 @@ package struct ConnectionTimeouts: Sendable, Equatable {
     package var silence = 10_000
     /// The time from the probe to the end of the connection.
     package var probe = 5_000
-    /// The time from a request for a list, a status, a clear or the end of the broker to the complete answer. A load has the
-    /// deadlines of the broker and of its caller.
+    /// The time from a request for a list, a status, a clear or the end of the broker to the complete answer. A load
+    /// has the deadlines of the broker and of its caller.
     package var answer = 60_000
     /// The time from the loss of a broker in which the contents of a load have to be at a broker again.
     package var settling = WireLimits.settlingTime

@@ -14,8 +14,8 @@ package import TypeIdentifiers
 ///
 /// The extension of the type is added, unless the name already has an extension of the type or of a type that conforms
 /// to it: plain text may be called `notes.md`. Any other extension is part of the name: a picture called `v1.2` becomes
-/// `v1.2.png`. The extensions of a type that is unknown, or declared without extensions, are not known, so a name with any
-/// extension keeps it.
+/// `v1.2.png`. The extensions of a type that is unknown, or declared without extensions, are not known, so a name with
+/// any extension keeps it.
 package struct SafeFileName {
     private static let limit = 255
 

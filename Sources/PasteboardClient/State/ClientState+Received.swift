@@ -6,8 +6,8 @@ extension ClientState {
     /// Handles one part of the bytes from the broker, and passes at most one event to `handle`. An error means a
     /// violation by the broker, which ends the connection.
     ///
-    /// The events of a load are passed to `handle` by the code that creates them. There the compiler knows the case, which
-    /// contains only numbers; an event that is returned first must be released as any case.
+    /// The events of a load are passed to `handle` by the code that creates them. There the compiler knows the case,
+    /// which contains only numbers; an event that is returned first must be released as any case.
     ///
     /// - Parameter descriptor: returns the descriptor of the frame, or throws the reason why there is none. Called only
     ///   if the header counts one.

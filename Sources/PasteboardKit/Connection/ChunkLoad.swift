@@ -143,8 +143,8 @@ final class ChunkLoad: LoadSink {
             state.failure = state.failure ?? error
             return (state.chunks, state.received, error?.code == .brokerRestarted && !state.isAnswered)
         }
-        // The progress ends first: a reader that finds the end has to find the progress ended. The progress of a load that may
-        // be made once more is ended by its caller.
+        // The progress ends first: a reader that finds the end has to find the progress ended. The progress of a load
+        // that may be made once more is ended by its caller.
         if !mayBeMadeAgain { progress?.end(byteCount: error == nil ? Int(clamping: received) : nil) }
         if let error { result.resolve(.failure(error)) }
         chunks.end(error.map { .failure($0) } ?? .success(()))

@@ -1,10 +1,11 @@
 import PasteboardTransport
 
-/// Runs the tasks that prefer it on the thread of a connection, so that a result is used on the thread that has read it.
+/// Runs the tasks that prefer it on the thread of a connection, so that a result is used on the thread that has read
+/// it.
 ///
-/// It belongs to a ``PasteboardConnection``, whose thread changes when it reconnects. While there is no thread, the jobs
-/// run on the pool of handlers, because a task that is not run would never end. On one thread they run one after the
-/// other, in the order in which they were added. While the thread changes, two of them may run at the same time.
+/// It belongs to a ``PasteboardConnection``, whose thread changes when it reconnects. While there is no thread, the
+/// jobs run on the pool of handlers, because a task that is not run would never end. On one thread they run one after
+/// the other, in the order in which they were added. While the thread changes, two of them may run at the same time.
 final class ConnectionExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -87,8 +88,8 @@ final class ConnectionExecutor: TaskExecutor {
         }
     }
 
-    /// Takes the jobs that the thread of `live` is to run. Those that are added meanwhile run after its next look at the
-    /// socket, so that tasks that never wait for the connection do not keep it from reading.
+    /// Takes the jobs that the thread of `live` is to run. Those that are added meanwhile run after its next look at
+    /// the socket, so that tasks that never wait for the connection do not keep it from reading.
     func takeJobs(_ live: LiveConnection) -> [UnownedJob] {
         state.withLock { state in
             guard state.live === live else { return [] }

@@ -241,8 +241,8 @@ struct AskAnswer: Sendable {
     }
 }
 
-/// A value that is released after unlocking. It may be the last owner of values that a program's handlers have captured,
-/// whose deinit runs the program's code.
+/// A value that is released after unlocking. It may be the last owner of values that a program's handlers have
+/// captured, whose deinit runs the program's code.
 enum DiscardedValue: Sendable {
     case answer(AskAnswer)
     case sink(any StreamSink)

@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The type, the request and the connection of all loads of one representation. It is an object, because a load that held
-/// these values itself would copy them.
+/// The type, the request and the connection of all loads of one representation. It is an object, because a load that
+/// held these values itself would copy them.
 final class LoadTarget: Sendable {
     let type: UniformType
     let live: LiveConnection

@@ -8,8 +8,8 @@ struct OutgoingBytes: Sendable {
     let data: Data
     /// Whether the representation ends with these bytes.
     let isLast: Bool
-    /// Adds the frames that follow directly, without a moment in which others could be sent on the stream: the next item
-    /// or the commit.
+    /// Adds the frames that follow directly, without a moment in which others could be sent on the stream: the next
+    /// item or the commit.
     let next: (@Sendable (inout ClientState) throws(Failure) -> Void)?
     /// Resolved when the socket has taken the bytes, or when the write has ended.
     let result = PendingResult<Void>()

@@ -1,8 +1,8 @@
 /// Values by the number of a stream.
 ///
 /// A dictionary would hash a number with a keyed function several times for each load, and copy a value to change a
-/// part of it. Numbers are assigned in sequence, so their low bits spread them over the table. After a collision an entry
-/// takes the next free index; a removal closes the gap.
+/// part of it. Numbers are assigned in sequence, so their low bits spread them over the table. After a collision an
+/// entry takes the next free index; a removal closes the gap.
 struct StreamMap<Value: Sendable>: Sendable {
     /// The number at each index, or 0 if it is free. Stream 0 is the connection and never in the table.
     private var numbers: [UInt64]

@@ -4,8 +4,8 @@ import PasteboardTransport
 ///
 /// A small handler takes less time than making a task. So a task runs one handler after the other as long as some wait,
 /// and their results are passed on together. A handler may also wait for long, or block its thread. Therefore another
-/// task is always about to start while handlers wait: it passes on the results that there are by then, and takes the next
-/// handler.
+/// task is always about to start while handlers wait: it passes on the results that there are by then, and takes the
+/// next handler.
 final class HandlerQueue: Sendable {
     private struct State {
         /// A run that was taken leaves nil, so that it and what its handler refers to are not released here.

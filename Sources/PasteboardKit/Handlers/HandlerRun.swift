@@ -28,8 +28,8 @@ final class HandlerRun: Sendable {
     private let report: Report
     private let state = Lock(State())
 
-    /// - Parameter report: is called on the handler's threads when it reports progress, and once with the result, unless
-    ///   the run is cancelled before.
+    /// - Parameter report: is called on the handler's threads when it reports progress, and once with the result,
+    ///   unless the run is cancelled before.
     init(_ handler: DataHandler, for ask: UInt64 = 0, isInPlace: Bool = false, report: @escaping Report) {
         self.handler = handler
         self.ask = ask

@@ -124,8 +124,8 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the requested type.
     ///   - timeout: the maximum duration of the load, including the reading of the chunks.
-    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: any. A load of more fails with `too-large`,
-    ///     before the first chunk if the size is known.
+    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: any. A load of more fails with
+    ///     `too-large`, before the first chunk if the size is known.
     ///   - isAutomatic: whether no person asked for the load, as in
     ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
     ///   - retries: whether the load is made once more if the broker is lost before the source has answered, which is

@@ -9,8 +9,8 @@ struct ProviderContents: Sendable {
         let visibility: ItemProviderRepresentationVisibility
         let fileOptions: ItemProviderFileOptions
         let origin: Origin
-        /// The origin, if it is a representation of another process. A load that looked for it in `origin` would copy all
-        /// of that.
+        /// The origin, if it is a representation of another process. A load that looked for it in `origin` would copy
+        /// all of that.
         let remote: RemoteRepresentation?
         /// The attributes of the file, if the provider was made for one.
         let file: FileAttributes?
@@ -100,7 +100,8 @@ extension [ProviderContents.Representation] {
     var loadable: [Element] { contains(where: \.isGone) ? filter { !$0.isGone } : self }
 
     /// Returns the representation for a request for `type`: one of exactly this type, otherwise the first that conforms
-    /// to it. One that is gone is returned only if nothing else fits; its load fails with an error that names the source.
+    /// to it. One that is gone is returned only if nothing else fits; its load fails with an error that names the
+    /// source.
     func best(for type: UniformType) -> Element? {
         let found = bestOfAll(for: type)
         guard let found, found.isGone else { return found }
@@ -113,8 +114,8 @@ extension [ProviderContents.Representation] {
             ?? first { $0.type.conforms(to: type) }
     }
 
-    /// Returns the representation for a request for one of several types. One that is gone is returned only if nothing else
-    /// fits.
+    /// Returns the representation for a request for one of several types. One that is gone is returned only if nothing
+    /// else fits.
     func best(of accepted: [UniformType], preferring preference: LoadPreference) -> Element? {
         let found = bestOfAll(of: accepted, preferring: preference)
         guard let found, found.isGone else { return found }

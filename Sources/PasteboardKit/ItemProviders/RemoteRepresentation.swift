@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardWire
 
 /// One representation of an item of another process. It is bound to the listed contents and to the connection on which
-/// they were listed, because a handle has no meaning for another broker. After that connection was lost, a load may find
-/// the same contents over the next one.
+/// they were listed, because a handle has no meaning for another broker. After that connection was lost, a load may
+/// find the same contents over the next one.
 final class RemoteRepresentation: Sendable {
     let item: Int
     let type: UniformType
@@ -72,7 +72,8 @@ final class RemoteRepresentation: Sendable {
         }
     }
 
-    /// The representation to load once more after a load has failed with `error`: of the same contents, at the next broker.
+    /// The representation to load once more after a load has failed with `error`: of the same contents, at the next
+    /// broker.
     ///
     /// - Throws: the error, unless the broker was lost and the contents have come back.
     @inline(never)
@@ -130,7 +131,8 @@ final class RemoteRepresentation: Sendable {
 
     /// Begins a load in its drop, if there is one.
     ///
-    /// - Returns: the progress to which the load reports, and whether the drop allows the load now or has allowed its call.
+    /// - Returns: the progress to which the load reports, and whether the drop allows the load now or has allowed its
+    ///   call.
     private func begin(_ progress: LoadProgress?) -> (LoadProgress?, isInTime: Bool) {
         guard let scope else { return (progress, false) }
         let part = scope.begin(progress, item: item)

@@ -15,11 +15,11 @@ struct OpenedLoad: Sendable {
     var inPlace: URL?
     /// The name of the source's file.
     var fileName: String?
-    /// Makes the load once more after it has failed with the error, or throws the error; nil if it was made again already,
-    /// or cannot be.
+    /// Makes the load once more after it has failed with the error, or throws the error; nil if it was made again
+    /// already, or cannot be.
     var again: Repetition?
-    /// The attributes of the source's file: those in the item's list of representations, or the permissions of a file that
-    /// its handler has returned.
+    /// The attributes of the source's file: those in the item's list of representations, or the permissions of a file
+    /// that its handler has returned.
     var file: FileAttributes?
 
     init(_ chunks: ByteChunks, type: UniformType, isArchive: Bool) {

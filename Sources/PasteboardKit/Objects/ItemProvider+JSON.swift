@@ -4,7 +4,8 @@ extension ItemProvider {
     /// Promises the item as JSON of a type, which is encoded at each load.
     ///
     /// - Parameters:
-    ///   - value: the value that the encoder encodes. An encoding error reaches the destination as the source's own error.
+    ///   - value: the value that the encoder encodes. An encoding error reaches the destination as the source's own
+    ///     error.
     ///   - contentType: the type of the bytes: usually one of the program's own, or `public.json`.
     ///   - visibility: the processes that may see the representation.
     ///   - policy: whether the value is encoded at each load or only once.

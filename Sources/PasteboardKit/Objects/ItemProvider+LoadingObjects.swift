@@ -4,8 +4,8 @@ import FoundationEssentials
 // is that of fidelity; the order of the class does not matter, as with NSItemProvider.
 extension ItemProvider {
     /// Whether an object of the class can be loaded: whether the class reads one of the item's types, or a type that
-    /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:retries:progress:)`` finds the type in the same way. Nothing is
-    /// loaded.
+    /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:retries:progress:)`` finds
+    /// the type in the same way. Nothing is loaded.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool {
         typeRead(by: aClass, among: registeredContentTypes) != nil
     }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// The data of the types that one write has declared. Each write has its own, so that a load of older contents never gets
-/// newer data.
+/// The data of the types that one write has declared. Each write has its own, so that a load of older contents never
+/// gets newer data.
 final class DeclaredValues: Sendable {
     private struct State {
         var declared: Set<UniformType>

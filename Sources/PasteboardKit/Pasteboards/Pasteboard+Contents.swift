@@ -10,8 +10,8 @@ extension Pasteboard {
         /// their source. The change count does not change by that.
         public let version: UInt64
         /// The items, in the writer's order. Their loads are bound to these contents: after these have been replaced, a
-        /// new load fails with `superseded` and never returns newer contents. After the broker was lost, a load finds the same
-        /// contents at the next broker, if their source has written them again.
+        /// new load fails with `superseded` and never returns newer contents. After the broker was lost, a load finds
+        /// the same contents at the next broker, if their source has written them again.
         public let items: [PasteboardItem]
         /// The name of the program that wrote the contents, as that program reported it. Display it, but do not trust
         /// it.
@@ -48,9 +48,10 @@ extension Pasteboard {
 
     /// Lists the items and their change count, as one consistent view. It loads nothing.
     ///
-    /// For an empty pasteboard it returns no items, without an error. If the pasteboard is empty soon after the broker's keeper has
-    /// started it, after a crash or for a takeover, the call first waits up to 2 s for sources to promise their contents again.
-    /// After an orderly end of the broker, and at a broker that a program embeds, it does not wait.
+    /// For an empty pasteboard it returns no items, without an error. If the pasteboard is empty soon after the
+    /// broker's keeper has started it, after a crash or for a takeover, the call first waits up to 2 s for sources to
+    /// promise their contents again. After an orderly end of the broker, and at a broker that a program embeds, it does
+    /// not wait.
     ///
     /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: the error of the broker or the connection; `timeout`; `cancelled` if the task is cancelled.
@@ -63,8 +64,8 @@ extension Pasteboard {
         let live = try await liveConnection(for: call)
         let contents = try await contents(at: live, for: call)
         guard contents.items.isEmpty, live.expectsReclaims else { return contents }
-        // A source that has lost its broker may promise its contents again. With the epoch of another broker, this waits only
-        // as long as that is possible.
+        // A source that has lost its broker may promise its contents again. With the epoch of another broker, this
+        // waits only as long as that is possible.
         do throws(PasteboardError) {
             _ = try await ChangeReader(self, since: ChangeCount(value: 0, epoch: 0)).next(for: call)
         } catch {

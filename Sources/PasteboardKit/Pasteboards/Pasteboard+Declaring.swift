@@ -4,8 +4,8 @@ import PasteboardTransport
 /// A program's object that provides the data of declared types, like `NSPasteboardTypeOwner`.
 public protocol PasteboardTypeOwner: AnyObject, Sendable {
     /// Provides the data of a type: the method sets it with ``Pasteboard/setData(_:forType:)`` or
-    /// ``Pasteboard/setString(_:forType:)`` of `sender` before it returns. It is called when a program loads the type for
-    /// the first time; the broker then keeps the data.
+    /// ``Pasteboard/setString(_:forType:)`` of `sender` before it returns. It is called when a program loads the type
+    /// for the first time; the broker then keeps the data.
     ///
     /// - Throws: an error, which reaches the destination as the source's own.
     func pasteboard(_ sender: Pasteboard, provideDataForType type: UniformType) async throws
@@ -19,8 +19,8 @@ extension PasteboardTypeOwner {
     public func pasteboardChangedOwner(_ sender: Pasteboard) async {}
 }
 
-// Writes in the shape of NSPasteboard: first the pasteboard is cleared or types are declared, and then their data is set.
-// Each step depends on those before, on the same connection. `write(_:keeps:options:timeout:)` does all at once.
+// Writes in the shape of NSPasteboard: first the pasteboard is cleared or types are declared, and then their data is
+// set. Each step depends on those before, on the same connection. `write(_:keeps:options:timeout:)` does all at once.
 extension Pasteboard {
     /// Clears the pasteboard, to write to it with ``setData(_:forType:)``, ``setString(_:forType:)`` or
     /// ``writeObjects(_:)``.
@@ -83,13 +83,13 @@ extension Pasteboard {
 
     /// Sets the data of a type of the first item. The type is added if the item does not have it.
     ///
-    /// In ``PasteboardTypeOwner/pasteboard(_:provideDataForType:)`` it sets the data that was asked for. Data that is set a
-    /// second time after ``clearContents()`` replaces the contents, which increases the change count.
+    /// In ``PasteboardTypeOwner/pasteboard(_:provideDataForType:)`` it sets the data that was asked for. Data that is
+    /// set a second time after ``clearContents()`` replaces the contents, which increases the change count.
     ///
     /// - Returns: true.
     /// - Throws: `superseded` if the pasteboard was neither cleared nor written by this program, or was changed by
-    ///   another one since then. `invalid-argument` if the type is declared and was loaded already, or is one of an object:
-    ///   then the broker keeps its data.
+    ///   another one since then. `invalid-argument` if the type is declared and was loaded already, or is one of an
+    ///   object: then the broker keeps its data.
     @discardableResult
     public func setData(_ data: Data, forType type: UniformType) async throws(PasteboardError) -> Bool {
         if let provided = ProvidedData.current, provided.take(data, for: type, on: self) { return true }
@@ -121,8 +121,8 @@ extension Pasteboard {
         try await setData(Data(string.utf8), forType: type)
     }
 
-    /// Appends objects as items, after ``clearContents()`` or another step of this program. The first type of each object
-    /// is kept, and the others are promises.
+    /// Appends objects as items, after ``clearContents()`` or another step of this program. The first type of each
+    /// object is kept, and the others are promises.
     ///
     /// - Returns: false if the pasteboard has no contents of this program and was not cleared by it.
     /// - Throws: as for a write.

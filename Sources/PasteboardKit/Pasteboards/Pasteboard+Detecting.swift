@@ -3,10 +3,10 @@ import PasteboardClient
 extension Pasteboard {
     /// Finds out which patterns the texts of the items fit, without passing the texts on to the program.
     ///
-    /// Texts that the broker keeps are loaded by the library, as an automatic load. A promise is not loaded, because its
-    /// source would run a handler, unless `asksSource` allows that. Concealed contents fit no pattern, and neither do
-    /// contents with a limited number of loads and texts of more than 1 MiB. Of longer texts than 64 KiB only
-    /// the beginning is examined.
+    /// Texts that the broker keeps are loaded by the library, as an automatic load. A promise is not loaded, because
+    /// its source would run a handler, unless `asksSource` allows that. Concealed contents fit no pattern, and neither
+    /// do contents with a limited number of loads and texts of more than 1 MiB. Of longer texts than 64 KiB only the
+    /// beginning is examined.
     ///
     /// - Parameters:
     ///   - patterns: the patterns that are looked for.

@@ -7,8 +7,8 @@ extension Pasteboard {
     ///
     /// - Parameters:
     ///   - object: the object. Other processes must be able to see at least one of its types.
-    ///   - keeps: the types whose bytes the object writes now. It is asked for the others when a program loads them, which
-    ///     is possible while this program runs.
+    ///   - keeps: the types whose bytes the object writes now. It is asked for the others when a program loads them,
+    ///     which is possible while this program runs.
     ///   - options: the conditions, the flags and the lifetime of the contents.
     ///   - timeout: the maximum duration of the write, which includes connecting.
     /// - Throws: as for a write of item providers.
@@ -46,8 +46,8 @@ extension Pasteboard {
 
     /// Loads an object from the first item that has a type the class reads.
     ///
-    /// Without a condition it loads from the contents that the pasteboard has: if they are replaced before the load begins,
-    /// it loads from the new ones, for at most 30 s or its timeout.
+    /// Without a condition it loads from the contents that the pasteboard has: if they are replaced before the load
+    /// begins, it loads from the new ones, for at most 30 s or its timeout.
     ///
     /// - Parameters:
     ///   - aClass: the class of the object. It reads the bytes on a thread of the library.

@@ -110,8 +110,8 @@ extension Pasteboard {
         }
     }
 
-    /// Reads an object from each item, of the first of the classes that can read the item, as NSPasteboard does. Items that
-    /// no class can read are left out.
+    /// Reads an object from each item, of the first of the classes that can read the item, as NSPasteboard does. Items
+    /// that no class can read are left out.
     ///
     /// - Parameters:
     ///   - classes: the classes, best first.

@@ -2,8 +2,8 @@ import PasteboardClient
 import PasteboardWire
 
 extension Pasteboard {
-    /// Makes an empty pasteboard with a name that no other pasteboard has, for a transfer between programs that know the
-    /// name.
+    /// Makes an empty pasteboard with a name that no other pasteboard has, for a transfer between programs that know
+    /// the name.
     ///
     /// The pasteboard exists as long as its maker refers to it: as long as there is a copy of the returned value or a
     /// publication that was written with it, and until ``release(timeout:)``, the end of the connection or of the
@@ -35,8 +35,8 @@ extension Pasteboard {
 
     /// Clears the pasteboard and removes it: it is listed no more, and its name is free.
     ///
-    /// Any program may release a pasteboard, as with `releaseGlobally()` of NSPasteboard. The pasteboards ``Name/general``,
-    /// ``Name/find``, ``Name/primary`` and ``Name/drag`` cannot be released.
+    /// Any program may release a pasteboard, as with `releaseGlobally()` of NSPasteboard. The pasteboards
+    /// ``Name/general``, ``Name/find``, ``Name/primary`` and ``Name/drag`` cannot be released.
     ///
     /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: `not-permitted` for one of the four; the error of the broker or the connection; `timeout`; `cancelled`

@@ -72,8 +72,8 @@ extension Pasteboard {
         }
     }
 
-    /// Watches the pasteboard: the sequence has a change for each write and clear, and for each addition to the contents
-    /// and loss of promises.
+    /// Watches the pasteboard: the sequence has a change for each write and clear, and for each addition to the
+    /// contents and loss of promises.
     ///
     /// A reader that is slower than the changes gets fewer of them: each describes the newest state, and
     /// ``Change/missed`` counts the others. The last change always arrives. A watch loads nothing, and so runs no
@@ -85,12 +85,12 @@ extension Pasteboard {
     /// }
     /// ```
     ///
-    /// Leaving the loop or cancelling the task ends the watch. If the connection is lost, the watch waits for the next broker
-    /// and continues after the last change that it has reported. Contents that come back there are no change. Closing the
-    /// connection ends it with an error.
+    /// Leaving the loop or cancelling the task ends the watch. If the connection is lost, the watch waits for the next
+    /// broker and continues after the last change that it has reported. Contents that come back there are no change.
+    /// Closing the connection ends it with an error.
     ///
-    /// - Parameter changeCount: the last change count that the program knows. If the pasteboard has another one, the first
-    ///   change follows at once. nil: only changes after the beginning of the iteration are reported.
+    /// - Parameter changeCount: the last change count that the program knows. If the pasteboard has another one, the
+    ///   first change follows at once. nil: only changes after the beginning of the iteration are reported.
     /// - Returns: a sequence that throws `cancelled` if the task is cancelled, and otherwise the error of the broker or
     ///   the connection.
     public func changes(since changeCount: ChangeCount? = nil) -> Changes {

@@ -97,8 +97,9 @@ extension Pasteboard {
     ///   - ifChangeCount: the change count that the pasteboard must have; nil: any.
     ///   - timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Returns: the new change count.
-    /// - Throws: the broker's reason for refusing the call; `superseded`, with both change counts, if the condition does
-    ///   not hold; `timeout`, or `cancelled` if the task is cancelled: then the pasteboard may have been cleared or not.
+    /// - Throws: the broker's reason for refusing the call; `superseded`, with both change counts, if the condition
+    ///   does not hold; `timeout`, or `cancelled` if the task is cancelled: then the pasteboard may have been cleared
+    ///   or not.
     @discardableResult
     public func clear(
         ifChangeCount: ChangeCount? = nil,
@@ -137,8 +138,8 @@ extension Write: ConditionalRequest {}
 extension Clear: ConditionalRequest {}
 
 extension ConditionalRequest {
-    /// - Throws: `superseded` if the change count is that of an earlier broker, and the present one does not take back the
-    ///   contents of earlier brokers.
+    /// - Throws: `superseded` if the change count is that of an earlier broker, and the present one does not take back
+    ///   the contents of earlier brokers.
     mutating func setCondition(
         _ changeCount: ChangeCount?,
         of pasteboard: Pasteboard,

@@ -126,9 +126,9 @@ extension PasteboardItem.Representation.State {
 }
 
 extension UniformType {
-    /// Makes the type of a received representation. A type that this process has declared has its own supertypes, so that it
-    /// is the same type everywhere in the process. Otherwise the supertypes in the message apply to this value only; they do
-    /// not become declarations of this process.
+    /// Makes the type of a received representation. A type that this process has declared has its own supertypes, so
+    /// that it is the same type everywhere in the process. Otherwise the supertypes in the message apply to this value
+    /// only; they do not become declarations of this process.
     fileprivate init(received message: PasteboardWire.Representation) {
         let type = UniformType(identifier: message.type, supertypes: message.supertypes)
         // A dynamic identifier describes its type by itself, also to the broker, which has no MIME database.

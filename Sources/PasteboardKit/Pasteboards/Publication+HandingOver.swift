@@ -6,8 +6,8 @@ extension Publication {
     public struct HandOver: Sendable, Hashable {
         /// The types whose bytes the broker has now, in all items that have them, in the order of the items.
         public let kept: [UniformType]
-        /// The types of which a promise is left in at least one item: the handler has failed or did not end in time, or the
-        /// bytes exceed the limit or the room of the broker.
+        /// The types of which a promise is left in at least one item: the handler has failed or did not end in time, or
+        /// the bytes exceed the limit or the room of the broker.
         public let dropped: [UniformType]
 
         /// Whether the broker has all bytes that were to be handed over.
@@ -19,9 +19,9 @@ extension Publication {
 
     /// Hands the bytes of the promises over to the broker, so that they can be loaded after this program has ended.
     ///
-    /// The handlers of all promises run now, up to 16 at the same time, and the broker keeps their bytes, each as soon as it
-    /// is complete. The change count stays. Then the call waits until the loads of these contents that are under way have
-    /// ended, because this program serves them. If the broker then has everything, the publication ends as
+    /// The handlers of all promises run now, up to 16 at the same time, and the broker keeps their bytes, each as soon
+    /// as it is complete. The change count stays. Then the call waits until the loads of these contents that are under
+    /// way have ended, because this program serves them. If the broker then has everything, the publication ends as
     /// ``End/handedOver``. A program calls this before it exits:
     ///
     /// ```swift
@@ -31,15 +31,16 @@ extension Publication {
     ///
     /// - Parameters:
     ///   - types: the types to hand over; nil: all. Other promises stay promises.
-    ///   - byteLimit: the number of bytes that may be sent in all. A representation that exceeds what the others have left
-    ///     of it is dropped. The bytes of a stream take from the limit until the stream is dropped.
+    ///   - byteLimit: the number of bytes that may be sent in all. A representation that exceeds what the others have
+    ///     left of it is dropped. The bytes of a stream take from the limit until the stream is dropped.
     ///   - deadline: the maximum duration of the call. What is not complete by then is dropped; a handler that does not
     ///     end does not delay the others.
     /// - Returns: the types that the broker has, and those that were dropped.
-    /// - Throws: `superseded` if the ownership was lost; `concealed` for concealed contents, which end with their source;
-    ///   the broker's error, such as `limit-exceeded`, if it has refused bytes and kept none; `version-mismatch` if the
-    ///   broker cannot take promises over; `timeout` if the contents could not be restored in time after a lost connection;
-    ///   `cancelled` if the task is cancelled: then some of the bytes may have been handed over.
+    /// - Throws: `superseded` if the ownership was lost; `concealed` for concealed contents, which end with their
+    ///   source; the broker's error, such as `limit-exceeded`, if it has refused bytes and kept none;
+    ///   `version-mismatch` if the broker cannot take promises over; `timeout` if the contents could not be restored in
+    ///   time after a lost connection; `cancelled` if the task is cancelled: then some of the bytes may have been
+    ///   handed over.
     @discardableResult
     public func handOver(
         types: [UniformType]? = nil,

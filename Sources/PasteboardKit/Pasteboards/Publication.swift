@@ -19,7 +19,8 @@ public final class Publication: Sendable {
         case handedOver
         /// The connection to the broker was closed, or was lost and the contents cannot be restored.
         case brokerGone
-        /// This program has withdrawn the contents, with ``Publication/withdraw(drain:)`` or by cancelling ``Publication/run(drain:)``.
+        /// This program has withdrawn the contents, with ``Publication/withdraw(drain:)`` or by cancelling
+        /// ``Publication/run(drain:)``.
         case withdrawn
     }
 
@@ -83,10 +84,11 @@ public final class Publication: Sendable {
     }
 
     /// Clears the pasteboard if it still has these contents. Newer contents stay, so the call does nothing after the
-    /// ownership is lost. Loads that have begun still finish while this program runs, and ``ended()`` returns `withdrawn`.
+    /// ownership is lost. Loads that have begun still finish while this program runs, and ``ended()`` returns
+    /// `withdrawn`.
     ///
-    /// - Parameter drain: the maximum time for which the call waits until the loads that are under way have ended, so that
-    ///   the program can exit after it.
+    /// - Parameter drain: the maximum time for which the call waits until the loads that are under way have ended, so
+    ///   that the program can exit after it.
     /// - Throws: the error of the broker or the connection; `cancelled` if the task is cancelled: then the contents may
     ///   have been withdrawn or not.
     public func withdraw(drain: Duration = .zero) async throws(PasteboardError) {

@@ -11,9 +11,9 @@ struct Reclaim: Sendable {
     ///   - write: the request of the publication.
     ///   - keeps: the representations whose bytes the broker has.
     ///   - pasteboard: the pasteboard, whose connection restores the publication.
-    /// - Returns: nil if the publication ends with its connection: one that can be loaded a number of times, because the
-    ///   loads that are left are not known; one of secrets that the broker has kept, because they would be promised for
-    ///   longer than they were to be kept; and one on a unique pasteboard, which ends with the connection itself.
+    /// - Returns: nil if the publication ends with its connection: one that can be loaded a number of times, because
+    ///   the loads that are left are not known; one of secrets that the broker has kept, because they would be promised
+    ///   for longer than they were to be kept; and one on a unique pasteboard, which ends with the connection itself.
     init?(_ write: Write, keeping keeps: Pasteboard.KeptRepresentations, on pasteboard: Pasteboard) {
         guard pasteboard.board == nil, write.terms?.maximumLoads == nil else { return nil }
         if write.terms?.isConcealed ?? false, keeps != .nothing { return nil }

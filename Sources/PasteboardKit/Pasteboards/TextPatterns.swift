@@ -96,7 +96,8 @@ struct TextPatterns {
             let digits = number.count(where: \.isNumber)
             let parts = number.split { !$0.isNumber }
             let isAddress = number.prefixMatch(of: /(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9.])/) != nil
-            // Digits without a sign are another kind of number, and three parts with periods or dashes a date or version.
+            // Digits without a sign are another kind of number, and three parts with periods or dashes a date or
+            // version.
             return (7...15).contains(digits) && !isAddress && (number.hasPrefix("+") || parts.count > 1)
                 && !(parts.count == 3 && parts.allSatisfy { $0.count <= 4 } && parts.contains { $0.count <= 2 })
         }

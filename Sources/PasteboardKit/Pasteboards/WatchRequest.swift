@@ -4,7 +4,8 @@ import PasteboardWire
 
 /// A watch of a board. It has credit for one change while a call waits for it, and none otherwise.
 ///
-/// After a lost connection it begins again, with the change that it has reported last, or with the state in which it began.
+/// After a lost connection it begins again, with the change that it has reported last, or with the state in which it
+/// began.
 final class WatchRequest: StreamSink {
     private struct State {
         var watch: Watch

@@ -2,8 +2,8 @@ import PasteboardClient
 import PasteboardWire
 
 extension Pasteboard {
-    /// The representations whose bytes a write sends to the broker, instead of promising them. Their handlers run during the
-    /// write. A write of values keeps everything by default, and a write of item providers nothing.
+    /// The representations whose bytes a write sends to the broker, instead of promising them. Their handlers run
+    /// during the write. A write of values keeps everything by default, and a write of item providers nothing.
     public enum KeptRepresentations: Sendable, Hashable {
         /// None: every representation is a promise, which its source fulfils when it is loaded.
         case nothing

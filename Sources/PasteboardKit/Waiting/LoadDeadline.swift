@@ -1,7 +1,7 @@
 /// The deadline that a caller has set for a load or another call.
 ///
-/// It is a class because the compiler does not know the size of an instant: a structure with one is copied and destroyed
-/// with the help of the runtime, also by the many loads that have no deadline.
+/// It is a class because the compiler does not know the size of an instant: a structure with one is copied and
+/// destroyed with the help of the runtime, also by the many loads that have no deadline.
 final class LoadDeadline: Sendable {
     /// The extra time before the client enforces a timeout that the broker normally enforces.
     static let brokerGrace = Duration.milliseconds(250)

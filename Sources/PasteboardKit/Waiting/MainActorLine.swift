@@ -4,8 +4,8 @@ import PasteboardTransport
 /// happened.
 ///
 /// The main actor does not run tasks in the order in which they are resumed: of several, one may run last. Then the
-/// output of a program that waits for several results would differ from run to run. So one of them is resumed at a time;
-/// when it runs, it has the next one resumed, after everything else that the main actor has to do by then.
+/// output of a program that waits for several results would differ from run to run. So one of them is resumed at a
+/// time; when it runs, it has the next one resumed, after everything else that the main actor has to do by then.
 final class MainActorLine: Sendable {
     static let shared = MainActorLine()
 

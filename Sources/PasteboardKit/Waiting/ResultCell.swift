@@ -8,8 +8,8 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
 
     // The states ensure that the waiter is resumed exactly once, so its continuation need not be checked. A checked one
     // is another allocation, and has a size that the compiler does not know. Debug builds use a checked one for
-    // ThreadSanitizer: an unchecked one is resumed by inlined code, whose accesses to the task it sees, but not that they
-    // precede those of the awaiting task if the continuation is resumed first.
+    // ThreadSanitizer: an unchecked one is resumed by inlined code, whose accesses to the task it sees, but not that
+    // they precede those of the awaiting task if the continuation is resumed first.
     #if DEBUG
     typealias Continuation = CheckedContinuation<Void, Never>
     #else
@@ -27,8 +27,8 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    // Noncopyable, so that the waiter is moved out without reference counting. Not private, because the compiler fails if
-    // another file stores a cell.
+    // Noncopyable, so that the waiter is moved out without reference counting. Not private, because the compiler fails
+    // if another file stores a cell.
     enum State: ~Copyable {
         case open
         case awaited(Waiter)
@@ -82,8 +82,8 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     /// `cancel` is called when the task is cancelled. If the task was cancelled before this call, `cancel` runs before
     /// `start`. `cancel` should resolve this object, and `start` should make no request if it is already resolved.
     ///
-    /// - Parameter isolation: the actor of the task, which is a parameter because only then the closure below runs on it,
-    ///   too. Otherwise the task would continue on another thread before it returns to its actor.
+    /// - Parameter isolation: the actor of the task, which is a parameter because only then the closure below runs on
+    ///   it, too. Otherwise the task would continue on another thread before it returns to its actor.
     @inline(__always)
     func value(
         isolation: isolated (any Actor)? = #isolation,

@@ -3,7 +3,8 @@
 /// A block is often needed only for microseconds. New pages would be faulted in and cleared each time, which costs more
 /// than copying the bytes. Therefore a few blocks stay allocated for the next use.
 final class BlockPool: Sendable {
-    /// Blocks for byte queues: the largest credit window that the broker grants a source, with the headers of its frames.
+    /// Blocks for byte queues: the largest credit window that the broker grants a source, with the headers of its
+    /// frames.
     static let queues = BlockPool(blockSize: (1 << 20) + (64 << 10), keeping: 4)
     /// Blocks for reads, whose bytes may wait for a reader: as many as a credit window has frames.
     static let reads = BlockPool(blockSize: ReadBuffer.carryLimit + ReadBuffer.standardReadSize, keeping: 8)

@@ -13,8 +13,8 @@ struct ByteQueue: ~Copyable {
     private var capacity = 0
     private var head = 0
     private var tail = 0
-    /// The number of bytes in the queue before it was last empty, as an estimate for the next time. It decreases by half
-    /// at most, because a few bytes often follow the last of many.
+    /// The number of bytes in the queue before it was last empty, as an estimate for the next time. It decreases by
+    /// half at most, because a few bytes often follow the last of many.
     private var usual = 0
 
     /// Whether the memory of bytes that have left the queue is overwritten.

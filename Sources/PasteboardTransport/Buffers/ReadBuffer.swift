@@ -20,8 +20,8 @@ package struct ReadBuffer: ~Copyable {
     package static var carryLimit: Int { 64 * 1024 + 16 }
     private static let keptCarry = 64
 
-    // Used by this value alone, except for lent bytes, and read below `count` only. Not an array, which would have to be
-    // filled with zeros: pages that no read has reached cost no memory.
+    // Used by this value alone, except for lent bytes, and read below `count` only. Not an array, which would have to
+    // be filled with zeros: pages that no read has reached cost no memory.
     private var memory: ReadMemory
     /// The start of `memory`, which is not looked up at every read.
     private var storage: UnsafeMutableRawPointer

@@ -65,14 +65,14 @@ extension System {
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Lets the ends of children be noticed, also if this process was started with the signal ignored. For programs, not for
-    /// libraries.
+    /// Lets the ends of children be noticed, also if this process was started with the signal ignored. For programs,
+    /// not for libraries.
     package static func noticeChildren() {
         _ = signal(SIGCHLD, SIG_DFL)
     }
 
-    /// Ignores signals that end a process by default and have no meaning for this one. They can reach it by mistake, when a
-    /// process id has been reused. For programs, not for libraries.
+    /// Ignores signals that end a process by default and have no meaning for this one. They can reach it by mistake,
+    /// when a process id has been reused. For programs, not for libraries.
     package static func ignoreStraySignals() {
         for stray in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU] {
             _ = signal(stray, SIG_IGN)

@@ -5,8 +5,8 @@ import PasteboardWire
 /// A descriptor that becomes readable at a given time.
 ///
 /// A wait with a timeout arms and disarms a kernel timer each time. Deadlines are seconds ahead and change rarely, so
-/// one timer that is set when the earliest deadline changes is cheaper than a timeout for each wait. A suspension of the
-/// machine counts, so that it may be early, but never late by the time of a suspension.
+/// one timer that is set when the earliest deadline changes is cheaper than a timeout for each wait. A suspension of
+/// the machine counts, so that it may be early, but never late by the time of a suspension.
 package struct TimerDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 

@@ -21,8 +21,8 @@ package struct MemoryFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Takes over a memory file that a process of this user has passed, and makes it immutable if it is not; nil if that
-    /// is not possible.
+    /// Takes over a memory file that a process of this user has passed, and makes it immutable if it is not; nil if
+    /// that is not possible.
     package init?(sealing descriptor: DescriptorBox) {
         self.descriptor = descriptor
         guard !System.isFullySealed(descriptor.raw) else { return }
@@ -113,8 +113,8 @@ extension System {
         return seals >= 0 && seals & all == all
     }
 
-    /// The bytes of a file from `offset` on, without moving the descriptor's position: `count` of them, or those up to the
-    /// end of the file.
+    /// The bytes of a file from `offset` on, without moving the descriptor's position: `count` of them, or those up to
+    /// the end of the file.
     package static func bytes(of descriptor: CInt, from offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var end = false

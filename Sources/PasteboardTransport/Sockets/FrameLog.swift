@@ -1,7 +1,7 @@
 package import PasteboardWire
 
-/// Prints the frames of a connection on standard error, one line each, if the environment variable `PASTEBOARD_DEBUG` is
-/// `frames`.
+/// Prints the frames of a connection on standard error, one line each, if the environment variable `PASTEBOARD_DEBUG`
+/// is `frames`.
 ///
 /// Frames that are sent are printed when they are queued for the socket. A program that runs with the privileges of
 /// another user ignores the variable, because its output may go to the user who started it.

@@ -12,7 +12,8 @@ package enum Socket {
 
     /// Sends bytes as they are, with descriptors that arrive with the first of them, without waiting.
     ///
-    /// - Returns: the number of bytes that are in the socket; nil if it is full. The descriptors are in it with the first.
+    /// - Returns: the number of bytes that are in the socket; nil if it is full. The descriptors are in it with the
+    ///   first.
     package static func send(
         _ bytes: Span<UInt8>,
         passing descriptors: [DescriptorBox] = [],

@@ -25,8 +25,8 @@ package struct LoadFields {
         var offset = 0
         do throws(Failure) {
             while offset < payload.count {
-                // The keys of all known fields take one byte: the number of the field, and 2 in the lowest three bits if
-                // its length follows. Of several numbers the last counts. Strings and messages must not be repeated.
+                // The keys of all known fields take one byte: the number of the field, and 2 in the lowest three bits
+                // if its length follows. Of several numbers the last counts. Strings and messages must not be repeated.
                 let key = payload[offset]
                 offset += 1
                 let value = try Protobuf.varint(in: payload, at: &offset, end: payload.count)

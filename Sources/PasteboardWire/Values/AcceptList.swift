@@ -36,8 +36,8 @@ package struct AcceptList: Sendable {
 
     package var count: Int { entries.count }
 
-    /// The index of the chosen type, among those of the set `offered`; nil if none fits. An empty list chooses the first
-    /// one. A list with a single entry prefers the type itself to types that conform to it.
+    /// The index of the chosen type, among those of the set `offered`; nil if none fits. An empty list chooses the
+    /// first one. A list with a single entry prefers the type itself to types that conform to it.
     ///
     /// - Parameter offered: one bit for each member of `types`.
     package func choose(among types: Conformance.TypeIndex, offered: UInt64 = .max) -> Int? {

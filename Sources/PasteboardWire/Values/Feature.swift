@@ -19,8 +19,8 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case boards = 8
     /// `keeps_promises` of a write: bytes for promises of the client's own contents.
     case handOver = 9
-    /// `reclaims_change_count` and `reclaims_epoch` of a write, and `if_epoch` of a write or clear: contents that come back
-    /// after a lost connection.
+    /// `reclaims_change_count` and `reclaims_epoch` of a write, and `if_epoch` of a write or clear: contents that come
+    /// back after a lost connection.
     case reclaim = 10
     /// `evicts_nothing` of a write: it clears no contents of others to make room.
     case eviction = 11

@@ -28,8 +28,8 @@ extension String {
 }
 
 extension String {
-    /// The string with harmful characters in visible form: a control character of ASCII as `^X`, so that `^[` is escape,
-    /// and the bytes of others as `\xNN`.
+    /// The string with harmful characters in visible form: a control character of ASCII as `^X`, so that `^[` is
+    /// escape, and the bytes of others as `\xNN`.
     package var visible: String {
         guard unicodeScalars.contains(where: \.isHarmful) else { return self }
         var text = ""

@@ -19,8 +19,8 @@ public protocol TableDropCoordinator: AnyObject, Sendable {
     /// - Parameters:
     ///   - dragItem: one of the session's items.
     ///   - placeholder: the location and contents of the row.
-    /// - Returns: a context that resolves the placeholder. The drop is not complete until it is resolved. An item has one
-    ///   placeholder: another call for it shows nothing, and returns the context of the first.
+    /// - Returns: a context that resolves the placeholder. The drop is not complete until it is resolved. An item has
+    ///   one placeholder: another call for it shows nothing, and returns the context of the first.
     func drop(_ dragItem: DragItem, to placeholder: TableDropPlaceholder) -> any TableDropPlaceholderContext
 
     /// Reports that an item is now a row of the table. The data source must already have the row, and the table must

@@ -10,7 +10,8 @@ extension Conformance {
 
         /// The rows of the table to which a member conforms.
         private enum Rows: Sendable {
-            /// A type of the table for which the publisher sent no supertypes, as for most types. The table has the rest.
+            /// A type of the table for which the publisher sent no supertypes, as for most types. The table has the
+            /// rest.
             case row(Int)
             /// One bit for each row.
             case walked([UInt64], own: Int?)
@@ -26,8 +27,8 @@ extension Conformance {
 
         private var rows: [Rows] = []
         private var names: [IdentifierKey: Name] = [:]
-        /// The approximate number of bytes that this holds in addition to the identifiers and supertypes of its members,
-        /// for the names in dynamic identifiers. They are charged to a peer.
+        /// The approximate number of bytes that this holds in addition to the identifiers and supertypes of its
+        /// members, for the names in dynamic identifiers. They are charged to a peer.
         package private(set) var byteCount: UInt64 = 0
 
         package init() {}
@@ -73,8 +74,8 @@ extension Conformance {
             return members
         }
 
-        /// The members that conform to a type. The result is that of ``Conformance/conforms(_:closure:to:edges:)`` for each,
-        /// without edges.
+        /// The members that conform to a type. The result is that of ``Conformance/conforms(_:closure:to:edges:)`` for
+        /// each, without edges.
         package func members(conformingTo type: TypeName) -> UInt64 {
             var members: UInt64 = 0
             if let row = type.row {

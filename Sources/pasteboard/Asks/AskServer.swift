@@ -60,7 +60,8 @@ final class AskServer {
         until deadline: UInt64,
         _ handle: (ClientEvent) throws -> Void
     ) throws -> (signal: CInt?, ready: [PollInterest.Readiness]) {
-        // Small chunks wait for a flush. After it, programs and files wait only if the socket has not accepted all bytes.
+        // Small chunks wait for a flush. After it, programs and files wait only if the socket has not accepted all
+        // bytes.
         try connection.io.flush()
         let mayGoOn = !connection.io.wantsWrite && files.contains { isSendable($0) }
         let watched = programs.flatMap { program in

@@ -89,10 +89,11 @@ struct CopyCommand: Command {
         return try connection.write(options.write(to: board), items: new).committed
     }
 
-    /// Whether the items are written once more after the broker has ended. A write whose answer was lost may have been carried
-    /// out: it is repeated only if it replaces whatever is there, and can be pasted any number of times. Then it may replace
-    /// contents that another program has written to the next broker meanwhile. That is accepted, because any copy replaces the
-    /// contents that are there when it is made, and the user would have to make the same copy again.
+    /// Whether the items are written once more after the broker has ended. A write whose answer was lost may have been
+    /// carried out: it is repeated only if it replaces whatever is there, and can be pasted any number of times. Then
+    /// it may replace contents that another program has written to the next broker meanwhile. That is accepted, because
+    /// any copy replaces the contents that are there when it is made, and the user would have to make the same copy
+    /// again.
     private func mayRepeat(after failure: Failure, _ options: ContentOptions) -> Bool {
         let isRepeatable = !adds && options.ifChangeCount == nil && options.write(to: board).terms?.maximumLoads == nil
         return Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable)

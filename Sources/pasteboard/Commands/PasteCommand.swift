@@ -163,14 +163,16 @@ struct PasteCommand: Command {
         try BoardWatch(board, over: connection, until: end, command: Self.syntax.name) { try Broker.startingOne() }
     }
 
-    /// Whether a load failed because its broker ended or is ending, before anything was pasted. Then it is made once more, or any
-    /// number of times with `--wait`.
+    /// Whether a load failed because its broker ended or is ending, before anything was pasted. Then it is made once
+    /// more, or any number of times with `--wait`.
     private func isLost(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
         Reconnection.mayRepeat(after: failure, isRepeatable: connection.io.isGone) && !state.hasBegun
             && (waits || !state.wasLost)
     }
 
-    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them again. If the broker has ended before it identified its contents, any contents count. No broker is started for it.
+    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them
+    /// again. If the broker has ended before it identified its contents, any contents count. No broker is started for
+    /// it.
     ///
     /// - Returns: nil if they have not come back, or other contents have.
     private func connectionAfterLoss(of connection: BlockingConnection) throws -> BlockingConnection? {
@@ -245,8 +247,9 @@ struct PasteCommand: Command {
         load.ifChangeCount = ifChangeCount
         if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
         do {
-            // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type. Otherwise only
-            // its change count is of interest, and only if the broker is lost: then it is sent together with the load.
+            // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
+            // Otherwise only its change count is of interest, and only if the broker is lost: then it is sent together
+            // with the load.
             let listing = sink is PlainOutput && state.required == nil ? nil : try list(connection)
             load.handle = listing?.contents.handle
             let sent = try listing == nil ? connection.io.state.open(boardList) : nil
@@ -447,8 +450,8 @@ private final class State {
     var wasLost = false
     /// The contents that a load is made once more from, after it has lost its broker.
     var required: Identity?
-    /// The attempts to connect after a loss. Shared by all losses, so that contents whose load ends the broker are loaded again
-    /// after growing delays.
+    /// The attempts to connect after a loss. Shared by all losses, so that contents whose load ends the broker are
+    /// loaded again after growing delays.
     var reconnection = Reconnection { try Broker.running(until: $0) }
 
     /// Takes the answer to a list that was sent together with a load.

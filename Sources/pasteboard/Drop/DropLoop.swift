@@ -82,7 +82,8 @@ final class DropLoop {
         return code
     }
 
-    /// Takes the events that have arrived, without waiting: while a file is written, its source may withdraw the session.
+    /// Takes the events that have arrived, without waiting: while a file is written, its source may withdraw the
+    /// session.
     private func takeEvents() {
         // The next turn reports the loss of the connection.
         _ = try? connection.turn(until: 0) { handle($1, in: $2, &$0) }

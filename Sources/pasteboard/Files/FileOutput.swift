@@ -32,8 +32,8 @@ final class FileOutput: PasteSink {
         if try fileName(in: target) != nil { _ = try PendingFile(inDirectory: target.path.directory, mode: 0o600) }
     }
 
-    /// The name of a new file in the directory of the target; nil if the target is a device or pipe, which is written to
-    /// and not replaced by a file.
+    /// The name of a new file in the directory of the target; nil if the target is a device or pipe, which is written
+    /// to and not replaced by a file.
     private func fileName(in target: (path: SystemString, status: FileStatus?)) throws -> SystemString? {
         switch target.status?.kind {
         case .directory:

@@ -25,8 +25,8 @@ struct InputItem {
 
     /// The items as they are written if the broker keeps all of their bytes.
     ///
-    /// - Parameter isConcealed: whether the bytes are sent as they are read. Otherwise a large input is read into a memory
-    ///   file, which is passed.
+    /// - Parameter isConcealed: whether the bytes are sent as they are read. Otherwise a large input is read into a
+    ///   memory file, which is passed.
     static func kept(_ items: [InputItem], by connection: BlockingConnection, isConcealed: Bool) throws -> [WriteItem] {
         try writeItems(items, for: connection, isConcealed: isConcealed) { _ in false }
     }

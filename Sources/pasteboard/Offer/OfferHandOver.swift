@@ -3,11 +3,11 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The hand-over of an offer that a signal ends: its commands run and its files are read now, and the broker keeps their
-/// bytes.
+/// The hand-over of an offer that a signal ends: its commands run and its files are read now, and the broker keeps
+/// their bytes.
 ///
-/// Each representation is handed over as soon as its bytes are complete, so that one that takes too long does not delay the
-/// others. Loads that are under way continue meanwhile.
+/// Each representation is handed over as soon as its bytes are complete, so that one that takes too long does not delay
+/// the others. Loads that are under way continue meanwhile.
 final class OfferHandOver {
     /// The longest duration, in milliseconds.
     static let duration = 5_000
@@ -72,8 +72,8 @@ final class OfferHandOver {
     var hasKept: Bool { !kept.isEmpty }
     var isComplete: Bool { dropped.isEmpty }
 
-    /// Hands over the promises that are not kept yet, and then waits for the loads that are under way. Throws if another
-    /// signal arrives, or if the broker is lost, ends or does not answer.
+    /// Hands over the promises that are not kept yet, and then waits for the loads that are under way. Throws if
+    /// another signal arrives, or if the broker is lost, ends or does not answer.
     ///
     /// - Parameters:
     ///   - deadline: the time at which the rest is dropped (see `MonotonicClock`).
@@ -121,7 +121,8 @@ final class OfferHandOver {
         report(isLost: isLost || isLoss(error))
     }
 
-    /// Notes what the broker keeps already, for example because an earlier hand-over of this offer began at the previous broker.
+    /// Notes what the broker keeps already, for example because an earlier hand-over of this offer began at the
+    /// previous broker.
     private func noteKept() throws {
         var list = List()
         list.board = board

@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The lifetime of an offer: answers asks until its contents end. If the broker ends unexpectedly, the contents are written
-/// again at the next one.
+/// The lifetime of an offer: answers asks until its contents end. If the broker ends unexpectedly, the contents are
+/// written again at the next one.
 final class OfferLoop {
     private let contents: OfferedContents
     private var placed: OfferedContents.Placed
@@ -15,8 +15,8 @@ final class OfferLoop {
 
     /// - Parameters:
     ///   - placed: the contents at the present broker.
-    ///   - keepsOnExit: whether the promises are handed over if a signal ends the offer before its contents end. Otherwise they
-    ///     are withdrawn.
+    ///   - keepsOnExit: whether the promises are handed over if a signal ends the offer before its contents end.
+    ///     Otherwise they are withdrawn.
     init(
         _ contents: OfferedContents,
         at placed: OfferedContents.Placed,
@@ -119,8 +119,8 @@ final class OfferLoop {
         }
     }
 
-    /// Writes the contents again at the next broker, after the present one has ended. Sets `hasEnded` if they have expired or
-    /// were replaced.
+    /// Writes the contents again at the next broker, after the present one has ended. Sets `hasEnded` if they have
+    /// expired or were replaced.
     ///
     /// - Parameter deadline: the time at which it throws `broker-unavailable` (see `MonotonicClock`).
     /// - Returns: the signal that has interrupted the wait; nil otherwise.

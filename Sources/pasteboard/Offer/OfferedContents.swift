@@ -37,8 +37,8 @@ final class OfferedContents {
         return placed
     }
 
-    /// Whether the contents are written again after their broker has ended unexpectedly. The number of loads that were left is
-    /// not known then.
+    /// Whether the contents are written again after their broker has ended unexpectedly. The number of loads that were
+    /// left is not known then.
     var mayReturn: Bool { write.terms?.maximumLoads == nil }
 
     /// Writes the contents again, under the change count that they had.

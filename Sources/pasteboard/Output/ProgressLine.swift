@@ -18,8 +18,8 @@ final class ProgressLine {
         let now = MonotonicClock.now() / 1_000_000
         let rate = self.rate ?? TransferRate(at: now, count: count)
         self.rate = rate
-        // A line that fills the terminal or is longer would be wrapped, and only its last part overwritten. The terminal may have
-        // been resized since the last update.
+        // A line that fills the terminal or is longer would be wrapped, and only its last part overwritten. The
+        // terminal may have been resized since the last update.
         let columns = System.terminalColumns(2).map { $0 - 1 }
         guard now >= nextTime, let text = rate.text(verb, count, of: total, at: now, columns: columns) else { return }
         try? System.write(Array("\r\(VisibleText.line(text))\u{1B}[K".utf8).span, to: 2)

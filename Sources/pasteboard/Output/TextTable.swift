@@ -2,8 +2,8 @@ import PasteboardTransport
 
 /// Columns for a terminal, separated by at least two spaces, so that scripts can parse them.
 enum TextTable {
-    /// - Parameter width: the columns of the terminal. If a row is longer, its last cell continues on the next lines, in its
-    ///   column. nil if rows are never broken.
+    /// - Parameter width: the columns of the terminal. If a row is longer, its last cell continues on the next lines,
+    ///   in its column. nil if rows are never broken.
     static func text(_ rows: [[String]], width: Int? = nil) -> String {
         let rows = rows.map { $0.map(VisibleText.line) }
         let columns = rows.map(\.count).max() ?? 0

@@ -3,8 +3,8 @@ import TypeIdentifiers
 
 /// Text of other programs, escaped so that a terminal only shows it.
 ///
-/// A control character of ASCII is written as `^X`: `^[` is escape. The bytes of other control characters, of characters
-/// that break lines or turn their direction, and of invalid UTF-8 are written as `\xNN`.
+/// A control character of ASCII is written as `^X`: `^[` is escape. The bytes of other control characters, of
+/// characters that break lines or turn their direction, and of invalid UTF-8 are written as `\xNN`.
 struct VisibleText {
     /// The number of escaped bytes.
     private(set) var escapedCount = 0

@@ -1,5 +1,5 @@
-/// The choices of a random test: from a random number generator, or from the bytes of a fuzzing input. After the last byte
-/// of an input, each choice is the first one.
+/// The choices of a random test: from a random number generator, or from the bytes of a fuzzing input. After the last
+/// byte of an input, each choice is the first one.
 package final class Choices {
     private struct Generator: RandomNumberGenerator {
         let draw: () -> UInt64

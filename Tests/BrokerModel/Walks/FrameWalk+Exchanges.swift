@@ -1,8 +1,8 @@
 import BrokerState
 import PasteboardWire
 
-// Several frames that belong together, as correct clients send them. Without them few inputs would reach the later phases
-// of loads and drag sessions.
+// Several frames that belong together, as correct clients send them. Without them few inputs would reach the later
+// phases of loads and drag sessions.
 extension FrameWalk {
     /// Writes one item to a board, with the bytes of its kept representations if they are few.
     mutating func publish(_ index: Int) {

@@ -3,8 +3,8 @@ import PasteboardWire
 
 /// Clients that write, clear and load while their broker is killed again and again, and what each board may have.
 ///
-/// Between two settlements, the clients have read no answer, and the service manager may have taken only the first of the
-/// changes. So after a restart a board has what was acknowledged last, or one of the contents since then.
+/// Between two settlements, the clients have read no answer, and the service manager may have taken only the first of
+/// the changes. So after a restart a board has what was acknowledged last, or one of the contents since then.
 struct RestartWalk: WalkPart {
     private struct Client {
         let process: UInt32
@@ -48,7 +48,8 @@ struct RestartWalk: WalkPart {
         reader = Self.connectReader(to: broker)
     }
 
-    /// Connects the reader, which watches all boards, so that the invariants of watches hold for contents that come back.
+    /// Connects the reader, which watches all boards, so that the invariants of watches hold for contents that come
+    /// back.
     private static func connectReader(to broker: StateHarness) -> PeerID {
         let reader = broker.connect(process: reader)
         for name in names { _ = broker.watch(name, from: reader) }

@@ -14,7 +14,8 @@ import Testing
         $0.metadata = 16 << 20
     }
 
-    /// Takes boards, kept representations, bytes, metadata, destinations, waits and drag sessions until each is refused.
+    /// Takes boards, kept representations, bytes, metadata, destinations, waits and drag sessions until each is
+    /// refused.
     private func takeAll(_ number: Int, from peer: PeerID) {
         repeatUntilRefused(peer) { broker.write([Item("a")], board: "\(number)-\($0)", from: peer) }
         repeatUntilRefused(peer) { _ in

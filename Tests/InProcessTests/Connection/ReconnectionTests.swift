@@ -5,7 +5,8 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// The frames with which a connection restores its publications, watches and destinations, at a broker that the test writes.
+/// The frames with which a connection restores its publications, watches and destinations, at a broker that the test
+/// writes.
 @Suite(.inProcess)
 struct ReconnectionTests {
     /// A broker that can die. Its epoch is 7.

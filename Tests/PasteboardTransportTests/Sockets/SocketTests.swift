@@ -98,7 +98,8 @@ import Testing
             var fill: [DescriptorBox] = []
             while let next = try? System.duplicate(0) { fill.append(DescriptorBox(next)) }
 
-            // Another thread of this process may have closed a descriptor meanwhile, which the next connection then gets.
+            // Another thread of this process may have closed a descriptor meanwhile, which the next connection then
+            // gets.
             var accepted: [DescriptorBox] = []
             while case .connection(let socket) = try listener.accept() { accepted.append(DescriptorBox(socket)) }
             guard accepted.count < clients.count - 1 else { exit(3) }

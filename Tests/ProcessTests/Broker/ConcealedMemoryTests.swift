@@ -119,8 +119,8 @@ import Testing
             let peers = try publish(secret, terms, broker)
             let writer = peers[0]
             if ending == .clear {
-                // Until then the broker has the kept bytes. Its answer follows the end of the turn in which it relayed the
-                // others.
+                // Until then the broker has the kept bytes. Its answer follows the end of the turn in which it relayed
+                // the others.
                 _ = try broker.connect().status()
                 #expect(try Self.holds(secret, process) == isKept)
                 try writer.send(Clear(), stream: 3)

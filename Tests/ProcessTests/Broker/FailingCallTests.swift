@@ -158,8 +158,8 @@ import Testing
         case descriptor(DescriptorBox, byteCount: UInt64)
     }
 
-    /// Promises an answer on a board, and loads it over another connection. Both are connections of this process and take
-    /// turns on this thread, because a program for each would take most of the time of the test.
+    /// Promises an answer on a board, and loads it over another connection. Both are connections of this process and
+    /// take turns on this thread, because a program for each would take most of the time of the test.
     private func load(
         _ answer: Answer,
         from board: String,

@@ -9,11 +9,11 @@ import Testing
 @Suite(.processes) struct LostAnswerTests {
     /// The end of the first broker.
     enum Loss: CaseIterable {
-        /// It refuses requests. A broker does so that was stopped and still finishes its loads, while another one may run
-        /// already. During a takeover, a broker refuses writes that have not arrived completely.
+        /// It refuses requests. A broker does so that was stopped and still finishes its loads, while another one may
+        /// run already. During a takeover, a broker refuses writes that have not arrived completely.
         case refusal
-        /// It closes the connection without an answer. A broker that is killed does so. During a takeover, a broker closes
-        /// connections without a running load.
+        /// It closes the connection without an answer. A broker that is killed does so. During a takeover, a broker
+        /// closes connections without a running load.
         case crash
     }
 

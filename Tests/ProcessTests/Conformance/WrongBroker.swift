@@ -1,7 +1,8 @@
 import PasteboardTransport
 import TestSupport
 
-/// A broker that answers each frame by a closure, and can close later connections at once. Its threads wait until the test process ends.
+/// A broker that answers each frame by a closure, and can close later connections at once. Its threads wait until the
+/// test process ends.
 final class WrongBroker: Sendable {
     let path: String
     private let listener: Lock<ListeningSocket>

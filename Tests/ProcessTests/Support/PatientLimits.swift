@@ -1,4 +1,5 @@
-/// The limits with which a broker ends no wait by itself, so that no test depends on how soon its programs get a processor.
+/// The limits with which a broker ends no wait by itself, so that no test depends on how soon its programs get a
+/// processor.
 ///
 /// They are the default of all brokers of these tests. A test names a limit only if the limit is its subject.
 enum PatientLimits {

@@ -1,4 +1,5 @@
-/// The loads that wait for room in the transfer pool, in a line for each process whose connections are their destinations.
+/// The loads that wait for room in the transfer pool, in a line for each process whose connections are their
+/// destinations.
 struct RoomQueue: Sendable {
     private struct Line: Sendable {
         let account: Accounting.AccountID

@@ -58,9 +58,9 @@ public struct DropDestination: Sendable {
     ///     for that with ``wait(for:upTo:connection:)``.
     /// If the connection is lost, the sessions end, and the destination is registered again at the next broker.
     ///
-    /// - Throws: `refused` if the name is taken, also by another program while the connection was lost; the error of the
-    ///   connection if it is closed or cannot be made again. If that happens while a drop is performed, its loads fail, and
-    ///   its handler returns before this call does.
+    /// - Throws: `refused` if the name is taken, also by another program while the connection was lost; the error of
+    ///   the connection if it is closed or cannot be made again. If that happens while a drop is performed, its loads
+    ///   fail, and its handler returns before this call does.
     public func run(
         propose: @escaping (any DropSession, DropLocation) async -> DropProposal = { _, _ in
             DropProposal(operation: .copy)

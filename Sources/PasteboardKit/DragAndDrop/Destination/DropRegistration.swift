@@ -74,11 +74,11 @@ package final class DropRegistration: Sendable {
     }
 
     /// Calls the receiver, on the caller's actor, until the registration ends. Cancelling the task ends the
-    /// registration. If the connection is lost, its sessions end and the destination is registered again. While a drop is
-    /// performed, all other events wait.
+    /// registration. If the connection is lost, its sessions end and the destination is registered again. While a drop
+    /// is performed, all other events wait.
     ///
-    /// - Throws: the error that ended the registration: the connection was closed, or another program took the name while
-    ///   the connection was lost.
+    /// - Throws: the error that ended the registration: the connection was closed, or another program took the name
+    ///   while the connection was lost.
     package func serve(_ receiver: any DropReceiver) async throws(PasteboardError) {
         let failure = await takeEvents(for: receiver) { session, operation, location in
             await self.perform(session, operation, at: location, by: receiver)
@@ -238,8 +238,8 @@ extension Proposal {
     }
 }
 
-/// The drops that are performed at the same time. Their tasks begin in the order of the calls, because the main actor runs
-/// them in this order; the tasks of a task group would begin on other threads.
+/// The drops that are performed at the same time. Their tasks begin in the order of the calls, because the main actor
+/// runs them in this order; the tasks of a task group would begin on other threads.
 @MainActor
 private final class RunningDrops {
     private var tasks: [Int: Task<Void, Never>] = [:]

@@ -63,8 +63,8 @@ final class DropWindow: LoadScope {
     /// The result of the session; nil until the session has ended.
     var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
 
-    /// Returns the failure that ended the session before a load that was in time: one that began while the handler of the
-    /// drop was running, or in a call that it made. nil for any other load, because that is simply too late.
+    /// Returns the failure that ended the session before a load that was in time: one that began while the handler of
+    /// the drop was running, or in a call that it made. nil for any other load, because that is simply too late.
     func interruption(isInTime: Bool) -> PasteboardError? {
         state.withLock { state in
             guard case .failed(let error) = state.outcome else { return nil }
