@@ -62,7 +62,7 @@ final class SavingManager {
                 manager.saved.append((name, descriptor))
                 continue
             }
-            // The broker goes on changing its index.
+            // Copied, because the broker continues to change its index.
             let copy = try MemoryFile()
             let bytes = try MemoryFile(changing: descriptor).contents(limit: 1 << 20)
             try copy.append(bytes.span)

@@ -204,7 +204,7 @@ import Testing
         let manager = try SavingManager()
         _ = try broker(manager)
         try manager.take()
-        // It had sent the contents of one board, and neither sent the index nor removed the file.
+        // As if that broker had sent the contents of one board, and neither sent the index nor removed the file.
         let sent = manager.saved.filter { $0.name != SavedIndex.name }.prefix(2)
         manager.saved = Array(sent)
         try directory.write(snapshot, to: "state/snapshot")
@@ -245,7 +245,7 @@ import Testing
         try stop(first)
         try System.setMode(0o500, of: SystemString(directory["state"]))
         defer { try? System.setMode(0o700, of: SystemString(directory["state"])) }
-        // Root can remove it all the same.
+        // Root can remove it in spite of the mode.
         guard System.userID != 0 else { return }
         let next = try broker()
         #expect(try bytes(on: "x", of: next) == nil)

@@ -32,7 +32,7 @@ struct StateScene {
             broker.send(Item([Representation("a", kept: true)]), on: stream, from: peer)
         case ("on a request", "publication"):
             stream = broker.write([Item("a")], from: peer)
-            // It ends with the promise.
+            // The load ends with the promise.
             broker.load(from: other)
         case ("on a request", "load"):
             broker.promise("a", from: other)

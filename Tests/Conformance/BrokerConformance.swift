@@ -86,7 +86,7 @@ struct BrokerConformance {
         }
         let peers = SocketPeers(path: path, milliseconds: milliseconds)
         try? peers.send(encoder.bytes, passing: nil, from: "client")
-        // It processes all frames before it ends the connection.
+        // The broker processes all frames before it ends the connection.
         peers.closeAll()
     }
 }

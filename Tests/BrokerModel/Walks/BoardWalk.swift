@@ -19,7 +19,7 @@ struct BoardWalk: WalkPart {
     var broken: [String] = []
     /// The open watches, with their credit and the last change count that they have reported, and created boards.
     var watches: [(stream: WalkStream, granted: UInt64, sent: UInt64, count: UInt64)] = []
-    /// The boards of open writes, and the last change counts that writers were told, which they may reclaim.
+    /// The boards of open writes, and the last change counts that were reported to writers, which they may reclaim.
     var boards: [WalkStream: String] = [:]
     var counts: [(stream: WalkStream?, board: String?, changeCount: UInt64, epoch: UInt64)] = []
     private(set) var handOversSeen = 0

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// Contents of a board, as their writer was told.
+/// Contents of a board, as reported to their writer.
 struct WalkedContents: Equatable {
     struct Part: Equatable {
         let type: String

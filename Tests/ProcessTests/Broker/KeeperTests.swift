@@ -107,7 +107,7 @@ import Testing
         try kept.keeper.child.kill(SIGKILL)
         #expect(try kept.shell("pasteboard paste") == "one\n" && kept.broker() == broker)
         #expect(try kept.shell("echo two | pasteboard copy; pasteboard paste") == "two\n")
-        // It still has the lock.
+        // The broker still has the lock.
         let second = try kept.desk.run("broker")
         #expect(second.exitCode == 3 && second.errorText.contains("a broker is already running"))
         #expect(try kept.desk.run("stop").exitCode == 0)
@@ -253,7 +253,7 @@ import Testing
         )
         #expect(try slow.finish().text == "beginend")
         #expect(try kept.broker() != before)
-        // It has the limits of the earlier one.
+        // The new broker has the limits of the earlier one.
         try kept.shell("pasteboard broker --replace --limit boards=77 && pasteboard broker --replace --limit drain=9s")
         let limits = try kept.shell("pasteboard limits")
         #expect(limits.contains(/boards +77/) && limits.contains(/drain +9/))

@@ -58,7 +58,7 @@ import Testing
         let fields =
             String(decoding: try System.contents(of: "/proc/\(broker)/stat"), as: UTF8.self)
             .split(separator: ")").last?.split(separator: " ") ?? []
-        // It is that of the keeper, which is the parent.
+        // The session is that of the keeper, which is the parent.
         #expect(fields.count > 4 && fields[3] == fields[1])
     }
 

@@ -295,7 +295,7 @@ import Testing
         var welcome = Welcome.standard()
         welcome.progressMilliseconds = 300
         try peer.send(welcome, stream: 0)
-        // It looks for contents that it replaces.
+        // The offer lists the contents that it replaces.
         let list = try peer.next(.list).stream
         try peer.send(Contents(), stream: list)
         try peer.send(End(), stream: list)
@@ -359,7 +359,7 @@ import Testing
     }
 
     private static func waitForEnd(of process: CInt) throws {
-        // It may have exited already.
+        // The process may have exited already.
         guard let descriptor = try? System.processDescriptor(process) else { return }
         let ready = try System.poll(
             [PollInterest(descriptor.raw, .readable)],

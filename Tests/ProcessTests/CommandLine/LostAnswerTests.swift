@@ -9,10 +9,10 @@ import Testing
 @Suite(.processes) struct LostAnswerTests {
     /// The end of the first broker.
     enum Loss: CaseIterable {
-        /// It refuses requests. A broker does so that was stopped and still finishes its loads, while another one may
-        /// run already. During a takeover, a broker refuses writes that have not arrived completely.
+        /// The broker refuses requests, as one that was stopped and still finishes its loads, while another one may run
+        /// already. During a takeover, a broker refuses writes that have not arrived completely.
         case refusal
-        /// It closes the connection without an answer. A broker that is killed does so. During a takeover, a broker
+        /// The broker closes the connection without an answer, as one that is killed. During a takeover, a broker
         /// closes connections without a running load.
         case crash
     }
@@ -357,7 +357,7 @@ private final class PlayedBroker {
     }
 
     func finish() throws -> ProcessRunner.Finished {
-        // Nobody plays a broker for the `stop` of the desk.
+        // No broker is played for the `stop` of the desk.
         leave()
         return try command.finish()
     }

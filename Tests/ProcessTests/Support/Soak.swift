@@ -182,7 +182,7 @@ final class Soak {
                 let outcome = try worker.peer.outcome()
                 #expect(!outcome.contains("damaged") && !outcome.contains("protocol-violation"), comment)
             } catch ProcessRunner.Trouble.endedEarly(let errors) {
-                // It could not connect while the broker restarted.
+                // The peer could not connect while the broker restarted.
                 #expect(errors.hasPrefix("test-peer: "), "\(errors)")
             }
             try worker.peer.end()
