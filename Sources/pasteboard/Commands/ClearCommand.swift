@@ -9,7 +9,7 @@ struct ClearCommand: Command {
         options: [.board, .primary, .ifChange, .json],
         notes: """
             Clearing an empty pasteboard is not an error. Without a broker every pasteboard is empty; a broker is
-            started only if contents are on the disk. --json prints the new change count, or null if no broker is
+            started only if contents are on the disk. --json prints the change count afterwards, or null if no broker is
             running.
             """
     )

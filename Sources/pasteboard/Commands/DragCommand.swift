@@ -42,7 +42,7 @@ struct DragCommand: Command {
             delete it. Moving a file to the directory that it is in is an error.
 
             Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
-            nothing at this time. Without --wait no broker is started, and without a broker there is no destination.
+            nothing at this time. Without --wait no broker is started; without a broker it ends with 1.
             """
     )
 
