@@ -75,23 +75,6 @@ struct PlaceholderTests {
         #expect(!table.hasUncommittedUpdates)
     }
 
-    @Test("several placeholders at the same path follow each other")
-    func samePlace() {
-        var contexts: [any TableDropPlaceholderContext] = []
-        drop(["x", "y", "z"]) { coordinator in
-            contexts = coordinator.items.map {
-                coordinator.drop(
-                    $0.dragItem,
-                    toPlaceholderInsertedAt: IndexPath(row: 0, section: 0),
-                    withReuseIdentifier: "row",
-                    rowHeight: Table.automaticDimension
-                )
-            }
-        }
-        for (context, text) in zip(contexts, ["x", "y", "z"]).reversed() { commit(context, text) }
-        #expect(rows.sections[0] == ["x", "y", "z", "a", "b", "c"])
-    }
-
     @Test("placeholders at the same path follow each other, whether they become rows at once, later, or never")
     func samePlaceAtOnce() {
         var contexts: [any TableDropPlaceholderContext] = []

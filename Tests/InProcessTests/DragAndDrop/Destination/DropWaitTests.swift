@@ -35,36 +35,6 @@ struct DropWaitTests {
         }
     }
 
-    @Test("a drag waits for its destination, and moves to it once it is registered")
-    func moved() async throws {
-        try await DragBroker.with { broker in
-            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
-            try await eventually("a wait at the broker") { try broker.waits > 0 }
-            let site = DropSite(on: broker.connect())
-            #expect(try await moving.value.operation == .copy)
-            await site.stop()
-        }
-    }
-
-    @Test(
-        "a drag that is restricted to its own process ignores a destination of another process and continues to wait"
-    )
-    func restricted() async throws {
-        try await DragBroker.with { broker in
-            let far = DropSite(on: broker.connect())
-            try await DropDestination.wait(for: "site", connection: broker.connect())
-            var options = Drag.Options()
-            options.isRestrictedToDraggingApplication = true
-            let drag = try await Drag.begin([.text("a")], options: options, connection: broker.connect(process: 77))
-            let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
-            await far.stop()
-            let near = DropSite(on: broker.connect(process: 77))
-            #expect(try await moving.value.operation == .copy)
-            await near.stop()
-        }
-    }
-
     @Test("a pointer update that waits for its destination ends with its drag")
     func endsWithDrag() async throws {
         try await DragBroker.with { broker in
@@ -202,38 +172,37 @@ struct DropWaitTests {
         return kinds
     }
 
-    @Test("if a handler extends the drop window before it begins a load, the library reports that to the broker")
-    func extended() async throws {
-        let kinds = try await first { session in
-            session.extendDropWindow {}
+    /// A use of its session by a handler.
+    enum Handler: CaseIterable {
+        case extendsWindow, reportsProgress, callsBack, returns
+
+        func perform(_ session: any DropSession) {
+            switch self {
+            case .extendsWindow: session.extendDropWindow {}
+            case .reportsProgress:
+                let copying = LoadProgress(totalUnitCount: 10)
+                session.progress.totalUnitCount += 1
+                session.progress.addChild(copying, withPendingUnitCount: 1)
+                copying.completedUnitCount = 3
+                // At most one report a second is sent.
+                copying.completedUnitCount = 4
+            case .callsBack: session.loadObjects(ofClass: String.self) { _ in }
+            case .returns: break
+            }
         }
-        #expect(kinds == [.progress, .performed, .conclude])
     }
 
-    @Test("progress that a handler reports reaches the broker")
-    func progress() async throws {
-        let kinds = try await first { session in
-            let copying = LoadProgress(totalUnitCount: 10)
-            session.progress.totalUnitCount += 1
-            session.progress.addChild(copying, withPendingUnitCount: 1)
-            copying.completedUnitCount = 3
-            // At most one report a second is sent.
-            copying.completedUnitCount = 4
+    @Test(
+        "extensions of the drop window, progress and callbacks are reported to the broker, and nothing else is",
+        arguments: Handler.allCases
+    )
+    func reports(by handler: Handler) async throws {
+        let kinds = try await first(handler.perform)
+        switch handler {
+        case .extendsWindow, .reportsProgress: #expect(kinds == [.progress, .performed, .conclude])
+        case .callsBack: #expect(kinds.prefix(2) == [.progress, .performed] && kinds.last == .conclude)
+        case .returns: #expect(kinds == [.performed, .conclude])
         }
-        #expect(kinds == [.progress, .performed, .conclude])
-    }
-
-    @Test("if callbacks run after their handler has returned, the library reports that to the broker")
-    func callbacks() async throws {
-        let kinds = try await first { session in
-            session.loadObjects(ofClass: String.self) { _ in }
-        }
-        #expect(kinds.prefix(2) == [.progress, .performed] && kinds.last == .conclude)
-    }
-
-    @Test("a handler that neither waits nor reports progress causes no reports")
-    func quiet() async throws {
-        #expect(try await first { _ in } == [.performed, .conclude])
     }
 
     // MARK: Isolation of handlers

@@ -236,50 +236,9 @@ struct DragTests {
             #expect(try await drag.drop() == .copy)
             #expect(try await drag.outcome().text == "cancelled")
             #expect(drag.transferredItems.isEmpty)
+            try await site.happened("ended")
+            #expect(site.log.endings == ["cancelled"])
             await site.stop()
-        }
-    }
-
-    @Test("a destination gets its sessions one after the other, and one connection may have several destinations")
-    func order() async throws {
-        try await DragBroker.with { broker in
-            let texts = DropSite.Log()
-            let connection = broker.connect()
-            let sites = ["x", "y"].map { name in
-                DropSite(name, on: connection) { session, _ in
-                    for text in try await session.loadObjects(ofClass: String.self) { texts.add(name + text) }
-                }
-            }
-            for text in ["1", "2", "3"] {
-                for name in ["x", "y"] {
-                    let drag = try await Drag.begin([.text(text)], connection: broker.connect())
-                    try await drag.reach(name)
-                    try await drag.drop()
-                    #expect(try await drag.outcome().text == "transferred copy")
-                }
-            }
-            #expect(texts.lines == ["x1", "y1", "x2", "y2", "x3", "y3"])
-            for site in sites { await site.stop() }
-        }
-    }
-
-    @Test("a name has one holder; when the holder is cancelled the name is free, and a session over it leaves it")
-    func names() async throws {
-        try await DragBroker.with { broker in
-            let site = DropSite(on: broker.connect())
-            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            try await drag.reach()
-            let second = DropSite(on: broker.connect())
-            guard case .failure(let error) = await second.end() else {
-                Issue.record("two have one name")
-                return
-            }
-            #expect(error.code == .refused)
-            #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
-            let third = DropSite(on: broker.connect())
-            #expect(try await drag.reach().operation == .copy)
-            await third.stop()
-            #expect(try await drag.drop() == .cancel)
         }
     }
 

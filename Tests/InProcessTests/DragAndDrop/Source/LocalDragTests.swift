@@ -68,30 +68,6 @@ struct LocalDragTests {
         }
     }
 
-    @Test(
-        "representations with own-process visibility can be dragged within the process, and nowhere else"
-    )
-    func ownProcess() async throws {
-        try await DragBroker.with { broker in
-            let connection = broker.connect()
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .utf8PlainText, visibility: .ownProcess) { Data("own".utf8) }
-            let texts = DropSite.Log()
-            let site = DropSite(on: connection) { session, _ in
-                for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
-            }
-            let other = DropSite("other", on: broker.connect())
-            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: connection)
-            #expect(try await drag.reach("other").operation == .cancel)
-            #expect(try await drag.reach().operation == .copy)
-            try await drag.drop()
-            #expect(try await drag.outcome().text == "transferred copy")
-            #expect(texts.lines == ["own"])
-            #expect(await other.stop().isEmpty)
-            await site.stop()
-        }
-    }
-
     @Test("a restricted session does not exist for other processes")
     func restricted() async throws {
         try await DragBroker.with { broker in

@@ -5,7 +5,6 @@ import PasteboardKit
 /// The root is 100 wide and high. It has the source `a` and the interactions that a test adds.
 @MainActor
 final class InteractionScene {
-    let broker: DragBroker
     let connection: PasteboardConnection
     let trace: InteractionTrace
     let root = InteractionView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
@@ -13,10 +12,8 @@ final class InteractionScene {
     let sourceInteraction: DragInteraction
     private var held: [AnyObject] = []
 
-    /// - Parameter process: the id of the process to which the scene belongs; by default a new process.
-    init(_ broker: DragBroker, name: String = "a", process: UInt32? = nil, trace: InteractionTrace? = nil) {
-        self.broker = broker
-        connection = broker.connect(process: process)
+    init(_ broker: DragBroker, name: String = "a", trace: InteractionTrace? = nil) {
+        connection = broker.connect()
         root.connection = connection
         self.trace = trace ?? InteractionTrace()
         source = TracedSource(name, self.trace)

@@ -10,13 +10,12 @@ final class TracedSource: DragInteractionDelegate {
     var allowsMove = true
     var isRestricted = false
     var allowsMoveBetweenProcesses = false
-    var willBegin: @MainActor (any DragSession) -> Void = { _ in }
     var begins: @MainActor (any DragSession) -> Void = { _ in }
 
-    init(_ name: String, _ trace: InteractionTrace, _ texts: [String] = ["Yosemite"]) {
+    init(_ name: String, _ trace: InteractionTrace) {
         self.name = name
         self.trace = trace
-        items = { texts.map { DragItem(itemProvider: ItemProvider(object: $0)) } }
+        items = { [DragItem(itemProvider: ItemProvider(object: "Yosemite"))] }
     }
 
     private func tell(_ event: String) {
@@ -31,7 +30,6 @@ final class TracedSource: DragInteractionDelegate {
 
     func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession) {
         tell("willBegin \(session.items.count)")
-        willBegin(session)
     }
 
     func dragInteraction(_ interaction: DragInteraction, sessionAllowsMoveOperation session: any DragSession) -> Bool {
