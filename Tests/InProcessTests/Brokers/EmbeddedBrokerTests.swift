@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import PasteboardBroker
 import PasteboardKit
 import PasteboardTransport
@@ -179,32 +178,5 @@ struct EmbeddedBrokerTests {
                 "ended \"a[2Jb\" (pid \(own)): protocol-violation: welcome must not be sent on stream 0"
             ]
         )
-    }
-
-    @Test("a broker accepts no more connections than its process has descriptors for")
-    func fewDescriptors() async {
-        await #expect(processExitsWith: .success) {
-            var limit = rlimit(rlim_cur: 100, rlim_max: 1_000)
-            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(2) }
-            let directory = try TemporaryDirectory()
-            let broker = try Broker(socketPath: "\(directory.path)/own/socket")
-            let serving = Task { try await broker.run() }
-            let path = broker.socketPath
-            try await Self.onThread {
-                // 64 of 100 descriptors are reserved. Connections and contents share the others.
-                var peers: [ScriptedPeer] = []
-                for _ in 0..<7 {
-                    let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
-                    try peer.send(Hello(), stream: 0)
-                    guard try peer.next().kind == .welcome else { exit(3) }
-                    peers.append(peer)
-                }
-                let refused = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
-                let failure = try refused.next(.error).decoded(as: Failure.self)
-                guard failure.code == .limitExceeded, failure.text.contains("limit connections is 7") else { exit(4) }
-            }
-            serving.cancel()
-            try await serving.value
-        }
     }
 }

@@ -45,29 +45,6 @@ struct TemporaryBrokerTests {
         }
     }
 
-    @Test("A load that is under way at a crash fails with broker-restarted")
-    func crash() async throws {
-        try await Broker.withTemporary { broker in
-            let (asked, never) = (Gate(), Gate())
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .data) {
-                asked.open()
-                await never.wait()
-                return Data()
-            }
-            let publication = try await Pasteboard(name: .general, connection: broker.connect()).write([provider])
-            let destination = Pasteboard(name: .general, connection: broker.connect())
-            let item = try #require(try await destination.contents().items.first).itemProvider
-            let load = Task { try await item.loadData(for: .data, retries: false) }
-            await asked.wait()
-            try await broker.crash()
-            let error = await #expect(throws: PasteboardError.self) { _ = try await load.value }
-            #expect(error?.code == .brokerRestarted)
-            never.open()
-            withExtendedLifetime(publication) {}
-        }
-    }
-
     @Test("The broker logs to the test, and its socket is found below a long directory")
     func longDirectory() async {
         await #expect(processExitsWith: .success) {

@@ -70,58 +70,6 @@ struct ConnectionTests {
         #expect(error?.message.contains("was lost") == true)
     }
 
-    @Test("the error after a lost connection contains the last message of the broker")
-    func farewell() async throws {
-        let connection = connection([
-            { peer in
-                try peer.welcome()
-                _ = try peer.next(.clear)
-                try peer.send(Failure(.brokerRestarted, "the broker ends"), stream: 0)
-            }
-        ])
-        let pasteboard = Pasteboard(name: .general, connection: connection)
-        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.clear() }
-        #expect(error?.code == .brokerRestarted)
-    }
-
-    @Test("a source that announces an impossible size costs the destination no memory, and its load fails")
-    func announced() async throws {
-        let connection = connection([
-            { peer in
-                try peer.welcome()
-                let list = try peer.next(.list)
-                var contents = Contents()
-                contents.handle = 1
-                contents.itemCount = 1
-                var representation = Representation()
-                representation.type = "public.data"
-                representation.byteCount = .max
-                var item = Item()
-                item.representations = [representation]
-                try peer.send(contents, stream: list.stream)
-                try peer.send(item, stream: list.stream)
-                try peer.send(End(), stream: list.stream)
-                for _ in 0..<2 {
-                    let load = try peer.next(.load)
-                    var answer = Answer()
-                    answer.byteCount = .max
-                    try peer.send(answer, stream: load.stream)
-                    try peer.send(Failure(.sourceTruncated, "no more"), stream: load.stream)
-                }
-            }
-        ])
-        let pasteboard = Pasteboard(name: .general, connection: connection)
-        let item = try #require(try await pasteboard.contents().items.first)
-        #expect(item.representations.first?.byteCount == .max)
-        let whole = await #expect(throws: PasteboardError.self) { try await item.itemProvider.loadData(for: .data) }
-        // The size is above the maximum of a load into memory.
-        #expect(whole?.code == .tooLarge)
-        let chunks = try await item.itemProvider.loadBytes(for: .data).value
-        #expect(chunks.byteCount == .max)
-        let error = await #expect(throws: PasteboardError.self) { for try await _ in chunks {} }
-        #expect(error?.code == .sourceTruncated)
-    }
-
     @Test("without a broker, a connection that may not start one reports that there is none")
     func none() async {
         let connection = PasteboardConnection(socketPath: "/nonexistent/pasteboard/socket", startsBroker: false)

@@ -87,7 +87,8 @@ struct EndingTests {
     @Test("A load can be ended before it begins", arguments: Means.allCases, LoadPlace.allCases)
     func before(means: Means, place: LoadPlace) async throws {
         for form in LoadedForm.allCases {
-            try await place.with(WaitingSource().provider(.silent)) { provider in
+            let source = WaitingSource()
+            try await place.with(source.provider(.silent)) { provider in
                 let (gate, progress) = (Gate(), LoadProgress())
                 let timeout: Duration? = means == .deadline ? .zero : nil
                 let task = Task {
@@ -103,6 +104,7 @@ struct EndingTests {
                 let error = await #expect(throws: PasteboardError.self) { try await task.value }
                 #expect(error?.code == means.code, "\(form)")
                 #expect(!progress.isFinished)
+                if means == .task, form == .data || form == .chunks { #expect(!source.isWaiting.isOpen) }
             }
         }
     }
@@ -184,6 +186,59 @@ struct EndingTests {
                 #expect(other == Data("other".utf8))
                 #expect(calls.value == 1 && code.withLock { $0 } == .cancelled, "\(form)")
             }
+        }
+    }
+
+    @Test("Cancelling one load does not affect another load of the same representation", arguments: LoadPlace.allCases)
+    func oneOfTwo(place: LoadPlace) async throws {
+        let asked = Counter()
+        let both = Gate()
+        let go = Gate()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) {
+            if asked.increment() == 2 { both.open() }
+            await go.wait()
+            return Data("whole".utf8)
+        }
+        try await place.with(provider) { provider in
+            let first = Task { try await provider.loadData(for: .data).value }
+            let second = Task { try await provider.loadData(for: .data).value }
+            await both.wait()
+            first.cancel()
+            await #expect(throws: PasteboardError.self) { try await first.value }
+            go.open()
+            let data = try await second.value
+            #expect(data == Data("whole".utf8))
+        }
+    }
+
+    @Test(
+        "Loads that are cancelled at any moment end, and later loads get the right bytes",
+        arguments: Seeds.fixed(1, 2)
+    )
+    func anyMoment(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let data = Data(repeating: 7, count: 300_000)
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { data }
+        try await LoadPlace.there.with(provider) { provider in
+            for _ in 0..<150 {
+                let inChunks = Bool.random(using: &generator)
+                let load = Task {
+                    guard inChunks else { return try await provider.loadData(for: .data).value.count }
+                    var count = 0
+                    for try await chunk in try await provider.loadBytes(for: .data).value { count += chunk.count }
+                    return count
+                }
+                for _ in 0..<Int.random(in: 0..<40, using: &generator) { await Task.yield() }
+                load.cancel()
+                switch await load.result {
+                case .success(let count): #expect(count == data.count)
+                case .failure(let error): #expect((error as? PasteboardError)?.code == .cancelled)
+                }
+            }
+            let whole = try await provider.loadData(for: .data)
+            #expect(whole.value == data)
         }
     }
 

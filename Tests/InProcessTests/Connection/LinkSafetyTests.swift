@@ -122,16 +122,6 @@ struct LinkSafetyTests {
         progress.cancellationHandler = nil
     }
 
-    @Test("A load with an extremely long timeout succeeds", arguments: LoadPlace.allCases)
-    func longTimeout(place: LoadPlace) async throws {
-        try await place.with(ItemProvider.text("a")) { provider in
-            for timeout in [Duration.seconds(Int64.max), .milliseconds(Int64.max), .seconds(600)] {
-                let loaded = try await provider.loadData(for: .plainText, timeout: timeout).value
-                #expect(loaded == Data("a".utf8))
-            }
-        }
-    }
-
     @Test("Every byte stream writer that was started ends, however early its load is cancelled")
     func cancelledWriters() async throws {
         let (started, ended) = (Counter(), Counter())

@@ -15,23 +15,6 @@ struct CatchTests {
         throw error
     }
 
-    @Test("a code can be caught where only errors of the library are thrown")
-    func inTypedContext() {
-        func name(_ code: PasteboardError.Code) -> String {
-            do throws(PasteboardError) {
-                try typed(code)
-                return "nothing"
-            } catch PasteboardError.Code.cancelled {
-                return "cancelled"
-            } catch PasteboardError.Code.timeout {
-                return "timeout"
-            } catch {
-                return error.message
-            }
-        }
-        #expect([.cancelled, .timeout, .superseded].map(name) == ["cancelled", "timeout", "typed"])
-    }
-
     @Test("a code can be caught by its name alone where only errors of the library are thrown")
     func byName() {
         func name(_ code: PasteboardError.Code) -> String {

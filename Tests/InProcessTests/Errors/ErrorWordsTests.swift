@@ -74,6 +74,8 @@ struct ErrorWordsTests {
             (Self.error(NSCocoaErrorDomain, 4, [NSLocalizedDescriptionKey: "no /a/b c here"]), "no /a/b c here"),
             (Described(description: "no /home/x/y, alas"), "no /home/x/y, alas"),
             (URLError(.badURL, userInfo: [NSLocalizedDescriptionKey: "no such host"]), "no such host"),
+            (CocoaError(.userCancelled), "the user cancelled"),
+            (CocoaError(.init(rawValue: 1)), "an operation failed"),
         ]
         for (error, expected) in cases {
             let words = try await words { provider in
@@ -95,6 +97,10 @@ struct ErrorWordsTests {
             (Self.error(NSCocoaErrorDomain, 4), NSCocoaErrorDomain, 4),
             (CocoaError(.fileNoSuchFile), NSCocoaErrorDomain, 4),
             (URLError(.badURL), NSURLErrorDomain, -1000),
+            (
+                PasteboardError(.noSpace, message: "full"), "PasteboardKit.PasteboardError",
+                Int(PasteboardError.Code.noSpace.rawValue)
+            ),
         ]
         for (thrown, domain, code) in cases {
             let provider = ItemProvider()

@@ -52,30 +52,4 @@ struct ObjectsErrorCodeTests {
         #expect(error._domain == ItemProvider.errorDomain)
         #expect(error._code == -1000)
     }
-
-    @Test(
-        "an error of Foundation that a handler throws arrives with its message and its number",
-        arguments: [
-            (CocoaError(.fileReadNoSuchFile, userInfo: ["NSFilePath": "/a/b"]), "there is no such file: b", 260),
-            (CocoaError(.userCancelled), "the user cancelled", 3072),
-            (CocoaError(.init(rawValue: 1)), "an operation failed", 1),
-            (POSIXError(.ENOSPC), "No space left on device", 28),
-        ] as [(any Error, String, Int)]
-    )
-    func foundation(thrown: any Error, text: String, code: Int) async throws {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .data) { throw thrown }
-        let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
-        #expect(error?.message == "the handler failed: \(text)")
-        #expect(error?.sourceError?.code == code)
-    }
-
-    @Test("an error of this library that a handler throws arrives with its own code")
-    func crossing() async throws {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .data) { throw PasteboardError(.noSpace, message: "full") }
-        let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
-        #expect(error?.sourceError?.domain == "PasteboardKit.PasteboardError")
-        #expect(error?.sourceError?.code == Int(PasteboardError.Code.noSpace.rawValue))
-    }
 }

@@ -68,7 +68,7 @@ struct HandlerRunTests {
         #expect(await observed.error()?.code == .sourceFailed)
     }
 
-    @Test("A handler that completes without a result, or never completes, fails the load")
+    @Test("A handler that completes without a result, or never completes, fails the load", .tags(.f48))
     func broken() async {
         let empty = Observed(
             .callback { completion in

@@ -37,10 +37,4 @@ struct DestinationNamesTests {
             await drag.cancel()
         }
     }
-
-    @Test("without a broker, the request for the names fails")
-    func noBroker() async {
-        let connection = PasteboardConnection(socketPath: "/nonexistent/socket", startsBroker: false)
-        await #expect(throws: PasteboardError.self) { try await DropDestination.names(connection: connection) }
-    }
 }
