@@ -1,7 +1,4 @@
-import FoundationEssentials
-import Glibc
 import PasteboardKit
-import PasteboardTransport
 import TestSupport
 import Testing
 

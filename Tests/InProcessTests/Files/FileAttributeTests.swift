@@ -64,19 +64,6 @@ struct FileAttributeTests {
         }
     }
 
-    @Test("Unsafe characters in a file's own name are replaced, and the name gets no extension")
-    func unsafeName() async throws {
-        let url = try file("new\nline")
-        try await TestBroker.with { broker in
-            let provider = try #require(ItemProvider(contentsOf: url, contentType: .utf8PlainText))
-            try await check(provider, isNamed: "new_line")
-            let publication = try await broker.pasteboard().write([provider])
-            defer { withExtendedLifetime(publication) {} }
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            try await check(item.itemProvider, isNamed: "new_line")
-        }
-    }
-
     @Test("A suggested name replaces the file's name, and gets the extension of the type")
     func renamed() async throws {
         let url = try file("runme")

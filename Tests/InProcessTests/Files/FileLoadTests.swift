@@ -221,51 +221,13 @@ struct FileLoadTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("A load in the provider's own process gets the same bytes")
-    func local() async throws {
-        let directory = try TemporaryDirectory()
-        let data = Self.bytes(1 << 20)
-        let url = URL(filePath: "\(directory.path)/file")
-        try data.write(to: url)
-        let provider = ItemProvider()
-        provider.suggestedName = "../.report"
-        provider.registerFileRepresentation(for: .data) { url }
-        try await check(provider, gives: data)
-        provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
-        try await check(provider, gives: data)
-        withExtendedLifetime(directory) {}
-    }
-
-    @Test("The temporary file of a callback is removed when the callback returns")
-    func callback() async throws {
-        let data = Self.bytes(1 << 20)
-        try await withItem { provider in
-            provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
-        } _: { provider in
-            let path = await withCheckedContinuation { continuation in
-                provider.loadFileRepresentation(forTypeIdentifier: "public.data") { url, error in
-                    #expect(error == nil)
-                    #expect(url.flatMap { try? Data(contentsOf: $0) } == data)
-                    continuation.resume(returning: url?.path ?? "")
-                }
-            }
-            #expect(!path.isEmpty)
-        }
-    }
-
-    @Test("A load of a file can be cancelled, and the errors of its body reach the caller")
-    func cancelled() async throws {
+    @Test("The errors of the body of a load reach the caller")
+    func throwing() async throws {
         struct Own: Error {}
         let data = Self.bytes(1 << 20)
         try await withItem { provider in
             provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
         } _: { provider in
-            let progress = LoadProgress()
-            progress.cancel()
-            let error = await #expect(throws: PasteboardError.self) {
-                try await provider.withLoadedFile(for: .data, progress: progress) { _ in }
-            }
-            #expect(error?.code == .cancelled)
             await #expect(throws: Own.self) { try await provider.withLoadedFile(for: .data) { _ in throw Own() } }
         }
     }

@@ -34,46 +34,9 @@ struct FolderTests {
 
     private var provider: ItemProvider {
         let provider = ItemProvider()
-        provider.suggestedName = "../tree"
         let folder = folder
         provider.registerFileRepresentation(for: .folder) { folder }
         return provider
-    }
-
-    @Test("Loaded as a file, a folder is a tree that is removed after the load", arguments: LoadPlace.allCases)
-    func tree(place: LoadPlace) async throws {
-        try await place.with(provider) { provider in
-            let path = try await provider.withLoadedFile(for: .folder, openInPlace: true) { loaded in
-                #expect(loaded.type == .folder && !loaded.isInPlace && loaded.value.hasDirectoryPath)
-                #expect(loaded.value.lastPathComponent == "_tree")
-                try check(loaded.value)
-                return loaded.value.path
-            }
-            let status = try System.status(at: path)
-            #expect(status == nil)
-        }
-    }
-
-    @Test("Loaded as data or chunks, a folder is a tar archive, and the result says so", arguments: LoadPlace.allCases)
-    func archive(place: LoadPlace) async throws {
-        let output = URL(filePath: "\(directory.path)/out")
-        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-        try await place.with(provider) { provider in
-            let loaded = try await provider.loadData(for: .folder)
-            #expect(loaded.type == .tarArchive)
-            let chunks = try await provider.loadBytes(for: .directory)
-            #expect(chunks.type == .tarArchive)
-            var joined = Data()
-            for try await chunk in chunks.value { joined += chunk }
-            #expect(joined.count == loaded.value.count)
-
-            let archive = "\(directory.path)/archive.tar"
-            try loaded.value.write(to: URL(filePath: archive))
-            let tar = try ProcessRunner("/usr/bin/tar", ["-tf", archive, "--quoting-style=escape"], environment: [:])
-            let names = try tar.finish().text.split(separator: "\n")
-            #expect(names.count > Self.awkward.count)
-            #expect(names.allSatisfy { $0.hasPrefix("--weird folder/") && !$0.contains("..") })
-        }
     }
 
     @Test(

@@ -35,19 +35,6 @@ struct InPlaceTests {
         }
     }
 
-    @Test(
-        "If declared and requested, a load returns the source's own file, which is not removed",
-        arguments: [LoadPlace.here, .there]
-    )
-    func inPlace(place: LoadPlace) async throws {
-        try await place.with(provider(.openInPlace)) { provider in
-            #expect(provider.registeredContentTypesForOpenInPlace == [.plainText])
-            let loaded = try await path(provider)
-            #expect(loaded == (file.path, true))
-            #expect(FileManager.default.fileExists(atPath: file.path))
-        }
-    }
-
     @Test("In place through a symbolic link, a load returns the link's target", arguments: [LoadPlace.here, .there])
     func links(place: LoadPlace) async throws {
         let link = URL(filePath: "\(directory.path)/link")
@@ -112,14 +99,6 @@ struct InPlaceTests {
                 await done.wait()
             }
             #expect(seen.withLock { $0 } == [true, true, false])
-        }
-    }
-
-    @Test("Without a suggested name, a loaded file has the name of the source's file", arguments: LoadPlace.allCases)
-    func names(place: LoadPlace) async throws {
-        try await place.with(provider([])) { provider in
-            let (path, _) = try await path(provider)
-            #expect(path.hasSuffix("/original.txt"))
         }
     }
 }

@@ -68,35 +68,6 @@ struct ReportingHandlerTests {
         }
     }
 
-    @Test(
-        "Cancelling a load cancels the handler's task and its progress",
-        arguments: Kind.allCases,
-        LoadPlace.allCases
-    )
-    func cancels(kind: Kind, place: LoadPlace) async throws {
-        let (started, taskEnded, progressEnded) = (Gate(), Gate(), Gate())
-        let provider = ItemProvider()
-        kind.register(with: provider, file: file) { progress in
-            progress.cancellationHandler = { progressEnded.open() }
-            started.open()
-            await withTaskCancellationHandler {
-                await taskEnded.wait()
-            } onCancel: {
-                taskEnded.open()
-            }
-            throw CancellationError()
-        }
-        try await place.with(provider) { provider in
-            let load = Task { try await provider.loadData(for: .data) }
-            await started.wait()
-            load.cancel()
-            await taskEnded.wait()
-            await progressEnded.wait()
-            let error = await #expect(throws: PasteboardError.self) { try await load.value }
-            #expect(error?.code == .cancelled)
-        }
-    }
-
     // In every common shape, the closure alone determines which of the three forms of a handler the compiler chooses.
     @Test("The form of a handler follows from its closure")
     func shapes() async throws {

@@ -81,31 +81,4 @@ struct ItemProviderTests {
         for gate in [first, second, third] { await gate.wait() }
         #expect(progress.isFinished)
     }
-
-    @Test("data that a handler provides as a slice arrives with the start index 0")
-    func slice() async throws {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .data) { Data("abcdef".utf8)[2..<4] }
-        let loaded = try await provider.loadData(for: .data)
-        #expect(loaded.value.startIndex == 0)
-        #expect(loaded.value == Data("cd".utf8))
-        var chunks: [Data] = []
-        for try await chunk in try await provider.loadBytes(for: .data).value { chunks.append(chunk) }
-        #expect(chunks == [Data("cd".utf8)])
-    }
-
-    @Test("a load within one process ends at its timeout")
-    func timeout() async throws {
-        let never = Gate()
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .data) {
-            await never.wait()
-            return Data()
-        }
-        let error = await #expect(throws: PasteboardError.self) {
-            try await provider.loadData(for: .data, timeout: .milliseconds(20))
-        }
-        #expect(error?.code == .timeout)
-        never.open()
-    }
 }

@@ -104,6 +104,31 @@ struct LoadTests {
         }
     }
 
+    @Test(
+        "100 simultaneous loads call a once-and-kept handler once, and get the same bytes",
+        arguments: LoadPlace.allCases
+    )
+    func once(place: LoadPlace) async throws {
+        let (calls, gate) = (Counter(), Gate())
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data, policy: .onceAndKept) {
+            let number = calls.increment()
+            await gate.wait()
+            return Data(repeating: UInt8(truncatingIfNeeded: number), count: 100_000)
+        }
+        try await place.with(provider) { provider in
+            let results = try await withThrowingTaskGroup(of: Data.self) { group in
+                for _ in 0..<100 { group.addTask { try await provider.loadData(for: .data).value } }
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.count == 100 && Set(results).count == 1 && results[0].count == 100_000)
+            let loaded = try await provider.loadData(for: .data).value
+            #expect(loaded == results[0])
+            #expect(calls.value == 1)
+        }
+    }
+
     @Test("handlers that block run concurrently", .tags(.f48))
     func blockingHandlers() async throws {
         let inside = Counter()
@@ -122,32 +147,6 @@ struct LoadTests {
                 try await group.waitForAll()
             }
             #expect(inside.value == 8)
-        }
-    }
-
-    // MARK: Handlers that fail
-
-    private enum Trouble: Int, Error {
-        case paper = 7
-    }
-
-    @Test("a handler's error arrives with its domain, code and message")
-    func handlerThrows() async throws {
-        try await withItem { provider in
-            provider.registerDataRepresentation(for: .data) { throw Trouble.paper }
-            provider.registerDataRepresentation(for: .png) { completion in
-                completion(Data("ignored".utf8), Trouble.paper)
-                completion(Data("ignored".utf8), nil)
-                return nil
-            }
-        } _: { provider in
-            for type in [UniformType.png, .data] {
-                let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: type) }
-                #expect(error?.code == .sourceFailed)
-                #expect(error?.sourceError?.domain.hasSuffix("Trouble") == true)
-                #expect(error?.sourceError?.code == 7)
-                #expect(error?.sourceError?.message == "paper")
-            }
         }
     }
 

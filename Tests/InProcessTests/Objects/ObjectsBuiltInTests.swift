@@ -87,13 +87,6 @@ struct ObjectsBuiltInTests {
         }
     }
 
-    @Test("a long text in another encoding is converted completely")
-    func long() throws {
-        let text = String(repeating: "漢a😀", count: 50_000)
-        let bytes = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-        #expect(try utf8Text(of: Data(bytes), type: .utf16ExternalPlainText) == Data(text.utf8))
-    }
-
     @Test(
         "bytes that are not text of their type cause an error that names the type and the offset",
         arguments: [
@@ -159,14 +152,6 @@ struct ObjectsBuiltInTests {
         }
     }
 
-    @Test("data can be loaded from any representation with bytes")
-    func data() async throws {
-        let provider = provider(.png, [1, 2, 3])
-        #expect(provider.canLoadObject(ofClass: Data.self))
-        #expect(try await provider.loadObject(ofClass: Data.self) == Data([1, 2, 3]))
-        #expect(!ItemProvider().canLoadObject(ofClass: Data.self))
-    }
-
     @Test("a pasteboard makes an object from the same type as its item, the first of the source; data has its own type")
     func firstOfSource() async throws {
         try await TestBroker.with { broker in
@@ -179,21 +164,6 @@ struct ObjectsBuiltInTests {
             #expect(try await pasteboard.load(Data.self) == Data([1]))
             #expect(try await items.first?.itemProvider.loadObject(ofClass: Data.self) == Data([1]))
             #expect(try await pasteboard.data(forType: .data) == Data([2]))
-        }
-    }
-
-    @Test("strings and URLs can be loaded in another process")
-    func crossing() async throws {
-        try await TestBroker.with { broker in
-            let url = URL(filePath: "/tmp/x")
-            let providers = [ItemProvider(object: "føø"), ItemProvider(object: url)]
-            let publication = try await broker.pasteboard().write(providers)
-            let items = try await broker.pasteboard().contents().items
-            try #require(items.count == 2)
-            #expect(try await items[0].itemProvider.loadObject(ofClass: String.self) == "føø")
-            #expect(try await items[1].itemProvider.loadObject(ofClass: URL.self) == url)
-            #expect(!items[1].itemProvider.canLoadObject(ofClass: String.self))
-            withExtendedLifetime(publication) {}
         }
     }
 }

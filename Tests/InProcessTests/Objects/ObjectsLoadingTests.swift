@@ -108,57 +108,6 @@ struct ObjectsLoadingTests {
         await ended.wait()
     }
 
-    @Test("the callback form returns a progress at once, which cancels the load")
-    func callback() async throws {
-        let (ended, never) = (Gate(), Gate())
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .png) {
-            await never.wait()
-            return Data("png".utf8)
-        }
-        let progress = provider.loadObject(ofClass: Drawing.self) { drawing, error in
-            #expect(drawing == nil)
-            #expect((error as? PasteboardError)?.code == .cancelled)
-            ended.open()
-        }
-        progress.cancel()
-        await ended.wait()
-        never.open()
-
-        let loaded = Gate()
-        let finished = provider.loadObject(ofClass: Drawing.self) { drawing, error in
-            #expect(drawing?.data == Data("png".utf8))
-            #expect(error == nil)
-            loaded.open()
-        }
-        await loaded.wait()
-        #expect(finished.isFinished)
-        // The load has ended, so this has no effect.
-        finished.cancel()
-        #expect(!finished.isCancelled)
-    }
-
-    @Test("a load of an object ends when its task is cancelled or its timeout passes")
-    func ends() async throws {
-        let (asked, never) = (Gate(), Gate())
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .png) {
-            asked.open()
-            await never.wait()
-            return Data()
-        }
-        let task = Task { _ = try await provider.loadObject(ofClass: Drawing.self).data }
-        await asked.wait()
-        task.cancel()
-        let cancelled = await #expect(throws: PasteboardError.self) { try await task.value }
-        #expect(cancelled?.code == .cancelled)
-        let late = await #expect(throws: PasteboardError.self) {
-            _ = try await provider.loadObject(ofClass: Drawing.self, timeout: .milliseconds(10)).data
-        }
-        #expect(late?.code == .timeout)
-        never.open()
-    }
-
     @Test("a Codable value is encoded as JSON, also for another process")
     func json() async throws {
         let type = UniformType(exportedAs: "org.example.place", conformingTo: .json)

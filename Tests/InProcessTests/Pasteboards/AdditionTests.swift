@@ -104,26 +104,6 @@ struct AdditionTests {
         }
     }
 
-    @Test("Nothing is added to an item that does not exist, to a type that it has, or after the loss of the ownership")
-    func refused() async throws {
-        try await TestBroker.with { broker in
-            let publication = try await broker.pasteboard().write([.text("a")])
-            let missing = await #expect(throws: PasteboardError.self) {
-                try await publication.add(html("b"), toItemAt: 1)
-            }
-            #expect(missing?.code == .invalidArgument)
-            let twice = await #expect(throws: PasteboardError.self) {
-                try await publication.add(.text("b"), toItemAt: 0)
-            }
-            #expect(twice?.code == .invalidArgument)
-            #expect(try await broker.pasteboard().contents().version == 0)
-            try await broker.pasteboard().clear()
-            _ = try await publication.ended()
-            let late = await #expect(throws: PasteboardError.self) { try await publication.add([html("b")]) }
-            #expect(late?.code == .superseded)
-        }
-    }
-
     @Test("Steps after a declaration add types and items")
     func steps() async throws {
         try await TestBroker.with { broker in

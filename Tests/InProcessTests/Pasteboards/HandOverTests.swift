@@ -163,22 +163,6 @@ struct HandOverTests {
         }
     }
 
-    @Test("If the broker has no room for anything, its error is thrown and the promises stay")
-    func noRoom() async throws {
-        try await TestBroker.with(limits: ["kept-pool": "1MiB"]) { broker in
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .png) { Data(count: 2 << 20) }
-            let publication = try await broker.pasteboard().write([provider])
-            let error = await #expect(throws: PasteboardError.self) {
-                try await publication.handOver(deadline: Self.patience)
-            }
-            #expect(error.map { [.limitExceeded, .tooLarge, .noSpace].contains($0.code) } == true)
-            #expect(publication.isCurrent)
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            #expect(try await item.itemProvider.loadData(for: .png).value.count == 2 << 20)
-        }
-    }
-
     @Test("A hand-over waits for the loads that are under way")
     func underWay() async throws {
         try await TestBroker.with { broker in

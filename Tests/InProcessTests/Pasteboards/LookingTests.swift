@@ -121,19 +121,6 @@ struct LookingTests {
         }
     }
 
-    @Test("A question ends at its timeout if the broker does not answer")
-    func timeout() async throws {
-        let pasteboard = Pasteboard(name: .general, connection: ScriptedBroker.silent().connect())
-        let calls: [@Sendable () async throws -> Void] = [
-            { _ = try await pasteboard.hasTypes([.text], timeout: .milliseconds(20)) },
-            { _ = try await pasteboard.canLoad(String.self, timeout: .milliseconds(20)) },
-        ]
-        for call in calls {
-            let error = await #expect(throws: PasteboardError.self) { try await call() }
-            #expect(error?.message == "the look at the types did not end within 0.02 seconds")
-        }
-    }
-
     @Test("The text of the pasteboard joins all items, and the string is that of the first item")
     func texts() async throws {
         try await TestBroker.with { broker in

@@ -36,38 +36,6 @@ struct PasteboardTests {
         }
     }
 
-    @Test("an empty pasteboard has no items, and clearing it increases the change count")
-    func empty() async throws {
-        try await TestBroker.with { broker in
-            let pasteboard = broker.pasteboard()
-            #expect(try await pasteboard.contents().items.isEmpty)
-            let unused = try await pasteboard.clear()
-            #expect(try await pasteboard.clear().value == unused.value + 1)
-            let publication = try await pasteboard.write([.text("a")])
-            let first = try await pasteboard.clear()
-            let second = try await pasteboard.clear()
-            #expect(first.value == publication.changeCount.value + 1 && second.value == first.value + 1)
-            #expect(first.epoch == unused.epoch && second.epoch == unused.epoch)
-        }
-    }
-
-    @Test("a publication ends as replaced, as cleared, or with its connection")
-    func ends() async throws {
-        try await TestBroker.with { broker in
-            let source = broker.pasteboard()
-            let other = broker.pasteboard()
-            let first = try await source.write([.text("a")])
-            let second = try await other.write([.text("b")])
-            #expect(try await first.ended() == .replaced)
-            try await source.clear()
-            #expect(try await second.ended() == .cleared)
-            let third = try await source.write([.text("c")])
-            await source.connection.close()
-            #expect(try await third.ended() == .brokerGone)
-            #expect(try await third.ended() == .brokerGone)
-        }
-    }
-
     @Test("own-process representations are not published, and an item with no others is refused by its index")
     func visibility() async throws {
         try await TestBroker.with { broker in
@@ -123,19 +91,6 @@ struct PasteboardTests {
         }
     }
 
-    @Test("a received provider can be written to another pasteboard, and its loads are answered by the first source")
-    func passingOn() async throws {
-        try await TestBroker.with { broker in
-            let source = broker.pasteboard("first")
-            try await source.write([.text("from afar")])
-            let relay = broker.connect()
-            let received = try await Pasteboard(name: "first", connection: relay).contents().items.map(\.itemProvider)
-            try await Pasteboard(name: "second", connection: relay).write(received)
-            let item = try #require(try await broker.pasteboard("second").contents().items.first)
-            #expect(try await item.itemProvider.loadData(for: .text).value == Data("from afar".utf8))
-        }
-    }
-
     @Test("One write may contain 512 items, and one more is refused", .tags(.f18))
     func manyItems() async throws {
         try await TestBroker.with { broker in
@@ -149,25 +104,6 @@ struct PasteboardTests {
             }
             #expect(error?.code == .limitExceeded)
             #expect(try await pasteboard.contents().items.count == 512)
-        }
-    }
-
-    @Test("a write in a cancelled task throws, and the contents do not change")
-    func cancelledWrite() async throws {
-        try await TestBroker.with { broker in
-            let pasteboard = broker.pasteboard()
-            let before = try await pasteboard.write([.text("stays")])
-            let gate = Gate()
-            let task = Task {
-                await gate.wait()
-                return try await pasteboard.write([.text("never")])
-            }
-            task.cancel()
-            gate.open()
-            let error = await #expect(throws: PasteboardError.self) { try await task.value }
-            #expect(error?.code == .cancelled)
-            let contents = try await pasteboard.contents()
-            #expect(contents.changeCount == before.changeCount)
         }
     }
 }

@@ -116,18 +116,4 @@ struct TermsTests {
             withExtendedLifetime(publication) {}
         }
     }
-
-    @Test("A lifetime that is over when it begins is refused")
-    func invalid() async throws {
-        try await TestBroker.with { broker in
-            for terms in [options { $0.maximumLoads = 0 }, options { $0.expiresAfter = .zero }] {
-                let error = await #expect(throws: PasteboardError.self) {
-                    try await broker.pasteboard().write([.text("a")], options: terms)
-                }
-                #expect(error?.code == .invalidArgument)
-            }
-            let contents = try await broker.pasteboard().contents()
-            #expect(contents.items.isEmpty)
-        }
-    }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// The behaviour of NSItemProvider, point by point, in the source's process and through a broker. The missing points
 /// have their own suites: 6 (each registration in each form) `MatrixTests`, 8 (in place) `InPlaceTests`, 10
-/// (cancellation) `CancellationTests`, 13 (simultaneous loads) `OnceAndKeptTests`.
+/// (cancellation) `EndingTests`, 13 (simultaneous loads) `LoadTests`.
 @Suite(.inProcess)
 struct ChecklistTests {
     private struct Note: ItemProviderWriting {
