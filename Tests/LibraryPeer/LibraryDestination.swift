@@ -15,16 +15,12 @@ struct LibraryDestination {
     }
 
     private var forms: [Form] = []
-    private var item: Int?
-    private var loads = 1
     private var type: UniformType?
     private var timeout: Duration?
 
     init(_ words: [PeerWord]) throws {
         for word in words {
             switch (word.name, word.value) {
-            case ("item", .some): item = try word.number
-            case ("loads", .some): loads = try word.number
             case ("timeout", .some): timeout = .milliseconds(try word.number)
             case ("type", let value?): type = UniformType(importedAs: value)
             case ("group", .some): break
@@ -39,14 +35,8 @@ struct LibraryDestination {
     func run(_ board: Pasteboard) async throws {
         let contents = try await board.contents()
         LibraryPeer.say("items \(contents.items.count)")
-        for item in contents.items where self.item.map({ $0 == item.id }) ?? true {
-            for form in forms {
-                let outcomes = await withTaskGroup(of: String.self) { group in
-                    for _ in 0..<loads { group.addTask { await outcome(form, item.itemProvider) } }
-                    return await group.reduce(into: Set()) { $0.insert($1) }
-                }
-                for outcome in outcomes.sorted() { LibraryPeer.say("\(item.id) \(form) \(outcome)") }
-            }
+        for item in contents.items {
+            for form in forms { LibraryPeer.say("\(item.id) \(form) \(await outcome(form, item.itemProvider))") }
         }
     }
 
@@ -90,11 +80,8 @@ struct LibraryDestination {
         case .object:
             return Shown.bytes(try await provider.loadObject(ofClass: Data.self, timeout: timeout))
         case .types:
-            let size = provider.preferredPresentationSize
-            let name = Shown.text(provider.suggestedName ?? "-")
-            let team = Shown.text(String(decoding: provider.teamData ?? Data(), as: UTF8.self))
             let types = provider.registeredTypeIdentifiers.joined(separator: ",")
-            return "\(types) \(name) \(size.width)x\(size.height) \(provider.preferredPresentationStyle) \(team)"
+            return "\(types) \(Shown.text(provider.suggestedName ?? "-"))"
         }
     }
 }

@@ -13,20 +13,18 @@ enum LibraryPeer {
                library-peer repeats SOCKET KIND [path=PATH]
                library-peer forks SOCKET [first-byte=MILLISECONDS]
 
-        A source makes an item of each KIND: data, file, folder, object, lazy, json, stream, memory, custom; a setting
-        counts for the kinds behind it: name=NAME (suggested), title=TEXT, file=PATH (of file, folder), count=N (bytes), presentation,
-        policy=once, visibility=group|ownProcess, waits (handlers go on only when they are cancelled),
-        half (so does a stream, behind half of its bytes), and group=TOKEN for all. It says `promised`, `asked`,
-        `cancelled`, `ended HOW`.
+        A source makes an item of each KIND: data, file, folder, object, lazy, stream, memory, custom; a setting counts
+        for the kinds after it: name=NAME (suggested), file=PATH (of file, folder), count=N (bytes),
+        visibility=group|ownProcess, waits (handlers go on only when they are cancelled), half (so does a stream, after
+        half of its bytes), and group=TOKEN for all. It says `promised`, `asked`, `cancelled`, `ended HOW`.
 
         A destination loads each item in each FORM: data, file, inPlace, object, chunks, paused (chunks, of which it takes
-        the first, says `first` and waits for a line), types; with item=N one item, as type=TYPE, else the item's first, with
-        loads=N that many at once, timeout=MILLISECONDS, and group=TOKEN. It says a line for each.
+        the first, says `first` and waits for a line), types; as type=TYPE, else the item's first, with
+        timeout=MILLISECONDS, and group=TOKEN. It says a line for each.
 
         A view says what its delegate is told. With name=NAME it is a destination, says `registered`, and proposes copy,
         or move with the word move; with waits a drop goes on until it has read a line. With to=NAME it drags text=TEXT
-        there, with between to move between processes, with restricted for its own process alone; with waits it lets
-        go once it has read a line. It says the outcome.
+        there, with between to move between processes; with waits it drops once it has read a line. It says the outcome.
 
         What repeats is source and destination at once. It says `promised`; for each line `go` it loads an item of KIND
         100 times and says `done`, for `measure` it says how many descriptors, threads and KiB it has.

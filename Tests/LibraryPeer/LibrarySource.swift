@@ -6,27 +6,21 @@ struct LibrarySource {
     /// The settings for the next item.
     private struct Settings: Sendable {
         var name: String?
-        var title: String?
         var file = URL(filePath: "/nonexistent")
         var count = 400_000
-        var policy = LoadPolicy.everyTime
         var visibility = ItemProviderRepresentationVisibility.all
         var waits = false
         var half = false
-        var isPresented = false
 
         mutating func set(_ word: PeerWord) throws {
             switch (word.name, word.value) {
             case ("name", let value?): name = value
-            case ("title", let value?): title = value
             case ("file", let value?): file = URL(filePath: value)
             case ("count", .some): count = try word.number
-            case ("policy", "once"): policy = .onceAndKept
             case ("visibility", "group"): visibility = .group
             case ("visibility", "ownProcess"): visibility = .ownProcess
             case ("waits", nil): waits = true
             case ("half", nil): half = true
-            case ("presentation", nil): isPresented = true
             case ("group", .some): break
             default: throw Misuse()
             }
@@ -84,27 +78,16 @@ struct LibrarySource {
         func provider(_ settings: Settings) -> ItemProvider {
             let provider = ItemProvider()
             provider.suggestedName = settings.name
-            provider.title = settings.title
-            if settings.isPresented {
-                provider.preferredPresentationSize = Size(width: 640, height: 480.5)
-                provider.preferredPresentationStyle = .attachment
-                provider.teamData = Data("team".utf8)
-            }
-            let (visibility, policy, count) = (settings.visibility, settings.policy, settings.count)
+            let (visibility, count) = (settings.visibility, settings.count)
             switch self {
             case .data:
-                provider.registerDataRepresentation(for: .png, visibility: visibility, policy: policy) {
+                provider.registerDataRepresentation(for: .png, visibility: visibility) {
                     await settings.called()
                     return Shown.pattern(count)
                 }
             case .file, .folder:
                 let type = self == .file ? UniformType.plainText : .folder
-                provider.registerFileRepresentation(
-                    for: type,
-                    visibility: visibility,
-                    openInPlace: true,
-                    policy: policy
-                ) {
+                provider.registerFileRepresentation(for: type, visibility: visibility, openInPlace: true) {
                     await settings.called()
                     return settings.file
                 }
@@ -116,7 +99,7 @@ struct LibrarySource {
                     return nil
                 }
             case .stream:
-                provider.registerByteStream(for: .gif, visibility: visibility, policy: policy) { writer in
+                provider.registerByteStream(for: .gif, visibility: visibility) { writer in
                     await settings.called()
                     let bytes = Shown.pattern(count)
                     let end = settings.half ? count / 2 : count
@@ -165,18 +148,6 @@ struct LibrarySource {
             }
             progress.cancellationHandler = { work.cancel() }
             return progress
-        }
-    }
-
-    private struct Place: Encodable {
-        private enum CodingKeys: CodingKey {
-            case name
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            LibraryPeer.say("asked")
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode("Sequoia", forKey: .name)
         }
     }
 }

@@ -10,9 +10,6 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
     private var operation = DropOperation.copy
     private var waits = false
     private var allowsMoveBetweenProcesses = false
-    private var isRestricted = false
-    /// Whether it also tries to load before and after the drop.
-    private var loadsAnytime = false
 
     init(_ words: [PeerWord]) throws {
         for word in words {
@@ -23,8 +20,6 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
             case ("move", nil): operation = .move
             case ("waits", nil): waits = true
             case ("between", nil): allowsMoveBetweenProcesses = true
-            case ("restricted", nil): isRestricted = true
-            case ("anytime", nil): loadsAnytime = true
             default: throw Misuse()
             }
         }
@@ -72,11 +67,6 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
         sessionAllowsMoveBetweenProcesses session: any DragSession
     ) -> Bool { allowsMoveBetweenProcesses }
 
-    func dragInteraction(
-        _ interaction: DragInteraction,
-        sessionIsRestrictedToDraggingApplication session: any DragSession
-    ) -> Bool { isRestricted }
-
     func dragInteraction(_ interaction: DragInteraction, session: any DragSession, didEndWith operation: DropOperation)
     {
         LibraryPeer.say("didEnd \(operation)")
@@ -98,7 +88,6 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidUpdate session: any DropSession) -> DropProposal {
         LibraryPeer.say("update")
-        if loadsAnytime { load(session, "early") }
         return DropProposal(operation: operation)
     }
 
@@ -121,18 +110,5 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession) {
         LibraryPeer.say("end")
-        if loadsAnytime { load(session, "late") }
-    }
-
-    private func load(_ session: any DropSession, _ word: String) {
-        let provider = session.items[0].itemProvider
-        Task {
-            do throws(PasteboardError) {
-                _ = try await provider.loadData(for: .plainText)
-                LibraryPeer.say("\(word) loaded")
-            } catch {
-                LibraryPeer.say("\(word) \(error.code)")
-            }
-        }
     }
 }

@@ -1,5 +1,7 @@
 import Glibc
+import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
@@ -121,5 +123,38 @@ import Testing
             .finish()
         #expect(refused.exitCode == 3)
         #expect(refused.errorText.contains("not a listening Unix stream socket"), "\(refused.errorText)")
+    }
+
+    @Test("Twenty clients that find no broker start one", .tags(.f69))
+    func race() throws {
+        let desk = try Desk(.socket)
+        defer { withExtendedLifetime(desk) {} }
+        let connector = try BrokerConnector(environment: ProcessEnvironment(desk.environment))
+        let outcomes = Lock<[Result<UInt64, Failure>]>([])
+        let threads = try (0..<20).map { number in
+            try SystemThread(name: "client \(number)") {
+                let outcome = Result { () throws(Failure) -> UInt64 in
+                    let connection = try BlockingConnection(through: connector)
+                    connection.io.timeouts = .endless
+                    return try connection.welcome().epoch ?? 0
+                }
+                outcomes.withLock { $0.append(outcome) }
+            }
+        }
+        for thread in threads { thread.join() }
+        let epochs = try outcomes.withLock { $0 }.map { try $0.get() }
+        #expect(epochs.count == 20)
+        #expect(Set(epochs).count == 1)
+    }
+
+    @Test("A broker with idle-exit ends once no client is connected, and leaves no socket")
+    func idle() throws {
+        let broker = try BrokerProcess(at: try BrokerPlace(), limits: ["idle-exit=3s"])
+        do {
+            let connection = try broker.connect()
+            _ = try connection.status()
+        }
+        try broker.expectEnd()
+        #expect(try System.status(at: broker.place.socket) == nil)
     }
 }

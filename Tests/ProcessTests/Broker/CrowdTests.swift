@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Very many connections and requests of other processes beside a canary.
+/// Very many connections and requests of other processes.
 @Suite(.processes) struct CrowdTests {
     @Test(
         "Beside 10,000 idle connections, or as many as the limit of descriptors allows, a canary copies, pastes and loads",
@@ -54,5 +54,28 @@ import Testing
             try canary.clearOthers()
             try broker.expectHoldings(before, to: canary)
         }
+    }
+
+    @Test(
+        "A broker whose address space is limited lowers its pools, says so, and survives 505 half frames",
+        .unsanitized
+    )
+    func halfFrames() throws {
+        let broker = try BrokerProcess(at: try BrokerPlace(), after: "ulimit -v 40960")
+        var strangers: [ScriptedPeer] = []
+        for _ in 0..<505 {
+            let stranger = ScriptedPeer(try broker.place.connect())
+            var frames = FrameEncoder()
+            frames.append(Hello(), stream: 0)
+            frames.append(header: FrameHeader(.write, stream: 1, length: 61_440))
+            // The broker may have ended the connection already.
+            try? stranger.write(frames.bytes + [UInt8](repeating: 0, count: 60_000))
+            strangers.append(stranger)
+        }
+        try broker.expectService()
+        strangers = []
+        try broker.expectService()
+        let log = try broker.end().errorText
+        #expect(log.contains("lowered limits to the memory that this process may use: metadata="), "\(log)")
     }
 }

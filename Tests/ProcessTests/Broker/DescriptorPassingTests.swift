@@ -13,24 +13,6 @@ import Testing
         return representation
     }
 
-    @Test("A file and sealed memory arrive as descriptors")
-    func arrive() throws {
-        try BrokerProcess.run { broker in
-            let path = broker.place.directory["file"]
-            try broker.place.directory.write([1, 2, 3], to: "file")
-            let file = try broker.source("board=file", "pass=file:\(path)")
-            let taker = try broker.destination("board=file", "takes-descriptor")
-            try taker.expect("passed 3 unsealed")
-            try file.wait(for: "passed")
-            _ = try broker.source("board=memory", "pass=sealed:100000")
-            try broker.destination("board=memory", "takes-descriptor").expect("passed 100000 sealed")
-            // It fails if the destination accepts none, since this source offers nothing else.
-            _ = try broker.destination("board=file", "hold")
-            try file.wait(for: "unwelcome")
-            try broker.expectService()
-        }
-    }
-
     @Test(
         "Anything except a read-only file or sealed memory fails the load, and the error names it",
         .tags(.f56, .f57, .f58),

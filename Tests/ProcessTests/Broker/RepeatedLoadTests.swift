@@ -2,7 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Repeated loads: leftovers of a single load must not add up.
+/// Repeated loads and many bytes: leftovers must not add up.
 ///
 /// `PASTEBOARD_TEST_REPETITIONS` is the number of repetitions; `.ci/long` sets it to 10000.
 @Suite(.processes) struct RepeatedLoadTests {
@@ -64,5 +64,26 @@ import Testing
             try peer.end()
             try broker.expectDescriptors(backTo: open)
         }
+    }
+
+    @Test("However many bytes pass through, the broker's memory does not grow", .tags(.f39))
+    func flatMemory() throws {
+        let desk = try Desk()
+        let broker = try desk.startBroker()
+        let count = thinned(128 << 20, full: 1 << 30)
+        let offer = try desk.offer(["-t", "public.data=head -c \(count) /dev/zero"])
+        defer { withExtendedLifetime(offer) {} }
+        // Once before, so that one-time allocations are made.
+        #expect(try desk.shell("pasteboard paste --timeout 10m | head -c 33554432 | wc -c").text == "33554432\n")
+        let before = try Self.memory(of: broker)
+        #expect(try desk.shell("pasteboard paste | wc -c").text == "\(count)\n")
+        #expect(try Self.memory(of: broker) - before < 8 << 10)
+    }
+
+    /// The maximum resident memory of a process in KiB.
+    nonisolated private static func memory(of process: Int32) throws -> Int {
+        let status = String(decoding: try System.contents(of: "/proc/\(process)/status"), as: UTF8.self)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.filter(\.isNumber)))
     }
 }

@@ -65,9 +65,7 @@ import Testing
     func exactCredit(command: String, count: Int) throws {
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=\(command)"])
-        let destination = try RawDestination(at: desk)
-        let load = try destination.load(board: "general", credit: UInt64(count))
-        #expect(try destination.end(of: load) == count)
+        #expect(try RawDestination(at: desk, credit: UInt64(count)).end() == count)
         try desk.run("clear")
         #expect(try offer.finish().exitCode == 0)
     }

@@ -4,25 +4,6 @@ import Testing
 
 /// Programs with the library as processes, and their deaths with each kind of registration and each form of load.
 @Suite(.processes) struct LibraryMatrixTests {
-    @Test("A type that only the source declares is found by its supertypes, and the destination need not know it")
-    func customType() throws {
-        try BrokerProcess.run { broker in
-            _ = try broker.librarySource(["custom"])
-            for type in ["public.json", "public.content", "ORG.example.Place"] {
-                let line = try broker.libraryDestination(["type=\(type)", "data"]).rest().last
-                #expect(line == "0 data text:%7B%22name%22:%22Sequoia%22%7D org.example.place", "\(type)")
-            }
-            #expect(
-                try broker.libraryDestination(["type=public.plain-text", "data"]).rest().last
-                    == "0 data text:Sequoia public.utf8-plain-text"
-            )
-            #expect(
-                try broker.libraryDestination(["type=public.image", "data"]).rest().last
-                    == "0 data failed type-unavailable"
-            )
-        }
-    }
-
     @Test("Contents for a group are visible with its token, and an item for its own process alone is refused")
     func visibility() throws {
         try BrokerProcess.run { broker in
@@ -46,37 +27,6 @@ import Testing
                     "item 0 of the write has no representation that other processes may see"
                 )
             )
-        }
-    }
-
-    @Test("Name, presentation and team data are transmitted")
-    func metadata() throws {
-        try BrokerProcess.run { broker in
-            _ = try broker.librarySource(["presentation", "name=../a\u{202E}b", "custom"])
-            #expect(
-                try broker.libraryDestination(["types"]).rest().last
-                    == "0 types org.example.place,public.utf8-plain-text _a_b 640.0x480.5 attachment team"
-            )
-        }
-    }
-
-    @Test(
-        "100 concurrent loads call a once-and-kept handler once and an every-time one 100 times, and kept bytes stay"
-    )
-    func concurrency() throws {
-        try BrokerProcess.run { broker in
-            let load = ["loads=100", "data"]
-            let result = ["items 1", "0 data pattern:400000 public.png"]
-            let everyTime = try broker.librarySource(["data"])
-            #expect(try broker.libraryDestination(load).rest() == result)
-            let once = try broker.librarySource(["policy=once", "data"])
-            #expect(try everyTime.rest() == Array(repeating: "asked", count: 100) + ["ended replaced"])
-            let destinations = try (0..<2).map { _ in try broker.libraryDestination(load) }
-            for destination in destinations { #expect(try destination.rest() == result) }
-            try once.expect("asked")
-            try once.kill()
-            #expect(try broker.libraryDestination(load).rest() == result)
-            _ = try broker.librarySource(["custom"])
         }
     }
 

@@ -41,32 +41,4 @@ struct ReclaimProcessTests {
         for pasteboard in [source, reader, other] { await pasteboard.connection.close() }
         try next.end()
     }
-
-    @Test("Contents that were written before the promises come back win, and the promises end once, as replaced")
-    func newer() async throws {
-        let broker = try BrokerProcess(at: try BrokerPlace())
-        let mayConnect = Gate()
-        let isLost = Lock(false)
-        let path = broker.place.socket
-        let connection = PasteboardConnection { _ in
-            // The connection tries again.
-            guard !isLost.withLock({ $0 }) || mayConnect.isOpen else { throw Failure(.brokerUnavailable, "not yet") }
-            let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-            return BrokerSocket(descriptor: try Socket.connect(path: path, deadline: deadline), path: path)
-        }
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .png) { Data() }
-        let publication = try await Pasteboard(name: "notes", connection: connection).write([provider])
-        isLost.withLock { $0 = true }
-        try broker.runner.child.kill(SIGKILL)
-        _ = try broker.runner.finish()
-        let next = try BrokerProcess(at: broker.place)
-        let other = pasteboard(next)
-        let newer = try await other.write("newer")
-        mayConnect.open()
-        #expect(try await publication.ended() == .replaced)
-        #expect(try await other.load(String.self) == "newer" && newer.isCurrent)
-        for connection in [connection, other.connection] { await connection.close() }
-        try next.end()
-    }
 }

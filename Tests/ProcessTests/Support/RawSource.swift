@@ -2,12 +2,12 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// A source that sends single bytes, so that it can stop after any of them.
+/// A source whose frames a test sends.
 struct RawSource {
     let peer: ScriptedPeer
 
-    /// Promises one representation on a board.
-    init(at desk: Desk, board: String = "general", type: String = "public.data", byteCount: UInt64? = nil) throws {
+    /// Promises one representation on the general pasteboard.
+    init(at desk: Desk, type: String) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
         peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
         var hello = Hello()
@@ -15,12 +15,9 @@ struct RawSource {
         hello.maximumVersion = 1
         hello.label = "raw"
         try peer.send(hello, stream: 0)
-        var write = Write()
-        write.board = board
-        try peer.send(write, stream: 1)
+        try peer.send(Write(), stream: 1)
         var representation = Representation()
         representation.type = type
-        representation.byteCount = byteCount
         var item = Item()
         item.representations = [representation]
         try peer.send(item, stream: 1)
@@ -40,13 +37,6 @@ struct RawSource {
         answer.content = .folderArchive
         try peer.send(answer, stream: ask)
         return ask
-    }
-
-    /// Sends the header of a data frame, and only a part of the announced bytes.
-    func sendPart(_ bytes: [UInt8], of announced: Int, on stream: UInt64) throws {
-        var encoder = FrameEncoder()
-        encoder.append(header: FrameHeader(.data, stream: stream, length: announced))
-        try peer.write(encoder.bytes + bytes)
     }
 }
 
