@@ -47,21 +47,6 @@ import Testing
         #expect(copy.text == "0 []\nkept")
     }
 
-    @Test("The auto-started broker has a separate session")
-    func session() throws {
-        let desk = try Desk()
-        try desk.copy("x")
-        let status = try desk.shell(
-            "pasteboard status --json | sed 's/.*\"broker\":{[^}]*\"process\":\\([0-9]*\\).*/\\1/'"
-        )
-        let broker = status.text.split(separator: "\n").first.map(String.init) ?? ""
-        let fields =
-            String(decoding: try System.contents(of: "/proc/\(broker)/stat"), as: UTF8.self)
-            .split(separator: ")").last?.split(separator: " ") ?? []
-        // The session is that of the keeper, which is the parent.
-        #expect(fields.count > 4 && fields[3] == fields[1])
-    }
-
     @Test(
         "Standard input is text if it starts as text",
         .tags(.f93),
@@ -165,20 +150,6 @@ import Testing
         // A file that can be opened but not read.
         #expect(try desk.run("copy", "/proc/self/mem").exitCode == 4)
         #expect(try desk.shell("pasteboard copy <&-").exitCode == 4)
-        #expect(try desk.run("paste").text == "old")
-    }
-
-    @Test("Contents that exceed a limit are refused with the numbers, and the old contents stay")
-    func tooLarge() throws {
-        let desk = try Desk(limits: "kept-pool = 1MiB\n")
-        try desk.copy("old")
-        try desk.directory.write(Desk.bytes(2 << 20), to: "large.bin")
-        let known = try desk.run("copy", "large.bin")
-        #expect(known.exitCode == 6)
-        #expect(known.errorText.contains("cannot keep 2.0 MiB: of the 1.0 MiB that the broker can keep"))
-        let unknown = try desk.shell("cat large.bin | pasteboard copy -t .bin")
-        #expect(unknown.exitCode == 6)
-        #expect(unknown.errorText.contains("kept-pool"))
         #expect(try desk.run("paste").text == "old")
     }
 

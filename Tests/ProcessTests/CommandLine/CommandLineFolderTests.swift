@@ -129,16 +129,6 @@ import Testing
         )
     }
 
-    @Test("A tree that exceeds the broker's memory is refused like any input")
-    func large() throws {
-        let desk = try Desk(limits: "kept-pool = 1MiB\n")
-        try desk.copy("old")
-        try #require(try desk.shell("mkdir tree && head -c 3000000 /dev/zero >tree/f").exitCode == 0)
-        let copy = try desk.run("copy", "tree")
-        #expect(copy.exitCode == 6 && copy.errorText.contains("cannot keep"), "\(copy.errorText)")
-        #expect(try desk.run("paste").text == "old")
-    }
-
     @Test(
         "Options that do not apply to a directory are refused",
         arguments: [

@@ -340,14 +340,6 @@ import Testing
         #expect(try desk.run("status").exitCode == 3)
     }
 
-    @Test("The broker's end ends the offer")
-    func stopped() throws {
-        let desk = try Desk()
-        let offer = try desk.offer(["-t", "text=echo"])
-        #expect(try desk.run("stop").exitCode == 0)
-        #expect(try offer.finish().exitCode == 3)
-    }
-
     // MARK: Other processes
 
     private static func process(namedIn name: String, of desk: Desk) throws -> CInt {

@@ -183,17 +183,6 @@ import Testing
         }
     }
 
-    @Test("A cleared pasteboard is not listed")
-    func clearedList() throws {
-        let desk = try Desk()
-        try desk.copy("a", "-b", "a")
-        try desk.copy("b", "-b", "b")
-        #expect(try desk.run("clear", "-b", "a").exitCode == 0)
-        #expect(try desk.run("clear", "-b", "never").exitCode == 0)
-        #expect(try desk.run("list").text.hasPrefix("b  1 item"))
-        #expect(try !desk.run("status").text.contains("never"))
-    }
-
     @Test("The types of an empty pasteboard are a valid document, and table columns are aligned by terminal cells")
     func tables() throws {
         let desk = try Desk()
@@ -306,18 +295,6 @@ import Testing
         #expect(try desk.run("stop").exitCode == 3)
     }
 
-    @Test("A directory that other users may enter is refused, and the error contains the remedy")
-    func openDirectory() throws {
-        let desk = try Desk()
-        _ = try desk.directory.makeDirectory("run/pasteboard")
-        #expect(chmod(desk.directory["run/pasteboard"], 0o755) == 0)
-        let refused = try desk.run("copy")
-        #expect(refused.exitCode == 3)
-        #expect(refused.errorText.contains("chmod 700"))
-        desk.environment["XDG_RUNTIME_DIR"] = "relative"
-        #expect(try desk.run("copy").exitCode == 3)
-    }
-
     @Test("Brokers with protocol errors, another version or unknown error codes cause different errors", .tags(.f88))
     func strangeBrokers() throws {
         let desk = try Desk(.socket)
@@ -358,27 +335,6 @@ import Testing
         #expect(gone.exitCode == 3)
         #expect(gone.text == "half")
         // The end of the test has no broker to stop.
-        try System.unlink(path)
-    }
-
-    @Test("A command that connects while the broker exits connects again")
-    func endingBroker() throws {
-        let desk = try Desk(.socket)
-        let path = desk.directory["socket"]
-        var listener = try ListeningSocket(path: path)
-        let drag = try desk.start("drag", "--to", "desk", "--wait", "10m", "/dev/null")
-        for turn in 0..<2 {
-            _ = try System.poll([PollInterest(listener.raw, .readable)], milliseconds: ProcessRunner.watchdog)
-            let peer = ScriptedPeer(try Self.accept(from: &listener))
-            // The first broker exits without an answer.
-            guard turn == 1 else { continue }
-            _ = try peer.next(.hello)
-            try peer.welcome()
-            let wait = try peer.next(.wait)
-            try peer.send(Failure(.nothingHere, "no such desk"), stream: wait.stream)
-            let finished = try drag.finish()
-            #expect(finished.exitCode == 1 && finished.errorText == "pasteboard: drag: no such desk\n")
-        }
         try System.unlink(path)
     }
 

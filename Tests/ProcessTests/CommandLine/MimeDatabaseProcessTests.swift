@@ -32,26 +32,4 @@ import Testing
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try offer.finish().exitCode == 0)
     }
-
-    @Test("Processes with and without a database agree on the type of a tag")
-    func agreement() throws {
-        let desk = try Self.desk()
-        #expect(try desk.run("copy", "a.rhyme").exitCode == 0)
-        desk.environment["XDG_DATA_HOME"] = nil
-        #expect(try desk.run("paste", "-t", ".rhyme").text == "roses are red")
-        #expect(try desk.run("copy", "a.rhyme").exitCode == 0)
-        // Without a database the contents determine that it is text.
-        #expect(try desk.run("paste", "-t", "text").text == "roses are red")
-        desk.environment["XDG_DATA_HOME"] = desk.directory["data"]
-        #expect(try desk.run("paste", "-t", ".rhyme").text == "roses are red")
-    }
-
-    @Test("A file pasted by its MIME type has the extension from the database")
-    func fileName() throws {
-        let desk = try Self.desk()
-        #expect(try desk.run("copy", "-t", "application/x-rhyme=a.rhyme").exitCode == 0)
-        _ = try desk.directory.makeDirectory("out")
-        #expect(try desk.run("paste", "--into", "out").exitCode == 0)
-        #expect(desk.directory.names(in: "out").first?.hasSuffix(".rhyme") == true)
-    }
 }

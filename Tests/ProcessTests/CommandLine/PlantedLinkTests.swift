@@ -39,18 +39,6 @@ import Testing
         for file in files { #expect(try directory.contents(of: "in/\(file)") == Array("new".utf8)) }
     }
 
-    @Test("-o follows a link of this user")
-    func ownLink() throws {
-        try link("out/old", "link")
-        try desk.copy("new")
-        #expect(try desk.run("paste", "-o", "link").exitCode == 0)
-        #expect(try directory.contents(of: "out/old") == Array("new".utf8))
-        #expect(try System.status(at: directory["link"])?.kind == .symbolicLink)
-        let missing = try desk.run("paste", "-o", "missing/")
-        #expect(missing.exitCode == 4 && missing.errorText.contains("names a directory that does not exist"))
-        #expect(!directory.names().contains("missing"))
-    }
-
     @Test(
         "-o follows no link of another user in a directory like /tmp",
         .enabled(if: geteuid() == 0, "needs root, which alone can create such a link")

@@ -139,6 +139,7 @@ import Testing
             #expect(pasted.exitCode == 5)
             #expect(pasted.errorText.contains(said), "\(pasted.errorText)")
             #expect(!desk.directory.names().contains("output"))
+            #expect(try desk.run("types").text == "public.data  -  gone\n")
             #expect(try desk.run("paste").errorText.contains("has ended; its promises can no longer be loaded"))
             #expect(try offer.finish().exitCode == 128 + SIGKILL)
         }
