@@ -1,5 +1,4 @@
 import FoundationEssentials
-import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
 import PasteboardWire
@@ -93,27 +92,6 @@ struct MaliciousBrokerTests {
         #expect(error?.code == (byteCount > UInt64(Int.max) ? .tooLarge : .sourceTruncated))
     }
 
-    @Test("Bytes beyond the credit are a violation, so a program that reads nothing holds one window", .tags(.f14))
-    func beyondCredit() async throws {
-        let chunk = [UInt8](repeating: 7, count: 64 << 10)
-        let loads = Counter()
-        let provider = try await item { peer, frame in
-            // A load over the next connection.
-            guard loads.increment() == 1 else { return try peer.send(Failure(.refused, "no"), stream: frame.stream) }
-            try peer.send(Self.answer(nil), stream: frame.stream)
-            while true { try peer.sendData(chunk, stream: frame.stream) }
-        }
-        let chunks = try await provider.loadBytes(for: .text).value
-        // Another load over this connection is never answered, so it ends with the connection.
-        await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .text) }
-        var count = 0
-        let error = await #expect(throws: PasteboardError.self) {
-            for try await chunk in chunks { count += chunk.count }
-        }
-        #expect(error?.code == .protocolViolation)
-        #expect(count <= Int(ClientState.standardWindow))
-    }
-
     @Test("A load that never ends ends at its timeout, even while bytes arrive", arguments: LoadedForm.allCases)
     func endlessBytes(form: LoadedForm) async throws {
         let provider = try await item { peer, frame in
@@ -131,27 +109,6 @@ struct MaliciousBrokerTests {
             }
         }
         #expect(error?.code == .timeout)
-    }
-
-    @Test(
-        "A frame of any length that is never sent reserves nothing",
-        .tags(.f06),
-        arguments: [1 << 16, 1 << 24, .max]
-    )
-    func hugeFrames(length: UInt32) async throws {
-        for kind in FrameKind.allCases {
-            let board = pasteboard { peer, frame in
-                var encoder = FrameEncoder()
-                encoder.append(header: FrameHeader(.end, stream: frame.stream, length: 0))
-                var bytes = encoder.bytes
-                bytes.replaceSubrange(0..<4, with: withUnsafeBytes(of: length.littleEndian, Array.init))
-                bytes[4] = kind.rawValue
-                try peer.write(bytes)
-                peer.close()
-            }
-            let error = await #expect(throws: PasteboardError.self) { try await board.contents() }
-            #expect([.protocolViolation, .brokerUnavailable].contains(error?.code), "\(kind)")
-        }
     }
 
     @Test("The limits of a welcome may have any value", arguments: [0, .max] as [UInt64])

@@ -136,27 +136,6 @@ struct OddValueTests {
         #expect(unknown?.code == .typeUnavailable)
     }
 
-    @Test(
-        "An item may have the maximum number of representations, and one more is refused with the name of the limit",
-        .tags(.f18)
-    )
-    func manyTypes() async throws {
-        let provider = ItemProvider()
-        for number in 0..<64 {
-            provider.registerDataRepresentation(for: UniformType(importedAs: "org.example.type\(number)")) {
-                Data([UInt8(number)])
-            }
-        }
-        try await LoadPlace.there.with(provider) { provider in
-            #expect(provider.registeredTypeIdentifiers.count == 64)
-            let last = try await provider.loadData(for: UniformType(importedAs: "org.example.type63")).value
-            #expect(last == Data([63]))
-        }
-        provider.registerDataRepresentation(for: .png) { Data() }
-        let error = try await writeError(provider)
-        #expect([.limitExceeded, .invalidArgument].contains(error?.code))
-    }
-
     @Test("A URL that does not name a file fails the load", arguments: LoadPlace.allCases)
     func notAFile(place: LoadPlace) async throws {
         let provider = ItemProvider()
@@ -203,26 +182,6 @@ struct OddValueTests {
                 let data = try await provider.loadData(for: .png, progress: progress).value
                 #expect(data == Data([1]) && progress.isFinished && progress.fractionCompleted == 1)
                 await seen.wait()
-            }
-        }
-    }
-
-    @Test("Invalid group tokens and pasteboard names are reported at the first request")
-    func names() async throws {
-        try await TestBroker.with { broker in
-            let groups = [
-                [""], [String(repeating: "x", count: 256)], (0..<9).map { "group\($0)" },
-            ]
-            for groups in groups {
-                let board = Pasteboard(name: .general, connection: broker.connect(groups: groups))
-                let error = await #expect(throws: PasteboardError.self) { try await board.contents() }
-                #expect(error?.code == (groups.count > 8 ? .limitExceeded : .invalidArgument), "\(groups)")
-            }
-            for name in ["", "a/b", "a\nb", "a\0", String(repeating: "x", count: 256)] {
-                let board = broker.pasteboard(Pasteboard.Name(rawValue: name))
-                let listing = await #expect(throws: PasteboardError.self) { try await board.contents() }
-                let writing = await #expect(throws: PasteboardError.self) { try await board.write([.text("a")]) }
-                #expect(listing?.code == .invalidArgument && writing?.code == .invalidArgument, "\(name.count)")
             }
         }
     }

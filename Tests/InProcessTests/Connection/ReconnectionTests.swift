@@ -228,33 +228,6 @@ struct ReconnectionTests {
         // A task that connects may have the last reference for a moment.
         try await eventually("the release of the connection") { released == nil }
     }
-}
-
-/// The same between a connection and real brokers.
-@Suite(.inProcess)
-struct ReconnectionAtBrokerTests {
-    @Test("Promises and watches continue at the next broker, and other programs load the promises there")
-    func restarted() async throws {
-        try await TestBroker.with { broker in
-            let pasteboard = broker.pasteboard("notes")
-            let publication = try await pasteboard.write([.text("a")])
-            try await broker.stop()
-            #expect(publication.isCurrent)
-            let next = try broker.restart()
-            // The connection may not have noticed its loss yet. The first request after that follows what it restores.
-            var contents: Pasteboard.Contents?
-            try await eventually("a request after the loss") {
-                contents = try? await pasteboard.contents()
-                return contents != nil
-            }
-            #expect(contents?.items.count == 1)
-            #expect(try await next.pasteboard("notes").load(String.self) == "a")
-            #expect(publication.isCurrent)
-            await pasteboard.connection.close()
-            #expect(try await publication.ended() == .brokerGone)
-            try await next.stop()
-        }
-    }
 
     @Test("A publication that is withdrawn while there is no broker ends at once, and is not written again")
     func withdrawn() async throws {

@@ -38,24 +38,6 @@ struct HandOverTests {
         }
     }
 
-    @Test("A folder is handed over as its archive")
-    func folder() async throws {
-        try await TestBroker.with { broker in
-            let directory = try TemporaryDirectory()
-            let folder = try directory.makeDirectory("folder")
-            try Data("inside".utf8).write(to: URL(filePath: folder).appending(path: "file"))
-            let source = broker.pasteboard()
-            let provider = try #require(ItemProvider(contentsOf: URL(filePath: folder)))
-            #expect(try await source.write([provider]).handOver(deadline: Self.patience).isComplete)
-            await source.connection.close()
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            let data = try await item.itemProvider.withLoadedFile(for: .folder) {
-                try Data(contentsOf: $0.value.appending(path: "file"))
-            }
-            #expect(data == Data("inside".utf8))
-        }
-    }
-
     @Test("A handler that does not end or that fails is dropped, and the others are kept")
     func stuck() async throws {
         try await TestBroker.with { broker in
@@ -118,31 +100,6 @@ struct HandOverTests {
             #expect(publication.isCurrent)
             #expect(try await broker.pasteboard().load(String.self) == "text")
             #expect(try await publication.handOver(deadline: Self.patience).kept == [.png, .utf8PlainText])
-        }
-    }
-
-    @Test("A hand-over of contents that were replaced fails, also if they are replaced during it")
-    func superseded() async throws {
-        try await TestBroker.with { broker in
-            let (asked, gate) = (Gate(), Gate())
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .png) {
-                asked.open()
-                await gate.wait()
-                return Data()
-            }
-            let publication = try await broker.pasteboard().write([provider])
-            let handOver = Task { try await publication.handOver(deadline: Self.patience) }
-            await asked.wait()
-            try await broker.pasteboard().write("b")
-            #expect(try await publication.ended() == .replaced)
-            gate.open()
-            for _ in 0..<2 {
-                let error = await #expect(throws: PasteboardError.self) { try await handOver.value }
-                #expect(error?.code == .superseded)
-            }
-            let error = await #expect(throws: PasteboardError.self) { try await publication.handOver() }
-            #expect(error?.code == .superseded)
         }
     }
 

@@ -26,21 +26,6 @@ struct PublicationTests {
         }
     }
 
-    @Test("a withdrawal does not clear contents that were written later, on any pasteboard")
-    func replaced() async throws {
-        try await TestBroker.with { broker in
-            for name: Pasteboard.Name in [.general, "notes"] {
-                let publication = try await broker.pasteboard(name).write([.text("a")])
-                let writer = broker.pasteboard(name)
-                let later = try await writer.write([.text("b")])
-                try await publication.withdraw()
-                #expect(try await publication.ended() == .replaced)
-                #expect(later.isCurrent)
-                #expect(try await broker.pasteboard(name).load(String.self) == "b")
-            }
-        }
-    }
-
     @Test("a withdrawal over a closed connection has no effect, because the promises ended with the connection")
     func connectionGone() async throws {
         try await TestBroker.with { broker in

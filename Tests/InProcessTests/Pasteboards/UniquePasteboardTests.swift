@@ -6,19 +6,6 @@ import Testing
 /// Pasteboards with unique names, and the removal of pasteboards.
 @Suite(.inProcess)
 struct UniquePasteboardTests {
-    @Test("Unique pasteboards have different names, and other programs use them by name")
-    func names() async throws {
-        try await TestBroker.with { broker in
-            let connection = broker.connect()
-            let first = try await Pasteboard.unique(connection: connection)
-            let second = try await Pasteboard.unique(connection: connection)
-            #expect(first.name != second.name)
-            try await first.write("for you")
-            #expect(try await broker.pasteboard(first.name).load(String.self) == "for you")
-            #expect(try await second.contents().items.isEmpty)
-        }
-    }
-
     @Test("A unique pasteboard ends when its maker no longer refers to it")
     func lifetime() async throws {
         try await TestBroker.with { broker in
@@ -60,23 +47,6 @@ struct UniquePasteboardTests {
             _ = try? await Pasteboard(name: "other", connection: pasteboard.connection).contents()
             let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
             #expect(error?.message == "this pasteboard was removed by another program")
-        }
-    }
-
-    @Test(
-        "The standard pasteboards are not released, and others are",
-        arguments: ["general", "find", "primary", "drag"]
-    )
-    func standard(name: String) async throws {
-        try await TestBroker.with { broker in
-            let pasteboard = broker.pasteboard(Pasteboard.Name(name))
-            try await pasteboard.write("stays")
-            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.release() }
-            #expect(error?.code == .notPermitted)
-            let notes = broker.pasteboard("notes")
-            let publication = try await notes.write("goes")
-            try await broker.pasteboard("notes").release()
-            #expect(try await publication.ended() == .cleared)
         }
     }
 }

@@ -76,6 +76,25 @@ struct ChecklistTests {
     }
 
     @Test(
+        "A load of a registered type returns that type, not an earlier one that conforms to it",
+        arguments: LoadPlace.allCases
+    )
+    func exact(place: LoadPlace) async throws {
+        let markdown = UniformType.declare("org.example.exact-markup", conformingTo: [.utf8PlainText])
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: markdown) { Data("*a*".utf8) }
+        provider.registerDataRepresentation(for: .utf8PlainText) { Data("a".utf8) }
+        try await place.with(provider) { provider in
+            let exact = try await provider.loadData(for: .utf8PlainText)
+            #expect(exact.type == .utf8PlainText && exact.value == Data("a".utf8))
+            let first = try await provider.loadData(for: .text)
+            #expect(first.type == markdown)
+            // If several types fit, the source's order decides, also for objects.
+            #expect(provider.bestType(of: [.utf8PlainText, .png]) == markdown)
+        }
+    }
+
+    @Test(
         "4, 5: A load of a subtype fails with -1000, and neither this load nor a query calls a handler",
         arguments: LoadPlace.allCases
     )
@@ -166,6 +185,24 @@ struct ChecklistTests {
                 #expect(neither?.code == .sourceFailed && neither?.itemProviderErrorCode == -1)
             }
         }
+    }
+
+    @Test("A progress that a handler returns after it has completed is not changed", arguments: LoadPlace.allCases)
+    func completedProgress(place: LoadPlace) async throws {
+        let (provider, cancelled) = (ItemProvider(), Counter())
+        provider.registerDataRepresentation(for: .png) { completion in
+            completion(Data([1]), nil)
+            let progress = LoadProgress(totalUnitCount: 1)
+            progress.cancellationHandler = { cancelled.increment() }
+            return progress
+        }
+        try await place.with(provider) { provider in
+            for _ in 0..<3 {
+                let loaded = try await provider.loadData(for: .png).value
+                #expect(loaded == Data([1]))
+            }
+        }
+        #expect(cancelled.value == 0)
     }
 
     @Test("11: An own-process representation can be loaded in its process, and does not exist for a broker")

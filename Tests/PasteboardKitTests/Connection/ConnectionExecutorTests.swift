@@ -116,17 +116,6 @@ struct ConnectionExecutorTests {
         #expect(numbers == Array(0..<40))
     }
 
-    @Test("A request on the executor fails when the connection is lost, and its task continues")
-    func lost() async throws {
-        let pair = try Pair()
-        try await pair.connect()
-        let task = pair.run { try await pair.list() }
-        _ = try await ThreadPool.files.value { try pair.peer.next(.list) }
-        await pair.connection.close()
-        let error = await #expect(throws: PasteboardError.self) { try await task.value }
-        #expect(error?.code == .brokerUnavailable)
-    }
-
     @Test("Tasks run in order without a connection, and continue on its thread when it is there")
     func withoutConnection() async throws {
         let pair = try Pair()
@@ -160,19 +149,6 @@ struct ConnectionExecutorTests {
         try await pair.answerList()
         try await listing.value
         try await yielding.value
-        await pair.connection.close()
-    }
-
-    @Test("Many tasks with and without the preference get their results")
-    func mixed() async throws {
-        let pair = try Pair()
-        try await pair.connect()
-        let count = 64
-        let tasks = (0..<count).map { number in
-            number.isMultiple(of: 2) ? pair.run { try await pair.list() } : Task { try await pair.list() }
-        }
-        for _ in 0..<count { try await pair.answerList() }
-        for task in tasks { try await task.value }
         await pair.connection.close()
     }
 

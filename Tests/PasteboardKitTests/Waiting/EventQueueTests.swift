@@ -38,14 +38,6 @@ struct EventQueueTests {
         #expect(await read.value == [0, 1, nil])
     }
 
-    @Test("The end wakes a waiting reader")
-    func end() async {
-        let queue = EventQueue<Int>()
-        let read = Task { await queue.next() }
-        queue.finish()
-        #expect(await read.value == nil)
-    }
-
     @Test("A cancelled reader reads no event and leaves the events to the next reader")
     func cancelled() async {
         let (queue, gate) = (EventQueue<Int>(), Gate())

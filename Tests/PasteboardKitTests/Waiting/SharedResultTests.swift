@@ -17,19 +17,6 @@ struct SharedResultTests {
         #expect(shared.value == 1)
     }
 
-    @Test("A known result is returned even to a cancelled task")
-    func cancelledLate() async throws {
-        let (shared, gate) = (SharedResult<Int>(), Gate())
-        shared.resolve(1)
-        let wait = Task {
-            await gate.wait()
-            return try await shared.value(for: Call("the test"))
-        }
-        wait.cancel()
-        gate.open()
-        #expect(try await wait.value == 1)
-    }
-
     @Test("The cancellation of one waiting task leaves the others waiting")
     func cancelled() async throws {
         let shared = SharedResult<Int>()

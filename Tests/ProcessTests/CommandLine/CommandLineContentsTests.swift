@@ -88,19 +88,6 @@ import Testing
         #expect(try desk.directory.contents(of: "copy.txt") == bytes)
     }
 
-    @Test("A hint of another system makes contents secret")
-    func hints() throws {
-        let desk = try Desk()
-        try desk.directory.write("", to: "hint")
-        for type in ["org.nspasteboard.ConcealedType", "x-kde-passwordManagerHint"] {
-            let copy = try desk.run("copy", "-t", "text", "-t", "\(type)=hint", input: Array("x".utf8))
-            #expect(copy.exitCode == 0, "\(copy.errorText)")
-            #expect(try desk.run("info").text.contains("sensitive"))
-            try desk.copy("plain")
-            #expect(try !desk.run("info").text.contains("sensitive"))
-        }
-    }
-
     @Test("An added item follows those that are kept already, and promised contents are not added to")
     func adding() throws {
         let desk = try Desk()

@@ -108,19 +108,6 @@ import Testing
         #expect(names?.kind == .regular)
     }
 
-    @Test(
-        "Any other value that is not UTF-8 is refused, so that no two names mean one board",
-        arguments: [
-            "copy --board \"$x\" f", "paste -t \"$x\"", "copy --name \"$x\" f", "drag --to \"$x\" f",
-            "drop --as \"$x\"",
-        ]
-    )
-    func refused(command: String) throws {
-        let run = try desk.shell("x=$(printf 'n\\377'); echo f >f; pasteboard \(command)")
-        #expect(run.exitCode == 2)
-        #expect(run.errorText.contains("'n\\xFF' of"))
-    }
-
     @Test("A suggested name still gets the extension of its type; the name of a file replaces its own")
     func suggested() throws {
         _ = try desk.shell("echo x | pasteboard copy --name notes; pasteboard paste --into in")

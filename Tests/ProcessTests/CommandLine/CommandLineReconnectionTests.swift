@@ -30,22 +30,6 @@ import Testing
         #expect(try desk.run("paste").text == "newer")
     }
 
-    @Test("An offer in the background comes back, too, and a signal then withdraws it")
-    func background() throws {
-        let desk = try Desk()
-        try desk.directory.write("bytes", to: "a.txt")
-        let started = try desk.run("offer", "--background", "a.txt")
-        let process = try #require(CInt(started.text.split(separator: "\n").last ?? ""))
-        let count = try desk.changeCount()
-        try desk.killBroker()
-        try desk.waitForContents()
-        #expect(try desk.changeCount() == count)
-        #expect(try desk.run("paste").text == "bytes")
-        try System.kill(process, SIGTERM)
-        #expect(try desk.shell("while kill -0 \(process) 2>/dev/null; do sleep 0.01; done").exitCode == 0)
-        #expect(try desk.run("paste").exitCode == 1)
-    }
-
     @Test("Contents that were written before an offer comes back win, and the offer ends as replaced", .tags(.f82))
     func newer() throws {
         let desk = try Desk()

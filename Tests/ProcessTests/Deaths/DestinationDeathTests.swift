@@ -6,28 +6,13 @@ import Testing
 /// Destinations that exit or fall silent at each point of a load, and the effect on their source and other
 /// destinations.
 @Suite(.processes) struct DestinationDeathTests {
-    enum Ending: CaseIterable {
-        case killed
-        case closed
-
-        func happen(to destination: PeerProcess) throws {
-            switch self {
-            case .killed:
-                try destination.kill()
-            case .closed:
-                try destination.order("close")
-                try destination.wait(for: "closed")
-            }
-        }
-    }
-
     @Test(
         "The death of a destination before the end is reported to its source once",
         .tags(.f27),
         arguments: [0, 1, 150_000, 300_000],
-        Ending.allCases
+        PeerProcess.Ending.allCases
     )
-    func death(after count: Int, by ending: Ending) throws {
+    func death(after count: Int, by ending: PeerProcess.Ending) throws {
         try BrokerProcess.run { broker in
             let source = try broker.source("bytes=300000")
             let destination = try broker.destination()
@@ -36,7 +21,7 @@ import Testing
                 try source.order("send \(count)", expecting: "sent \(count)")
                 try destination.wait(for: "bytes \(count)")
             }
-            try ending.happen(to: destination)
+            try destination.end(by: ending)
             try source.expect("cancelled")
             #expect(try broker.loads() == 0)
             // The next line of the source is about the next load.

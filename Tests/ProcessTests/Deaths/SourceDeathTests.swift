@@ -7,18 +7,6 @@ import Testing
 
 /// Sources that exit at each point of a load, by a signal or regularly, and the result at their destination.
 @Suite(.processes) struct SourceDeathTests {
-    enum Ending: CaseIterable {
-        case killed
-        case closed
-
-        func happen(to source: PeerProcess) throws {
-            switch self {
-            case .killed: try source.kill()
-            case .closed: try source.order("close", expecting: "closed")
-            }
-        }
-    }
-
     enum Point: CaseIterable {
         case beforeTheLoad
         case beforeTheFirstByte
@@ -53,12 +41,12 @@ import Testing
         "The result of a source's death depends on the point of the load",
         .tags(.f22, .f23, .f24, .f25, .f26),
         arguments: Point.allCases,
-        Ending.allCases
+        PeerProcess.Ending.allCases
     )
-    func death(at point: Point, by ending: Ending) throws {
+    func death(at point: Point, by ending: PeerProcess.Ending) throws {
         try BrokerProcess.run { broker in
             let source = try broker.source("bytes=\(Self.total)")
-            if point == .beforeTheLoad { try ending.happen(to: source) }
+            if point == .beforeTheLoad { try source.end(by: ending) }
             let destination = try broker.destination()
             if point != .beforeTheLoad {
                 try source.expect("asked")
@@ -68,7 +56,7 @@ import Testing
                 case .insideAFrame: try source.order("half-frame 1000", expecting: "sent-part 1000")
                 default: break
                 }
-                try ending.happen(to: source)
+                try source.end(by: ending)
             }
             #expect(try destination.outcome() == point.outcome)
             #expect(try broker.loads() == 0)

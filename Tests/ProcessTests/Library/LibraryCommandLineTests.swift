@@ -108,26 +108,4 @@ import Testing
             ]
         )
     }
-
-    @Test("Promises of `offer` are loaded in each form, and a failed command is the source's error")
-    func offered() throws {
-        let offer = try desk.offer(["-t", "text=echo run", "-t", ".png=exit 3", "--name", "n"])
-        let lines = try peer("destination", ["types", "data", "file", "object", "chunks"]).rest()
-        #expect(
-            lines == [
-                "items 1", "0 types public.utf8-plain-text,public.png n",
-                "0 data text:run%0A public.utf8-plain-text", "0 file text:run%0A public.utf8-plain-text copy n.txt",
-                "0 object string:run%0A", "0 chunks text:run%0A public.utf8-plain-text",
-            ]
-        )
-        let failing = try peer("destination", ["type=public.image", "data", "file", "chunks"]).rest()
-        #expect(
-            failing == [
-                "items 1", "0 data failed source-failed", "0 file failed source-failed",
-                "0 chunks failed source-failed",
-            ]
-        )
-        try desk.run("clear")
-        #expect(try offer.finish().exitCode == 0)
-    }
 }

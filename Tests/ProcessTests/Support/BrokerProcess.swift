@@ -1,6 +1,5 @@
 import Glibc
 import PasteboardClient
-import PasteboardKit
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
@@ -120,15 +119,6 @@ final class BrokerProcess {
     /// A client in the test's own process.
     func connect() throws -> BlockingConnection {
         try place.connection()
-    }
-
-    /// A connection of the library in the test's own process, whose timeouts end no wait.
-    func libraryConnection() -> PasteboardConnection {
-        let path = place.socket
-        return PasteboardConnection(timeouts: .endless) { _ in
-            let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-            return BrokerSocket(descriptor: try Socket.connect(path: path, deadline: deadline), path: path)
-        }
     }
 
     /// The number of the broker's open descriptors.

@@ -79,6 +79,18 @@ final class PeerProcess {
         _ = try runner.finish()
     }
 
+    enum Ending: CaseIterable {
+        case killed
+        case closed
+    }
+
+    /// Kills the peer, or has it close its connection.
+    func end(by ending: Ending) throws {
+        guard ending == .closed else { return try kill() }
+        try order("close")
+        try wait(for: "closed")
+    }
+
     /// Kills the peer unless it has exited.
     func end() throws {
         if !isOver { try kill() }
