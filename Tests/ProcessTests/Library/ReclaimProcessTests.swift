@@ -1,9 +1,7 @@
 import FoundationEssentials
 import Glibc
-import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
-import PasteboardWire
 import TestSupport
 import Testing
 

@@ -43,6 +43,24 @@ struct ViewDestinationTests {
         }
     }
 
+    @Test("every client sees the names to which drags can be directed, and no other names")
+    func names() async throws {
+        try await DragBroker.with { broker in
+            let (west, east) = (InteractionScene(broker), InteractionScene(broker))
+            #expect(try await DropDestination.names(connection: west.connection).isEmpty)
+            for (name, scene) in [("west", west), ("east", east)] {
+                try await scene.root.register(as: name, connection: scene.connection)
+            }
+            for scene in [west, east] {
+                #expect(try await DropDestination.names(connection: scene.connection) == ["east", "west"])
+            }
+            // After a drag from a view, the view has a second name, which only this process may use.
+            let drag = try await west.begin()
+            #expect(try await DropDestination.names(connection: west.connection) == ["east", "west"])
+            await drag.cancel()
+        }
+    }
+
     @Test("if a tree is registered twice at the same time, one registration is refused")
     func twiceAtOnce() async throws {
         try await DragBroker.with { broker in
