@@ -10,7 +10,10 @@ struct DropInteractionTests {
     func order() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            scene.target("d")
+            scene.target("d").delegate?.proposal = { session in
+                #expect(session.localDragSession != nil)
+                return .copy
+            }
             let drag = try await scene.begin()
             try await drag.move(to: .here)
             try await drag.move(to: .here(5, 5))

@@ -97,9 +97,14 @@ struct ViewDestinationTests {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
             try await scene.root.register(as: "scene", connection: scene.connection)
-            scene.target("d")
+            var isLocal = false
+            scene.target("d").delegate?.proposal = { session in
+                isLocal = session.localDragSession != nil
+                return .copy
+            }
             let drag = try await scene.begin()
             try await drag.move(to: DropLocation("scene"))
+            #expect(isLocal, "by its name, too")
             await scene.connection.close()
             #expect(await scene.root.registrationEnded() != nil)
             #expect(scene.trace["d"].last == "end")
