@@ -152,8 +152,22 @@ package final class StateHarness {
         state.stoppedReading(peer)
     }
 
+    /// Disconnects all peers and clears all boards. Then nothing may be charged to anybody.
+    ///
+    /// - Returns: the conditions that are broken.
+    package func finish() -> [String] {
+        var broken = brokenInvariants()
+        for peer in decoders.keys.sorted(by: { $0.rawValue < $1.rawValue }) { disconnect(peer) }
+        clearBoards()
+        broken += brokenInvariants()
+        let isEmpty = isDraining ? held.isWithoutPeers : held == .nothing && openMemory == 0
+        if !isEmpty { broken.append("\(held) and \(openMemory) kept representations at the end") }
+        if !saved.isEmpty { broken.append("\(saved.count) contents are saved at the end") }
+        return broken
+    }
+
     /// Clears all boards that a status reports; a broker that is being drained needs no requests.
-    func clearBoards() {
+    private func clearBoards() {
         guard !isDraining else { return endDraining() }
         readsReports = true
         let cleaner = connect()
@@ -248,4 +262,9 @@ package final class StateHarness {
         get { state.context.unclosedDescriptors }
         set { state.setUnclosedDescriptors(newValue) }
     }
+}
+
+extension BrokerState.Held {
+    /// Whether nothing is held for peers. A broker that is being drained still has the contents of its boards.
+    fileprivate var isWithoutPeers: Bool { peers + loads + writes + sessions + waits == 0 }
 }

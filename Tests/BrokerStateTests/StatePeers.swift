@@ -5,7 +5,7 @@ import ProtocolVectors
 
 /// Connections to a broker's state, which answers at once or not at all.
 struct StatePeers: ExchangePeers {
-    private let broker = StateHarness(process: 4_000, programVersion: "1.0") { $0.keptPool = 1 << 30 }
+    let broker = StateHarness(process: 4_000, programVersion: "1.0") { $0.keptPool = 1 << 30 }
     private var peers: [String: PeerID] = [:]
     private var frames: [String: [ReceivedFrame]] = [:]
 

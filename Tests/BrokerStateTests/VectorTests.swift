@@ -1,3 +1,4 @@
+import BrokerModel
 import PasteboardWire
 import ProtocolVectors
 import TestSupport
@@ -5,7 +6,9 @@ import Testing
 
 /// The exchanges of `Tests/ProtocolVectors/Files`, played by a broker's state.
 @Suite("Vectors", .pure) struct VectorTests {
-    @Test("The broker answers the frames of every exchange as shown")
+    @Test(
+        "The broker answers the frames of every exchange as shown, and holds nothing when its peers have left",
+    )
     func exchanges() throws {
         let vectors = try VectorFile.broker().vectors + VectorFile.transcripts().vectors
         #expect(vectors.count > 300)
@@ -14,7 +17,8 @@ import Testing
 
     static func play(_ vectors: [Vector]) {
         for vector in vectors {
-            var player = ExchangePlayer(StatePeers())
+            let peers = StatePeers()
+            var player = ExchangePlayer(peers)
             do {
                 try player.play(vector)
             } catch {
@@ -22,6 +26,7 @@ import Testing
                 Issue.record("\(vector.rules) \(vector.title), line \(vector.line): \(step)\(error.text)")
             }
             for broken in player.broken { Issue.record("line \(vector.line): \(broken.rule), \(broken.text)") }
+            for broken in peers.broker.finish() { Issue.record("line \(vector.line): \(broken)") }
         }
     }
 }

@@ -102,16 +102,7 @@ package struct Walker {
     /// - Returns: the rules that are broken.
     package mutating func finish() -> [String] {
         for index in parts.indices { parts[index].finish() }
-        broker.clearBoards()
-        var broken = brokenRules()
-        let isEmpty = broker.isDraining ? broker.held.isWithoutPeers : broker.held == .nothing && broker.openMemory == 0
-        if !isEmpty { broken.append("\(broker.held) and \(broker.openMemory) kept representations at the end") }
-        if !broker.saved.isEmpty { broken.append("\(broker.saved.count) contents are saved at the end") }
-        return broken
+        let rest = broker.finish()
+        return parts.flatMap(\.broken) + rest
     }
-}
-
-extension BrokerState.Held {
-    /// Whether nothing is held for peers. A broker that is being drained still has the contents of its boards.
-    fileprivate var isWithoutPeers: Bool { peers + loads + writes + sessions + waits == 0 }
 }
