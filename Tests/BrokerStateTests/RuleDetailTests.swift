@@ -8,17 +8,6 @@ import Testing
 @Suite("Details of the rules", .pure) struct RuleDetailTests {
     // MARK: Loads
 
-    @Test("An ask contains the rest of the load's timeout, or else the time of the representation")
-    func firstByteTime() {
-        let broker = StateHarness()
-        let (source, reader) = (broker.connect(), broker.connect())
-        broker.promise("a", from: source)
-        for (timeout, expected) in [(nil, 30_000), (1_234, 1_234), (0, 86_400_000)] as [(UInt64?, UInt64)] {
-            broker.load(from: reader) { $0.timeoutMilliseconds = timeout }
-            #expect(broker.take(source).first(Ask.self)?.firstByteMilliseconds == expected)
-        }
-    }
-
     @Test("Progress before the first byte starts the source's time anew, and the next byte is due in it")
     func progressBeforeBytes() {
         let broker = StateHarness()
@@ -28,20 +17,6 @@ import Testing
         let ask = broker.takeAsks(source)[0]
         broker.advance(by: 20_000)
         broker.send(Progress(), on: ask, from: source)
-        broker.advance(by: 29_000)
-        #expect(broker.take(reader).codes.isEmpty)
-        broker.advance(by: 1_100)
-        #expect(broker.take(reader).on(load).codes == [.sourceStalled])
-    }
-
-    @Test("A source without credit is not late, and its time starts anew with the credit")
-    func withoutCredit() {
-        let broker = StateHarness()
-        let (source, reader) = (broker.connect(), broker.connect())
-        broker.promise("a", from: source)
-        let load = broker.load(from: reader, credit: 0)
-        broker.advance(by: 3_600_000)
-        broker.credit(1, on: load, from: reader)
         broker.advance(by: 29_000)
         #expect(broker.take(reader).codes.isEmpty)
         broker.advance(by: 1_100)
@@ -62,40 +37,32 @@ import Testing
 
     // MARK: Writes
 
-    @Test("The name of a file that is too long is malformed, and other wrong names are invalid")
-    func fileNames() {
+    @Test("Terms, an addition and the epoch of a condition require their features")
+    func features() {
         let broker = StateHarness()
         let peer = broker.connect()
-        let long = [UInt8](repeating: 97, count: 256)
-        for (name, code) in [(long, ErrorCode.limitExceeded), (Array("a/b".utf8), .invalidArgument)] {
-            var representation = Representation("a")
-            representation.file = FileAttributes()
-            representation.file?.name = name
-            let stream = broker.write([Item([representation])], from: peer)
-            #expect(broker.take(peer).on(stream).codes == [code])
+        var (terms, addition, condition, clear) = (Write(), Write(), Write(), Clear())
+        terms.terms = ContentTerms(transient: true)
+        addition.handle = 1
+        (condition.ifChangeCount, condition.ifEpoch) = (5_000, 77)
+        condition.requires = [Feature.condition.rawValue]
+        (clear.ifChangeCount, clear.ifEpoch, clear.requires) = (5_000, 77, condition.requires)
+        for request in [terms, addition, condition, clear] as [any WireMessage] {
+            broker.send(request, on: broker.newStream(of: peer), from: peer)
         }
+        #expect(broker.take(peer).codes == [ErrorCode](repeating: .invalidArgument, count: 4))
+        #expect(broker.held.writes == 0 && broker.closed.isEmpty)
     }
 
-    @Test("A descriptor cannot follow bytes of the same representation")
-    func descriptorAfterBytes() {
-        let broker = StateHarness()
-        let peer = broker.connect(descriptors: true)
-        let stream = broker.begin(from: peer)
-        broker.send(Item([Representation("a", kept: true)]), on: stream, from: peer)
-        broker.data([1], on: stream, from: peer)
-        broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: stream, from: peer)
-        #expect(broker.take(peer).on(stream).codes == [.invalidArgument])
-    }
-
-    @Test(
-        "A group, a wire type that does not exist and a wrong field number are malformed in unknown fields, too",
-        arguments: [[0xFB, 0x01], [0xFC, 0x01], [0xFE, 0x01], [0xFF, 0x01], [0x00, 0x00]] as [[UInt8]]
-    )
-    func unknownFields(_ payload: [UInt8]) {
+    @Test("The name of a file that is too long is malformed")
+    func fileName() {
         let broker = StateHarness()
         let peer = broker.connect()
-        broker.raw(kind: FrameKind.list.rawValue, payload: payload, on: 1, from: peer)
-        #expect(broker.take(peer).on(1).codes == [.invalidArgument])
+        var representation = Representation("a")
+        representation.file = FileAttributes()
+        representation.file?.name = [UInt8](repeating: 97, count: 256)
+        broker.write([Item([representation])], from: peer)
+        #expect(broker.take(peer).codes == [.limitExceeded])
     }
 
     // MARK: Drag sessions

@@ -13,6 +13,7 @@ import Testing
 
     @Test(
         "Every kind of frame has the outcome that Protocol.md states for the state of its stream",
+        .tags(.f09),
         arguments: ["on a request", "on an ask", "on a session"]
     )
     func states(_ sort: String) throws {
@@ -32,18 +33,72 @@ import Testing
     }
 
     @Test(
-        "An unknown kind that must be understood fails an open stream, and is late on an ended one",
+        "An unknown kind that must be understood fails an open stream once, and is late on an ended one",
+        .tags(.f10),
         arguments: ["on a request", "on an ask", "on a session"]
     )
     func unknownKinds(_ sort: String) throws {
         let table = try Document("Sources/PasteboardWire/PasteboardWire.docc/Protocol.md").table(sort)
         for state in try #require(table.first).dropFirst() {
             let scene = StateScene(sort, state)
-            scene.broker.raw(kind: 99, flags: 2, on: scene.stream, from: scene.peer)
+            for _ in 0..<2 { scene.broker.raw(kind: 99, flags: 2, on: scene.stream, from: scene.peer) }
             let codes = scene.broker.take(scene.peer).on(scene.stream).codes
             #expect(codes == (state == "ended" ? [] : [.versionMismatch]), "\(sort) in the state \(state)")
             #expect(scene.broker.closed.isEmpty)
         }
+    }
+
+    @Test(
+        "A frame on a stream that its sender was not given is a violation",
+        .tags(.f09, .f11),
+        arguments: FrameKind.allCases
+    )
+    func foreignStreams(_ kind: FrameKind) {
+        for index in 0..<4 {
+            let scene = StateScene("on an ask", "asked")
+            let streams: [(id: UInt64, peer: PeerID)] = [
+                (0, scene.peer), (scene.stream, scene.broker.connect("stranger")),
+                // An ask that does not exist yet, and one in a place that was never used.
+                (scene.stream + 2 << 32, scene.peer), (1 << 32 | 500 << 1, scene.peer),
+            ]
+            let (stream, peer) = streams[index]
+            scene.broker.raw(kind: kind.rawValue, payload: StateScene.payload(kind), on: stream, from: peer)
+            let codes = scene.broker.take(peer).on(0).codes
+            #expect(scene.broker.closed == [peer], "\(kind) on \(stream)")
+            // An error on stream 0 is not answered.
+            #expect(codes == (kind == .error && stream == 0 ? [] : [.protocolViolation]), "\(kind) on \(stream)")
+        }
+    }
+
+    @Test("A frame on a new stream is a violation, unless frame-kinds.tsv states that it opens one", .tags(.f11))
+    func newStreams() throws {
+        for row in try Document("Sources/PasteboardWire/frame-kinds.tsv").columns.dropFirst() {
+            let kind = try #require(UInt8(row[0]).flatMap { FrameKind(rawValue: $0) })
+            let broker = StateHarness()
+            let peer = broker.connect()
+            broker.raw(kind: kind.rawValue, payload: StateScene.payload(kind), on: 1, from: peer)
+            let opens = row[3] == "request" && row[5] == "yes"
+            #expect(broker.closed.isEmpty == opens, "\(kind)")
+        }
+    }
+
+    @Test("Frames on an ask that has ended are late, although another ask has its place", .tags(.f11))
+    func reusedPlace() {
+        let broker = StateHarness()
+        let (source, reader) = (broker.connect(), broker.connect())
+        broker.promise("a", from: source)
+        let asks = (0..<2).map { index in
+            broker.load(from: reader)
+            let ask = broker.takeAsks(source).first ?? 0
+            if index == 0 { broker.data([1], last: true, on: ask, from: source) }
+            return ask
+        }
+        _ = broker.take(reader)
+        #expect(asks[1] == asks[0] + 2 << 32)
+        for kind in [FrameKind.answer, .data, .progress, .error, .end] {
+            broker.raw(kind: kind.rawValue, payload: StateScene.payload(kind), on: asks[0], from: source)
+        }
+        #expect(broker.take(source).isEmpty && broker.take(reader).isEmpty && broker.closed.isEmpty)
     }
 
     @Test("An error of a client on a request or a session has the effect of cancel", arguments: requests)

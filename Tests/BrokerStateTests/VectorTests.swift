@@ -8,6 +8,7 @@ import Testing
 @Suite("Vectors", .pure) struct VectorTests {
     @Test(
         "The broker answers the frames of every exchange as shown, and holds nothing when its peers have left",
+        .tags(.f03, .f05, .f06, .f12, .f13, .f14, .f15, .f17, .f39, .f54)
     )
     func exchanges() throws {
         let vectors = try VectorFile.broker().vectors + VectorFile.transcripts().vectors

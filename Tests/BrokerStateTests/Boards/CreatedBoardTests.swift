@@ -71,18 +71,6 @@ import Testing
         #expect(broker.brokenInvariants().isEmpty)
     }
 
-    @Test("If another client removes a created board, its stream ends with the reason cleared")
-    func removed() {
-        let board = broker.createBoard(from: creator)
-        let answers = broker.remove(board.name, from: other)
-        #expect(answers.kinds == [.committed, .end])
-        let end = broker.take(creator).on(board.stream)
-        #expect(end.kinds == [.end] && end.first(End.self)?.reason == .cleared)
-        broker.send(Cancel(), on: board.stream, from: creator)
-        #expect(broker.closed.isEmpty && listed().isEmpty && broker.held.createdBoards == 0)
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
     @Test("A created board that was cleared is remembered, and later boards have other names")
     func cleared() {
         let first = broker.createBoard(from: creator)
@@ -120,20 +108,6 @@ import Testing
     }
 
     // MARK: Removal
-
-    @Test("A removed board is listed no more, its contents end, and later change counts of its name are higher")
-    func removal() throws {
-        let stream = broker.write([Item("a")], board: "x", from: other)
-        broker.load(from: creator) { $0.board = "x" }
-        _ = broker.take(other)
-        let committed = try #require(broker.remove("x", from: creator).first(Committed.self))
-        #expect(committed.changeCount == 902 && committed.handle == nil && committed.epoch == 77)
-        #expect(broker.take(other).on(stream).first(End.self)?.reason == .cleared)
-        #expect(listed(history: true).isEmpty)
-        #expect(broker.changeCount(of: "x", for: creator) >= 902)
-        #expect(try #require(broker.promise("a", board: "x", from: creator).changeCount) > 902)
-        #expect(broker.brokenInvariants().isEmpty)
-    }
 
     @Test("A removal obeys its condition, and must list the feature")
     func conditions() {
@@ -189,6 +163,16 @@ import Testing
         broker.advance(by: 100)
         #expect(broker.takeChanges(watcher, on: stream).isEmpty)
         #expect(listed(history: true).isEmpty && broker.changeCount(of: "x", for: other) == 900)
+    }
+
+    @Test("Clearing a board that is remembered increases its count, though it is empty, and it is in no list")
+    func clearingNothing() {
+        broker.promise("a", board: "x", from: other)
+        for count in [902, 903, 904] as [UInt64] {
+            let clear = broker.clear("x", from: other)
+            #expect(broker.take(other).on(clear).first(Committed.self)?.changeCount == count)
+        }
+        #expect(listed().isEmpty)
     }
 
     @Test("Clears of names that nobody uses do not displace boards that are remembered")

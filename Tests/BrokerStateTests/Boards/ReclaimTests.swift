@@ -48,20 +48,6 @@ import Testing
 
     // MARK: Contents of another lifetime of the broker
 
-    @Test("Contents come back under their change count, until the next change has the broker's epoch")
-    func restored() throws {
-        let frames = reclaim(5_001, of: 77, from: writer)
-        let committed = try #require(frames.first(Committed.self))
-        #expect(frames.kinds == [.committed] && committed.changeCount == 5_001 && committed.epoch == 77)
-        #expect(shown() == [5_001, 77] && isIntact)
-        let load = broker.load(from: other)
-        let loaded = broker.take(other).on(load)
-        #expect(loaded.bytes == [1, 2, 3] && loaded.first(Answer.self)?.handle == committed.handle)
-        broker.clear(from: other)
-        #expect(shown() == [9_001, 78] && broker.openMemory == 0)
-        #expect(broker.promise("b", from: other).changeCount == 9_002 && isIntact)
-    }
-
     @Test("Contents of a standard board do not come back after it was cleared, although nobody had written it")
     func clearedFirst() {
         let before = shown()
@@ -155,14 +141,6 @@ import Testing
         #expect(broker.openMemory == held && isIntact)
     }
 
-    @Test("A board that is written between the begin and the commit is not reclaimed")
-    func supersededMeanwhile() {
-        let stream = broker.begin(board: "x", reclaiming: 5_001, of: 77, from: writer)
-        broker.promise("b", board: "x", from: other)
-        #expect(finish(stream, from: writer).codes == [.superseded])
-        #expect(shown("x") == [9_001, 78] && broker.openMemory == 0 && isIntact)
-    }
-
     @Test("A board that is only watched does not exist, and one that was removed is unknown again")
     func unknown() {
         _ = broker.watch("x", from: other)
@@ -202,19 +180,6 @@ import Testing
         let count = try #require(broker.take(gone).first(Committed.self)?.changeCount)
         broker.disconnect(gone)
         return count
-    }
-
-    @Test("A process that has lost its connection takes the place of its own contents, with the next version")
-    func again() throws {
-        let count = try leave(on: "x")
-        let old = broker.list("x", from: other).first(Contents.self)
-        #expect(old?.version == 1 && broker.openMemory == 1)
-        let committed = try #require(reclaim(count, of: 78, board: "x", from: writer).first(Committed.self))
-        #expect(committed.changeCount == count && committed.epoch == 78 && committed.handle != old?.handle)
-        let new = broker.list("x", from: other).first(Contents.self)
-        #expect(new?.version == 2 && new?.handle == committed.handle && new?.ownerLabel == "writer")
-        #expect(broker.openMemory == 1 && broker.held.keptBytes == 3 && broker.held.publications == 1 && isIntact)
-        #expect(broker.promise("c", board: "x", from: other).changeCount == count + 1)
     }
 
     @Test("Loads of the earlier contents continue")
@@ -260,15 +225,6 @@ import Testing
         #expect(broker.held == before.0 && shown() == before.1 && isIntact)
     }
 
-    @Test("The earlier contents are checked again at the commit")
-    func changedMeanwhile() throws {
-        let count = try leave()
-        let stream = broker.begin(reclaiming: count, of: 78, from: writer)
-        broker.promise("c", from: other)
-        #expect(finish(stream, from: writer).codes == [.superseded])
-        #expect(shown() == [count + 1, 78] && broker.openMemory == 0 && isIntact)
-    }
-
     @Test("Contents that have come back once can come back again, to their process alone")
     func twice() throws {
         let first = broker.connect(process: 7)
@@ -284,17 +240,27 @@ import Testing
 
     // MARK: Fields
 
-    @Test("A reclaim has both fields, no condition and no handle, and requires its feature")
-    func fields() {
-        let handle = broker.promise("a", board: "x", from: writer).handle
-        broker.begin(reclaiming: 5_001, from: writer)
-        broker.begin(of: 77, from: writer)
-        broker.begin(ifChangeCount: 9_000, reclaiming: 5_001, of: 77, from: writer)
-        broker.begin(adding: handle, reclaiming: 5_001, of: 77, from: writer)
-        var write = Write()
-        (write.reclaimsChangeCount, write.reclaimsEpoch) = (5_001, 77)
-        broker.send(write, on: broker.newStream(of: writer), from: writer)
-        let codes = broker.take(writer).codes
-        #expect(codes.count == 5 && codes.allSatisfy { $0 == .invalidArgument } && isIntact)
+    // MARK: Conditions
+
+    @Test(
+        "A condition with an epoch holds only for a count of that epoch, at the begin and at the commit",
+        arguments: [nil, 77, 76] as [UInt64?]
+    )
+    func epochs(_ epoch: UInt64?) throws {
+        let broker = StateHarness(firstChangeCount: 900)
+        let peer = broker.connect()
+        let handle = broker.promise("a", from: peer).handle
+        let write = broker.begin(ifChangeCount: 901, ifEpoch: epoch, from: peer)
+        let addition = broker.begin(ifChangeCount: 901, ifEpoch: epoch, adding: handle, from: peer)
+        let clear = broker.clear(ifChangeCount: 901, ifEpoch: epoch, from: peer)
+        let frames = broker.take(peer)
+        let isHeld = epoch != 76
+        #expect(frames.on(write).codes == (isHeld ? [] : [.superseded]))
+        #expect(frames.on(addition).codes == (isHeld ? [] : [.superseded]))
+        #expect(frames.on(clear).kinds == (isHeld ? [.committed, .end] : [.error]))
+        guard isHeld else { return #expect(frames.on(clear).codes == [.superseded]) }
+        broker.send(Item("b"), on: write, from: peer)
+        broker.commit(1, on: write, from: peer)
+        #expect(broker.take(peer).on(write).codes == [.superseded])
     }
 }

@@ -6,40 +6,6 @@ import Testing
 
 /// Additions of a writer to its own contents on a board.
 @Suite(.pure) struct AdditionTests {
-    @Test("Representations are appended to the items of the same index, further items follow, and the version grows")
-    func appended() throws {
-        let broker = StateHarness()
-        let writer = broker.connect("writer")
-        broker.write([Item([Representation("a")], name: "first"), Item("b")], board: "one", from: writer)
-        let committed = try #require(broker.take(writer).first(Committed.self))
-        let items = [
-            Item([Representation("c", kept: true)], name: "ignored"), Item([]),
-            Item([Representation("d")], name: "third"),
-        ]
-        let stream = broker.write(items, kept: [[1, 2]], board: "two", adding: committed.handle, from: writer)
-        let frames = broker.take(writer).on(stream)
-        #expect(frames.kinds == [.committed, .end])
-        let added = try #require(frames.first(Committed.self))
-        #expect(added.changeCount == committed.changeCount && added.handle == committed.handle && added.epoch == 77)
-
-        let reader = broker.connect()
-        let listed = broker.list("one", from: reader)
-        let contents = try #require(listed.first(Contents.self))
-        #expect(contents.version == 1 && contents.itemCount == 3 && contents.handle == committed.handle)
-        let stored = listed.all(Item.self)
-        #expect(stored.map { $0.representations.map(\.type) } == [["a", "c"], ["b"], ["d"]])
-        #expect(stored.map(\.suggestedName) == ["first", nil, "third"])
-        #expect(broker.list("two", from: reader).first(Contents.self)?.handle == nil)
-        // The types that were added are found by their names and as supertypes.
-        let load = broker.load(from: reader) {
-            $0.board = "one"
-            $0.accepts = [Accept("c", match: .exact)]
-        }
-        #expect(broker.take(reader).on(load).bytes == [1, 2])
-        #expect(broker.brokenInvariants().isEmpty && broker.held.writes == 0)
-        broker.clear("one", from: reader)
-        #expect(broker.openMemory == 0)
-    }
 
     @Test("A type that was added is found by its supertypes")
     func supertypes() {
@@ -51,21 +17,6 @@ import Testing
         let load = broker.load(from: writer) { $0.accepts = [Accept("com.example.c")] }
         #expect(broker.take(writer).first(Ask.self)?.representation == 1)
         #expect(broker.take(writer).on(load).isEmpty)
-    }
-
-    @Test("A load that runs meanwhile gets the representation with which it began")
-    func running() throws {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let handle = broker.promise("a", from: writer).handle
-        let reader = broker.connect()
-        let load = broker.load(from: reader)
-        let ask = try #require(broker.takeAsks(writer).first)
-        broker.write([Item("b"), Item("c")], adding: handle, from: writer)
-        broker.data([5], last: true, on: ask, from: writer)
-        let frames = broker.take(reader).on(load)
-        #expect(frames.bytes == [5] && frames.first(Answer.self)?.type == "a")
-        #expect(frames.first(Answer.self)?.itemCount == 1)
     }
 
     enum Wrong: CaseIterable {
@@ -124,21 +75,6 @@ import Testing
         #expect(frames.on(wrong).codes == [.superseded] && frames.on(right).kinds == [.committed, .end])
     }
 
-    @Test("Terms are refused, and a type that an item has already, in any case of its letters")
-    func invalid() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let handle = broker.promise("com.example.a", from: writer).handle
-        let terms = broker.begin(terms: ContentTerms(transient: true), adding: handle, from: writer)
-        let twice = broker.write([Item("b", "com.example.A"), Item("c")], adding: handle, from: writer)
-        let empty = broker.write([Item([]), Item([])], adding: handle, from: writer)
-        let frames = broker.take(writer)
-        for stream in [terms, twice, empty] { #expect(frames.on(stream).codes == [.invalidArgument]) }
-        let listed = broker.list(from: writer)
-        #expect(listed.all(Item.self).map { $0.representations.map(\.type) } == [["com.example.a"]])
-        #expect(listed.first(Contents.self)?.version == 0 && broker.brokenInvariants().isEmpty)
-    }
-
     @Test("Additions obey the limits of a write, and nothing is added beyond them")
     func limits() {
         let broker = StateHarness { $0.metadataPerPublication = 30_000 }
@@ -188,18 +124,6 @@ import Testing
         for _ in 0..<2 { broker.load(from: writer) { $0.item = 1 } }
         #expect(broker.take(writer).on(stream).first(End.self)?.reason == .loaded)
         #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("Concealed contents to which kept bytes are added expire after 90 s")
-    func concealed() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let handle = broker.promise("a", terms: ContentTerms(concealed: true), from: writer).handle
-        broker.advance(by: 500_000)
-        broker.write([Item([Representation("b", kept: true)])], kept: [[1]], adding: handle, from: writer)
-        #expect(broker.list(from: writer).first(Contents.self)?.terms?.expiresMilliseconds == 90_000)
-        broker.advance(by: 90_000)
-        #expect(broker.held.publications == 0 && broker.openMemory == 0)
     }
 
     @Test("Small contents that have room only outside the pools cannot be added to")

@@ -36,22 +36,6 @@ import Testing
         #expect(scene.context.accounting.total(of: .objects) == 0)
     }
 
-    @Test("Bytes belong to the kept representations in their order, and a commit needs the bytes of all of them")
-    func keptBytes() throws {
-        let write = try scene.begin()
-        let types = [Representation("a.one", byteCount: 2, kept: true), Representation("a.two", kept: true)]
-        try scene.add(Item(types), to: write)
-        _ = try scene.contents.receive(2, last: true, for: write, &scene.context)
-        #expect(scene.code { try scene.contents.checkNothingAwaited(by: write) } == .protocolViolation)
-        _ = try scene.contents.receive(9, last: true, for: write, &scene.context)
-        try scene.contents.checkNothingAwaited(by: write)
-        try scene.contents.check(Commit(), of: write)
-        #expect(
-            scene.code { _ = try scene.contents.receive(1, last: true, for: write, &scene.context) }
-                == .protocolViolation
-        )
-    }
-
     @Test("An offer counts only the items that the destination may see, and refuses a hidden item")
     func visibility() throws {
         let hidden = Item([Representation("public.png", visibility: 3)])
@@ -61,25 +45,6 @@ import Testing
         let own = try scene.offer(publication, to: scene.writer)
         #expect(own.part.item == 0 && own.visibleCount == 2)
         #expect(scene.code { _ = try scene.offer(publication, to: scene.stranger) { $0.item = 1 } } == .nothingHere)
-    }
-
-    @Test("Promises are offered only while their source is connected, and kept bytes also afterwards")
-    func ownerLeft() throws {
-        let types = [Representation("a.promised"), Representation("a.kept", byteCount: 0, kept: true)]
-        let publication = try scene.publish([Item(types)], kept: [0])
-        guard case .promised(scene.source) = try scene.offer(publication, to: scene.stranger).provision else {
-            return #expect(Bool(false), "the first type is promised")
-        }
-        #expect(scene.contents.ownerLeft(publication, &scene.context) == true)
-        #expect(scene.contents.ownerLeft(publication, &scene.context) == false)
-        guard case .kept = try scene.offer(publication, to: scene.stranger).provision else {
-            return #expect(Bool(false), "the second type is kept")
-        }
-        #expect(
-            scene.code {
-                _ = try scene.offer(publication, to: scene.stranger) { $0.accepts = [Accept("a.promised", match: 1)] }
-            } == .sourceGone
-        )
     }
 
     @Test("A cached representation is a promise again if its load failed, and kept bytes if it succeeded")

@@ -38,21 +38,6 @@ import Testing
         return broker.take(reader).on(stream)
     }
 
-    @Test("Loads after a hand-over get the bytes from the broker, also when the source has ended")
-    func served() throws {
-        let committed = broker.promise("a", from: writer)
-        let frames = handOver("a", to: committed.handle)
-        #expect(frames.kinds == [.committed, .end])
-        let answer = try #require(frames.first(Committed.self))
-        #expect(answer.changeCount == committed.changeCount && answer.handle == committed.handle && answer.epoch == 77)
-        #expect(load("a").bytes == [1, 2, 3] && broker.takeAsks(writer).isEmpty)
-        broker.disconnect(writer)
-        #expect(load("a").bytes == [1, 2, 3] && load("a").first(Answer.self)?.byteCount == 3)
-        #expect(broker.brokenInvariants().isEmpty)
-        broker.clear(from: reader)
-        #expect(broker.openMemory == 0 && broker.held.keptBytes == 0 && broker.brokenInvariants().isEmpty)
-    }
-
     @Test("The position, the supertypes, the visibility and the file of the promise stay, with the size of the bytes")
     func described() throws {
         var promise = Representation("com.example.a", supertypes: ["com.example.s"], byteCount: 999)
@@ -76,43 +61,6 @@ import Testing
         #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.type) == ["b", "c"])
         let load = broker.load(from: writer) { $0.accepts = [Accept("com.example.t")] }
         #expect(broker.take(writer).on(load).codes == [.typeUnavailable])
-    }
-
-    @Test("Nothing is handed over before the commit, and then the version grows by one, with one change")
-    func oneStep() throws {
-        let handle = broker.promise("a", "b", from: writer).handle
-        let watch = broker.watch(from: reader)
-        let stream = broker.begin(adding: handle, keepsPromises: true, from: writer)
-        broker.send(Self.kept("a", "b", "c"), on: stream, from: writer)
-        for byte in [1, 2, 3] as [UInt8] { broker.data([byte], last: true, on: stream, from: writer) }
-        broker.send(Item("d"), on: stream, from: writer)
-        let before = try #require(broker.list(from: reader).first(Contents.self))
-        #expect(before.version == 0 && before.itemCount == 1)
-        let early = broker.load(from: reader) { $0.accepts = [Accept("a", match: .exact)] }
-        #expect(broker.take(reader).on(early).isEmpty && broker.takeAsks(writer).count == 1)
-        broker.commit(2, on: stream, from: writer)
-        let changes = broker.takeChanges(reader, on: watch)
-        #expect(changes.map(\.version) == [1] && changes.map(\.changeCount) == [before.changeCount])
-        #expect(changes.map(\.itemCount) == [2] && changes.map(\.types) == [["a", "b", "c", "d"]])
-        broker.advance(by: 100)
-        #expect(broker.take(reader).isEmpty && broker.brokenInvariants().isEmpty)
-        #expect(["a", "b", "c"].map { load($0).bytes } == [[1], [2], [3]])
-    }
-
-    @Test("A load that has begun continues with the source, and a later one gets the bytes of the hand-over")
-    func running() throws {
-        let handle = broker.promise("a", from: writer).handle
-        let early = broker.load(from: reader)
-        let ask = try #require(broker.takeAsks(writer).first)
-        broker.data([7], on: ask, from: writer)
-        handOver("a", to: handle)
-        #expect(load("a").bytes == [1, 2, 3])
-        broker.data([8], last: true, on: ask, from: writer)
-        _ = broker.take(writer)
-        let late = broker.load(from: reader)
-        let frames = broker.take(reader)
-        #expect(frames.on(early).bytes == [8] && frames.on(late).bytes == [1, 2, 3])
-        #expect(broker.brokenInvariants().isEmpty)
     }
 
     @Test("A load that has begun fails when its source ends, though the bytes were handed over")
@@ -170,16 +118,6 @@ import Testing
         #expect(broker.brokenInvariants().isEmpty)
     }
 
-    @Test("Bytes for a representation that the broker keeps are discarded, and only the version grows")
-    func alreadyKept() {
-        broker.write([Self.kept("a")], kept: [[9]], from: writer)
-        let handle = broker.take(writer).first(Committed.self)?.handle
-        #expect(handOver("a", to: handle).kinds == [.committed, .end])
-        #expect(load("a").bytes == [9] && broker.openMemory == 1 && broker.held.keptBytes == 1)
-        #expect(broker.list(from: reader).first(Contents.self)?.version == 1)
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
     @Test("Repeated hand-overs do not grow the charge of the contents")
     func repeated() {
         let handle = broker.promise("a", "b", from: writer).handle
@@ -210,61 +148,6 @@ import Testing
 
     // MARK: Refusals
 
-    @Test("Without the field, and for a promise, a type that the item has is refused, and nothing changes")
-    func otherProvisions() {
-        let handle = broker.promise("a", "b", from: writer).handle
-        handOver("b", to: handle)
-        let plain = broker.write([Self.kept("a")], kept: [[1]], adding: handle, from: writer)
-        let no = broker.write([Self.kept("a")], kept: [[1]], adding: handle, keepsPromises: false, from: writer)
-        let mixed = Item([Representation("a", kept: true), Representation("b")])
-        let promised = broker.write([mixed], kept: [[1]], adding: handle, keepsPromises: true, from: writer)
-        let frames = broker.take(writer)
-        for stream in [plain, no, promised] { #expect(frames.on(stream).codes == [.invalidArgument]) }
-        let listed = broker.list(from: writer)
-        #expect(listed.first(Contents.self)?.version == 1 && broker.held.writes == 0 && broker.openMemory == 1)
-        #expect(listed.first(Item.self)?.representations.map { $0.provision ?? .absent } == [.promised, .kept])
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("A hand-over names contents, and requires its feature")
-    func fields() {
-        let handle = broker.promise("a", from: writer).handle
-        let nowhere = broker.begin(keepsPromises: true, from: writer)
-        var write = Write()
-        write.handle = handle
-        write.keepsPromises = true
-        write.requires = [Feature.additions.rawValue]
-        let stream = broker.newStream(of: writer)
-        broker.send(write, on: stream, from: writer)
-        let frames = broker.take(writer)
-        #expect(frames.on(nowhere).codes == [.invalidArgument] && frames.on(stream).codes == [.invalidArgument])
-        #expect(broker.held.writes == 0 && broker.closed.isEmpty)
-    }
-
-    @Test("Concealed contents take no bytes in place of promises, because they end with their source")
-    func concealed() {
-        let handle = broker.promise("a", terms: ContentTerms(concealed: true), from: writer).handle
-        let stream = broker.begin(adding: handle, keepsPromises: true, from: writer)
-        #expect(broker.take(writer).on(stream).codes == [.concealed] && broker.held.writes == 0)
-        let other = broker.begin(adding: handle, keepsPromises: false, from: writer)
-        #expect(broker.take(writer).on(other).isEmpty)
-    }
-
-    @Test("Only the connection that wrote contents hands over their bytes, and only to those of a board")
-    func foreign() {
-        let handle = broker.promise("a", from: writer).handle
-        let twin = broker.connect(process: 7)
-        let foreign = broker.begin(adding: handle, keepsPromises: true, from: twin)
-        #expect(broker.take(twin).on(foreign).codes == [.superseded])
-        let drag = broker.newStream(of: writer)
-        broker.send(Drag(), on: drag, from: writer)
-        broker.send(Item("a"), on: drag, from: writer)
-        broker.commit(1, on: drag, from: writer)
-        let dragged = broker.take(writer).on(drag).first(Committed.self)?.handle
-        let stream = broker.begin(adding: dragged, keepsPromises: true, from: writer)
-        #expect(dragged != nil && broker.take(writer).on(stream).codes == [.superseded])
-    }
-
     @Test("A hand-over for which there is no room leaves the promises as they were", arguments: [true, false])
     func noRoom(announced: Bool) {
         let broker = StateHarness { $0.keptPool = 1_000 }
@@ -282,18 +165,6 @@ import Testing
         #expect(broker.list(from: writer).first(Contents.self)?.version == 0)
         broker.load(from: writer)
         #expect(broker.takeAsks(writer).count == 1)
-    }
-
-    @Test("Contents that end before the commit take nothing", arguments: [true, false])
-    func superseded(isReplaced: Bool) {
-        let handle = broker.promise("a", from: writer).handle
-        let stream = broker.begin(adding: handle, keepsPromises: true, from: writer)
-        broker.send(Self.kept("a"), on: stream, from: writer)
-        broker.data([1], last: true, on: stream, from: writer)
-        if isReplaced { broker.promise("a", from: reader) } else { broker.clear(from: reader) }
-        broker.commit(1, on: stream, from: writer)
-        #expect(broker.take(writer).on(stream).codes == [.superseded])
-        #expect(broker.openMemory == 0 && broker.held.writes == 0 && broker.brokenInvariants().isEmpty)
     }
 
     // MARK: Limits

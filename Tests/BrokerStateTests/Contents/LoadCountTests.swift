@@ -10,41 +10,6 @@ import Testing
         broker.list(from: reader).first(Contents.self)?.terms?.maximumLoads
     }
 
-    @Test("Each load takes one away, and after the last one the board is cleared and the writer is sent the reason")
-    func counted() throws {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let item = Item([Representation("a", kept: true)])
-        let stream = broker.write([item], kept: [[1, 2]], terms: ContentTerms(loads: 2), from: writer)
-        let count = try #require(broker.take(writer).first(Committed.self)?.changeCount)
-        let reader = broker.connect()
-        #expect(broker.take(reader).on(broker.load(from: reader)).isEmpty)
-        #expect(Self.loadsLeft(broker, for: reader) == 1)
-        #expect(broker.status(from: reader).compactMap(\.board).first?.terms?.maximumLoads == 1)
-        let last = broker.load(from: reader)
-        #expect(broker.take(reader).on(last).bytes == [1, 2])
-        #expect(broker.take(writer).on(stream).first(End.self)?.reason == .loaded)
-        let contents = try #require(broker.list(from: reader).first(Contents.self))
-        #expect(contents.handle == nil && contents.changeCount == count + 1)
-        #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("If two destinations load the last time at once, one gets the bytes, and the other may try again")
-    func concurrent() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        broker.promise("a", terms: ContentTerms(loads: 1), from: writer)
-        let (first, second) = (broker.connect(), broker.connect())
-        let load = broker.load(from: first)
-        #expect(Self.loadsLeft(broker, for: second) == 0)
-        let refused = broker.load(from: second)
-        #expect(broker.take(second).on(refused).codes == [.notLoadableNow])
-        for ask in broker.takeAsks(writer) { broker.data([7], last: true, on: ask, from: writer) }
-        #expect(broker.take(first).on(load).bytes == [7])
-        let late = broker.load(from: second)
-        #expect(broker.take(second).on(late).codes == [.nothingHere])
-    }
-
     enum Failing: CaseIterable {
         case source, cancel, destination, sourceLeaves, timeout, tooLarge
     }
@@ -203,23 +168,16 @@ import Testing
         return (broker, writer, reader, load)
     }
 
-    @Test("A load by descriptor counts when the socket has taken it", arguments: [true, false])
-    func descriptor(isKept: Bool) throws {
+    @Test(
+        "A load by descriptor counts when the socket has taken it, also if it was cancelled",
+        arguments: [true, false],
+        [true, false]
+    )
+    func descriptor(isKept: Bool, isCancelled: Bool) throws {
         let (broker, writer, reader, load) = try Self.passed(isKept: isKept)
         #expect(broker.take(reader).on(load).first?.passing != nil)
-        let other = broker.connect()
-        let early = broker.load(from: other)
-        #expect(broker.take(other).on(early).codes == [.notLoadableNow])
-        broker.deliver(to: reader)
-        #expect(broker.take(writer).all(End.self).map(\.reason) == [.loaded])
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("A descriptor that may still be sent counts after its load was cancelled", arguments: [true, false])
-    func cancelledDescriptor(isKept: Bool) throws {
-        let (broker, writer, reader, load) = try Self.passed(isKept: isKept)
         // A file's load is over, so its cancel is late.
-        broker.send(Cancel(), on: load, from: reader)
+        if isCancelled { broker.send(Cancel(), on: load, from: reader) }
         let other = broker.connect()
         let early = broker.load(from: other)
         #expect(broker.take(other).on(early).codes == [.notLoadableNow])

@@ -5,22 +5,6 @@ import TestSupport
 import Testing
 
 @Suite(.pure) struct PublicationTests {
-    @Test("A publication's stream ends once, with the reason", arguments: [true, false])
-    func told(_ byClear: Bool) {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let other = broker.connect()
-        let stream = broker.write([Item("a")], from: writer)
-        #expect(broker.take(writer).on(stream).kinds == [.committed])
-        for _ in 0..<2 {
-            if byClear { broker.clear(from: other) } else { broker.promise("b", from: other) }
-        }
-        let frames = broker.take(writer)
-        #expect(frames.kinds == [.end] && frames[0].stream == stream)
-        #expect(frames[0].decode(End.self).reason == (byClear ? .cleared : .replaced))
-        broker.send(Cancel(), on: stream, from: writer)
-        #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
-    }
 
     @Test("Of two writes that overlap, the one that is committed last wins, whichever began first")
     func overlapping() throws {
@@ -51,23 +35,6 @@ import Testing
         #expect(frames.allSatisfy { $0.order == .connection })
     }
 
-    @Test("Kept contents outlive their writer, and its promises are listed as gone until they are replaced")
-    func afterDeath() {
-        let broker = StateHarness()
-        let writer = broker.connect("w", process: 900)
-        let reader = broker.connect()
-        let item = Item([Representation("k", kept: true), Representation("p", byteCount: 3)])
-        broker.write([item], kept: [[1, 2]], from: writer)
-        broker.disconnect(writer)
-        let listed = broker.list(from: reader)
-        #expect(listed.first(Contents.self)?.ownerProcess == 900)
-        #expect(listed.first(Contents.self)?.ownerLabel == "w")
-        #expect(listed.first(Item.self)?.representations.map(\.provision) == [.kept, .gone])
-        broker.clear(from: reader)
-        broker.disconnect(reader)
-        #expect(broker.held == .nothing && broker.openMemory == 0)
-    }
-
     @Test("Writes of a peer that has stopped reading are performed, but its lists and loads are skipped")
     func unreadable() {
         let broker = StateHarness()
@@ -94,20 +61,6 @@ import Testing
         let held = broker.held
         #expect(held.peers == 0 && held.accounts == 1 && held.publications == 1 && held.objects == 3)
         #expect(held.keptBytes == 1)
-    }
-
-    @Test("If a source dies after its contents were replaced, nothing of it remains")
-    func diesAfterReplacement() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let other = broker.connect()
-        broker.promise("a", from: writer)
-        let load = broker.load(from: other)
-        broker.promise("b", from: broker.connect())
-        broker.disconnect(writer)
-        #expect(broker.take(other).on(load).codes == [.sourceGone])
-        #expect(broker.held.loads == 0)
-        #expect(broker.held.publications == 1)
     }
 
     @Test("Status contains peers, boards, loads, counters and limits, but no bytes and no hidden types")

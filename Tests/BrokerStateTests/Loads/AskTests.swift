@@ -5,28 +5,6 @@ import TestSupport
 import Testing
 
 @Suite(.pure) struct AskTests {
-    @Test("A source gets no more asks at a time than it accepts, and the next one in order when one ends")
-    func queue() {
-        let broker = StateHarness()
-        let source = broker.connect(maximumStreams: 2)
-        let reader = broker.connect()
-        broker.promise("a", from: source)
-        let loads = (0..<4).map { _ in broker.load(from: reader) }
-        let first = broker.takeAsks(source)
-        #expect(first.count == 2)
-        broker.data([1], last: true, on: first[1], from: source)
-        let third = broker.takeAsks(source)
-        #expect(third.count == 1)
-        broker.send(Failure(.sourceFailed, "no"), on: first[0], from: source)
-        let fourth = broker.takeAsks(source)
-        broker.data([3], last: true, on: third[0], from: source)
-        broker.data([4], last: true, on: fourth[0], from: source)
-        let frames = broker.take(reader)
-        #expect(frames.on(loads[0]).codes == [.sourceFailed])
-        #expect(
-            frames.on(loads[1]).bytes == [1] && frames.on(loads[2]).bytes == [3] && frames.on(loads[3]).bytes == [4]
-        )
-    }
 
     @Test("A load that waits is asked for in the contents that it was made for, although they were replaced")
     func replacedWhileWaiting() throws {
@@ -59,17 +37,6 @@ import Testing
         broker.data([1], last: true, on: ask, from: source)
         #expect(broker.take(source).kinds == [.ask])
         #expect(broker.held.loads == 1)
-    }
-
-    @Test("A load beyond the limit of the queue is refused at once")
-    func queueLimit() {
-        let broker = StateHarness { $0.waitingPerSource = 1 }
-        let source = broker.connect(maximumStreams: 1)
-        let reader = broker.connect()
-        broker.promise("a", from: source)
-        for _ in 0..<3 { broker.load(from: reader) }
-        #expect(broker.take(reader).codes == [.limitExceeded])
-        #expect(broker.held.loads == 2)
     }
 
     @Test(

@@ -44,17 +44,6 @@ import Testing
         #expect(broker.take(reader).on(again).bytes == [5])
     }
 
-    @Test("An error of the source, before or after bytes, ends every load, and a later load asks again")
-    mutating func sourceFailed() throws {
-        for bytes in [[], [1, 2]] as [[UInt8]] {
-            broker.promiseOnce(from: source)
-            let (loads, ask) = try start()
-            if !bytes.isEmpty { broker.data(bytes, on: ask, from: source) }
-            broker.send(Failure(.sourceFailed, "no"), on: ask, from: source)
-            try check(loads, failedWith: .sourceFailed)
-        }
-    }
-
     @Test("Fewer bytes than announced, or another number than the end counts, fail every load", .tags(.f16))
     mutating func truncated() throws {
         for counted in [nil, 3, 1, 0] as [UInt64?] {
@@ -172,25 +161,6 @@ import Testing
         #expect(frames.on(second).codes == [.timeout])
         #expect(broker.take(source).on(ask).kinds == [.cancel])
         #expect(isClean)
-    }
-
-    @Test("A cancel ends only its load; the cancel of the last load sends the source one cancel")
-    mutating func cancelled() throws {
-        let (loads, ask) = try start()
-        broker.send(Cancel(), on: loads[0], from: reader)
-        broker.data([1], on: ask, from: source)
-        let frames = broker.take(reader)
-        #expect(frames.on(loads[0]).isEmpty && frames.on(loads[1]).bytes == [1])
-        #expect(broker.take(source).isEmpty)
-        broker.send(Cancel(), on: loads[1], from: reader)
-        #expect(broker.take(source).on(ask).kinds == [.cancel])
-        #expect(isClean)
-        // The source sent these bytes before it received the cancel.
-        broker.data([2], on: ask, from: source)
-        broker.send(Progress(), on: ask, from: source)
-        broker.send(End(), on: ask, from: source)
-        #expect(broker.closed.isEmpty && isClean)
-        try check([], failedWith: .cancelled)
     }
 
     @Test("The death of a destination ends only its loads; the end of the last load sends the source one cancel")

@@ -62,20 +62,6 @@ import Testing
         #expect(isClean && broker.held.keptBytes == 600_000)
     }
 
-    @Test("A late load begins at byte 0 while later bytes still arrive")
-    mutating func late() throws {
-        let (loads, ask) = try self.loads(1)
-        broker.data([1, 2, 3], on: ask, from: source)
-        let late = broker.load(from: reader)
-        let frames = broker.take(reader)
-        #expect(frames.on(loads[0]).bytes == [1, 2, 3] && frames.on(late).bytes == [1, 2, 3])
-        #expect(frames.ends.isEmpty && frames.all(Answer.self).map(\.byteCount) == [nil, nil])
-        broker.data([4], last: true, on: ask, from: source)
-        let rest = broker.take(reader)
-        for load in loads + [late] { #expect(rest.on(load).bytes == [4] && rest.on(load).ends.count == 1) }
-        #expect(broker.takeAsks(source).isEmpty && isClean)
-    }
-
     @Test("An end that arrives after the last byte was delivered ends every load", arguments: [0, 3])
     mutating func lateEnd(_ count: Int) throws {
         let (loads, ask) = try self.loads(2, credit: 3)
@@ -85,32 +71,6 @@ import Testing
         let frames = broker.take(reader)
         for load in loads { #expect(frames.on(load).ends.count == 1 && frames.on(load).codes.isEmpty) }
         #expect(isClean && broker.held.keptBytes == UInt64(count))
-    }
-
-    @Test(
-        "A complete representation is kept, survives its source, and is passed as a descriptor if it is large"
-    )
-    mutating func kept() throws {
-        var listed = try #require(broker.list(from: reader).first(Item.self)?.representations.first)
-        #expect(listed.provision == .promised && listed.policy == .onceAndKept && listed.byteCount == nil)
-        let (loads, ask) = try self.loads(1)
-        broker.data(count: 100_000, on: ask, from: source)
-        #expect(broker.list(from: reader).first(Item.self)?.representations.first?.provision == .promised)
-        broker.data(count: 100_000, last: true, on: ask, from: source)
-        #expect(broker.take(reader).on(loads[0]).last?.last == true)
-        listed = try #require(broker.list(from: reader).first(Item.self)?.representations.first)
-        #expect(listed.provision == .kept && listed.byteCount == 200_000)
-
-        broker.disconnect(source)
-        let inline = broker.load(from: reader)
-        let frames = broker.take(reader).on(inline)
-        #expect(frames.bytes.count == 200_000 && frames.first(Answer.self)?.byteCount == 200_000)
-        let passed = broker.load(from: reader) { $0.descriptorWelcome = true }
-        let answers = broker.take(reader).on(passed)
-        #expect(answers.kinds == [.answer] && answers[0].passing != nil)
-        #expect(answers[0].decode(Answer.self).byteCount == 200_000)
-        broker.clear(from: reader)
-        #expect(broker.openMemory == 0 && broker.held.keptBytes == 0)
     }
 
     @Test("Loads that joined stay inline, even if they accept a descriptor")
@@ -149,23 +109,6 @@ import Testing
                 answer.byteCount == 4 && answer.content == .folderArchive && frames.on(stream).bytes == [1, 2, 3, 4]
             )
         }
-        #expect(isClean)
-    }
-
-    @Test("The source's answer reaches loads without credit, also those that join later, and is sent once")
-    mutating func answerWithoutCredit() throws {
-        let first = broker.load(from: reader, credit: 0)
-        let ask = try #require(broker.takeAsks(source).first)
-        #expect(broker.take(reader).isEmpty)
-        broker.send(Answer(byteCount: 3), on: ask, from: source)
-        let second = broker.load(from: reader, credit: 0)
-        let frames = broker.take(reader)
-        for load in [first, second] {
-            #expect(frames.on(load).kinds == [.answer] && frames.on(load).first(Answer.self)?.byteCount == 3)
-        }
-        broker.send(Answer(byteCount: 3), on: ask, from: source)
-        #expect(broker.take(source).on(0).codes == [.protocolViolation])
-        #expect(broker.take(reader).codes == [.sourceGone, .sourceGone])
         #expect(isClean)
     }
 

@@ -34,24 +34,6 @@ import Testing
         #expect(broker.held.inTransfer == granted)
     }
 
-    @Test(
-        "Credit is cumulative, a smaller value changes nothing, and grants never exceed the destination's credit",
-        .tags(.f15)
-    )
-    func cumulative() {
-        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
-        broker.credit(100, on: load, from: reader)
-        #expect(broker.granted[ask] == 100)
-        broker.credit(50, on: load, from: reader)
-        broker.credit(100, on: load, from: reader)
-        #expect(broker.granted[ask] == 100 && broker.take(source).kinds == [.credit])
-        broker.data(count: 100, on: ask, from: source)
-        #expect(broker.granted[ask] == 100)
-        broker.credit(150, on: load, from: reader)
-        #expect(broker.granted[ask] == 150)
-        #expect(broker.closed.isEmpty)
-    }
-
     @Test("The greatest credit overflows nothing, and smaller credits after it take nothing back", .tags(.f15))
     func greatest() {
         let (broker, source, reader, load, ask) = Self.loading(credit: 10)
@@ -109,28 +91,6 @@ import Testing
         #expect(broker.granted[last] == 0)
     }
 
-    @Test("One byte beyond the credit ends the source, and the destination gets an error", .tags(.f14))
-    func violation() {
-        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
-        broker.data(count: 10, on: ask, from: source)
-        _ = broker.take(reader)
-        broker.data(count: 1, on: ask, from: source)
-        #expect(broker.take(source).codes == [.protocolViolation])
-        #expect(broker.closed == [source])
-        #expect(broker.take(reader).on(load).codes == [.sourceFailed])
-        #expect(broker.held.inTransfer == 0)
-    }
-
-    @Test("Empty frames need no credit: only the last one has an effect")
-    func empty() {
-        let (broker, source, reader, load, ask) = Self.loading(credit: 0)
-        for _ in 0..<100 { broker.data([], on: ask, from: source) }
-        #expect(broker.take(reader).isEmpty)
-        broker.data([], last: true, on: ask, from: source)
-        let frames = broker.take(reader).on(load)
-        #expect(frames.kinds == [.answer, .data] && frames.last?.last == true)
-    }
-
     @Test("Data frames are small if the destination has several loads, and large if it has one")
     func frameLength() {
         let broker = StateHarness()
@@ -148,36 +108,6 @@ import Testing
         broker.load(from: reader)
         broker.load(from: reader) { $0.board = "kept" }
         #expect(broker.take(reader).filter { $0.kind == .data }.allSatisfy { $0.payload.count <= 65_536 })
-    }
-
-    @Test("A load of kept bytes without credit is answered at once, and its bytes follow the credit")
-    func keptCredit() {
-        let broker = StateHarness()
-        let source = broker.connect()
-        let reader = broker.connect()
-        broker.write([Item([Representation("k", kept: true)])], kept: [[1, 2, 3, 4, 5]], from: source)
-        let load = broker.load(from: reader, credit: 0)
-        let answers = broker.take(reader).on(load)
-        #expect(answers.kinds == [.answer] && answers.first(Answer.self)?.byteCount == 5)
-        broker.credit(2, on: load, from: reader)
-        let first = broker.take(reader)
-        #expect(first.kinds == [.data] && first.bytes == [1, 2] && first.ends.isEmpty)
-        broker.credit(.max, on: load, from: reader)
-        let rest = broker.take(reader)
-        #expect(rest.bytes == [3, 4, 5] && rest.ends.count == 1)
-    }
-
-    @Test("The answer of a source reaches a destination without credit, whatever it contains")
-    func answerWithoutCredit() {
-        for answer in [Answer(), Answer(byteCount: 3)] {
-            let (broker, source, reader, load, ask) = Self.loading(credit: 0)
-            broker.send(answer, on: ask, from: source)
-            let answers = broker.take(reader).on(load)
-            #expect(answers.kinds == [.answer] && answers.first(Answer.self)?.byteCount == answer.byteCount)
-            broker.credit(3, on: load, from: reader)
-            broker.data([1, 2, 3], last: true, on: ask, from: source)
-            #expect(broker.take(reader).on(load).kinds == [.data])
-        }
     }
 
     @Test("A second answer is a violation, also if one of them is empty")
@@ -228,14 +158,5 @@ import Testing
         #expect(broker.held.inTransfer == 0 && broker.held.loads == 0)
         broker.load(from: reader)
         #expect(broker.takeAsks(source).count == 1)
-    }
-
-    @Test("A malformed credit fails its load and not the connection")
-    func malformed() {
-        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
-        broker.raw(kind: FrameKind.credit.rawValue, payload: [0x08], on: load, from: reader)
-        #expect(broker.take(reader).on(load).codes == [.invalidArgument])
-        #expect(broker.take(source).on(ask).kinds == [.cancel])
-        #expect(broker.closed.isEmpty)
     }
 }

@@ -143,6 +143,16 @@ import Testing
         #expect(failure == Lateness(.sourceStalled, 10_000))
     }
 
+    @Test("Progress before the first byte starts the time for that byte anew")
+    mutating func progressBeforeBytes() throws {
+        let (_, ask) = try start()
+        broker.advance(by: 20_000)
+        broker.send(Progress(), on: ask, from: source)
+        #expect(broker.take(reader).codes.isEmpty)
+        let failure = self.failure(within: 60_000)
+        #expect(failure == Lateness(.sourceStalled, 30_000))
+    }
+
     @Test(
         "The caller's timeout replaces the deadlines, whether it is shorter or longer",
         arguments: [UInt64(1_000), 3_600_000]

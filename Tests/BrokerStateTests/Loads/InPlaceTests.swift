@@ -100,18 +100,4 @@ import Testing
         // The encoded numbers can grow by at most this many bytes.
         #expect(frame.payload.count + 64 <= WireLimits.descriptorFrameLength)
     }
-
-    @Test("The content form in a source's answer reaches the destination, also an unknown one", arguments: [0, 1, 77])
-    func content(_ content: ContentForm) throws {
-        var passed = try Scene()
-        #expect(try passed.answer(path: nil, content: content).decode(Answer.self).content == content)
-
-        let inline = try Scene()
-        var said = Answer()
-        said.content = content
-        inline.broker.send(said, on: inline.ask, from: inline.source)
-        inline.broker.data([1], last: true, on: inline.ask, from: inline.source)
-        let answers = inline.broker.take(inline.reader)
-        #expect(answers.kinds == [.answer, .data] && answers[0].decode(Answer.self).content == content)
-    }
 }

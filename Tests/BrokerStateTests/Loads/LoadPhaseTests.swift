@@ -153,4 +153,17 @@ import Testing
             throw failure
         } catch {}
     }
+
+    @Test("Loads of a drag session report their ends in order, and other loads report nothing")
+    func events() throws {
+        let session = SessionID(slot: 4, generation: 1)
+        let scene = LoadScene(session: session)
+        let (first, second) = (try scene.begin(stream: 5), try scene.begin(stream: 7))
+        _ = try scene.data(3, last: true, on: first)
+        try scene.take(Failure(.sourceFailed, "no"), on: second)
+        #expect(scene.takeEvents() == ["ended in 4.1", "ended in 4.1: source-failed"])
+        let other = LoadScene()
+        _ = try other.data(3, last: true, on: other.begin())
+        #expect(other.takeEvents().isEmpty)
+    }
 }

@@ -11,65 +11,6 @@ import Testing
         try peers.connect(ProcessKey(pid: pid, identity: 1), &context)
     }
 
-    @Test("Hello is accepted once, and determines the answer and the negotiated features")
-    func hello() throws {
-        var peers = Peers(process: 7)
-        var context = BrokerContext(limits: BrokerLimits(), epoch: 3)
-        let peer = try Self.connect(&peers, &context)
-        let found = peers.find(peer)
-        let slot = try #require(found)
-        #expect(peers.awaitsHello(slot) == true)
-        var hello = Hello()
-        hello.label = "editor\n"
-        hello.features = [Feature.descriptors.rawValue, 9_999]
-        try peers.greet(hello, from: peer, &context)
-        #expect(peers.awaitsHello(slot) == false)
-        #expect(peers[slot].name == "\"editor\" (pid 1)")
-        let welcome = try #require(context.takeFrames().first?.frame.decode(Welcome.self))
-        #expect(welcome.epoch == 3 && welcome.process == 7)
-        #expect(welcome.features == [Feature.descriptors.rawValue])
-        #expect(throws: Failure.self) { try Self.again(hello, peer, &peers, &context) }
-    }
-
-    private static func again(
-        _ hello: Hello,
-        _ peer: PeerID,
-        _ peers: inout Peers,
-        _ context: inout BrokerContext
-    ) throws {
-        try peers.greet(hello, from: peer, &context)
-    }
-
-    @Test(
-        "Client streams are odd and increasing; a frame on an ended stream is late, one on a new stream a violation"
-    )
-    func streams() throws {
-        var peers = Peers()
-        var context = BrokerContext(limits: BrokerLimits())
-        let peer = try Self.connect(&peers, &context)
-        let found = peers.find(peer)
-        let slot = try #require(found)
-        try peers.open(5, by: slot)
-        for stream: UInt64 in [3, 5, 6] {
-            do throws(Failure) {
-                try peers.open(stream, by: slot)
-                Issue.record("stream \(stream) was opened after 5")
-            } catch {
-                #expect(error.code == .protocolViolation)
-            }
-        }
-        #expect(peers.knownTarget(of: 5, at: slot) == nil)
-        try peers.checkIsLate(5, at: slot)
-        peers.setTarget(.wait(WaitID(slot: 0, generation: 1)), of: 5, at: peer)
-        #expect(peers.knownTarget(of: 5, at: slot) != nil)
-        do throws(Failure) {
-            try peers.checkIsLate(7, at: slot)
-            Issue.record("stream 7 was never opened")
-        } catch {
-            #expect(error.code == .protocolViolation)
-        }
-    }
-
     @Test("A peer without hello, or with an incomplete frame, is late at its deadline and not before", .tags(.f02))
     func deadlines() throws {
         var peers = Peers()
@@ -90,27 +31,6 @@ import Testing
         var cursor: Peers.Slot?
         while let next = peers.nextLate(after: &cursor, &context) { late.append(next.peer) }
         return late
-    }
-
-    @Test(
-        "If the pool of queued bytes is exceeded, the largest backlog of the largest process is selected for removal"
-    )
-    func backlog() throws {
-        var limits = BrokerLimits()
-        limits.controlPool = 100
-        var peers = Peers()
-        var context = BrokerContext(limits: limits)
-        let small = try Self.connect(&peers, &context, pid: 1)
-        let (first, second) = (try Self.connect(&peers, &context, pid: 2), try Self.connect(&peers, &context, pid: 2))
-        peers.setUnread(50, of: small, isHeldUp: false, hasRead: false, &context)
-        peers.setUnread(20, of: first, isHeldUp: false, hasRead: false, &context)
-        peers.setUnread(30, of: second, isHeldUp: false, hasRead: false, &context)
-        #expect(peers.overfull(context)?.peer == nil)
-        peers.setPartial(15, of: first, &context)
-        #expect(peers.overfull(context)?.peer == first)
-        peers.remove(first, &context)
-        #expect(peers.overfull(context)?.peer == nil)
-        #expect(context.accounting.queued == 80)
     }
 
     @Test("A peer from which nothing more is read still has the deadline for hello")

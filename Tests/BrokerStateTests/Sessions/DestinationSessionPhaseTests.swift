@@ -112,4 +112,20 @@ import Testing
             #expect(phase == expected.1.phase, "\(event) while \(state)")
         }
     }
+
+    @Test("A peer that does not read is sent announcements of at most half a mebibyte")
+    func announcements() {
+        var announcements = Announcements(unread: 0)
+        var now: UInt64 = 10_000
+        func announce(_ count: UInt64) -> Bool { announcements.announce(count, at: now, delay: 500) }
+        #expect(announce(600 << 10), "the first may be of any size")
+        #expect(!announce(1))
+        announcements.answered()
+        #expect(announce(512 << 10))
+        announcements.unread = 1
+        now += 500
+        #expect(!announce(1))
+        announcements.unread = 0
+        #expect(announce(1))
+    }
 }

@@ -8,37 +8,6 @@ import Testing
 @Suite("Drag sessions: destinations", .pure) struct SessionDestinationTests {
     // MARK: Names
 
-    @Test("A name that is taken is refused, and becomes free when its holder unregisters or disconnects")
-    func names() {
-        let broker = StateHarness()
-        let first = broker.connect("first", process: 1)
-        let second = broker.connect("second", process: 2)
-        let stream = broker.register(from: first)
-        #expect(broker.take(first).kinds == [.registered])
-        var attempt = broker.register(from: second)
-        let failure = broker.take(second).on(attempt).first(Failure.self)
-        #expect(failure?.code == .refused && failure?.text.contains("\"first\" (pid 1)") == true)
-        broker.send(Cancel(), on: stream, from: first)
-        attempt = broker.register(from: second)
-        #expect(broker.take(second).on(attempt).kinds == [.registered])
-        broker.disconnect(second)
-        attempt = broker.register(from: first)
-        #expect(broker.take(first).on(attempt).kinds == [.registered])
-    }
-
-    @Test("Invalid names and types are refused", .tags(.f17), arguments: ["", ".", "..", "a/b", "a\nb"])
-    func badNames(_ name: String) {
-        let broker = StateHarness()
-        let peer = broker.connect()
-        broker.register(name, from: peer)
-        broker.register("shelf", accepting: ["no type"], from: peer)
-        broker.register("shelf", accepting: [""], from: peer)
-        broker.register("shelf", from: peer) { $0.accepts = [Accept("public.png", match: 3)] }
-        #expect(broker.take(peer).codes == [.invalidArgument, .invalidArgument, .invalidArgument, .invalidArgument])
-        broker.disconnect(peer)
-        #expect(broker.held == .nothing)
-    }
-
     @Test("The numbers of destinations and sessions are limited for each process and in total")
     func limits() {
         let broker = StateHarness {
@@ -179,24 +148,6 @@ import Testing
 
     // MARK: Several sessions
 
-    @Test("A destination is occupied from the entry to the end of its first session")
-    func occupied() {
-        var scene = DragScene()
-        let second = scene.broker.connect("second")
-        let (drag, _) = scene.broker.drag(from: second)
-        scene.begin()
-        scene.track(.copy)
-        scene.move(to: nil)
-        scene.forget()
-        scene.broker.move(drag, to: "shelf", from: second)
-        #expect(scene.broker.take(second).first(Proposal.self)?.refusal?.code == .refused)
-        #expect(scene.framesToDestination().isEmpty, "it is not announced")
-        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        _ = scene.framesToDestination()
-        scene.broker.move(drag, to: "shelf", from: second)
-        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
-    }
-
     @Test("A session that was declined has not entered, and does not occupy the destination")
     func declinedPlace() {
         var scene = DragScene()
@@ -231,28 +182,6 @@ import Testing
     }
 
     // MARK: Self-entered sessions
-
-    @Test("A destination can enter a session by itself, and the source receives its proposal")
-    func enters() throws {
-        var scene = DragScene()
-        scene.begin()
-        var enter = Enter()
-        enter.handle = scene.handle
-        enter.location = Location()
-        enter.location?.destination = "another"
-        enter.location?.indexPath = [0, 3]
-        scene.broker.send(enter, on: scene.shelf, from: scene.destination)
-        let frames = scene.framesToDestination()
-        #expect(frames.kinds == [.session, .item, .enter])
-        let location = try #require(frames.first(Enter.self)?.location)
-        #expect(location.destination == "shelf" && location.indexPath == [0, 3])
-        scene.propose(.copy)
-        #expect(scene.framesToSource().first(Proposal.self)?.operation == .copy)
-        scene.drop()
-        #expect(scene.framesToSource().first(Dropped.self)?.operation == .copy)
-        scene.broker.send(enter, on: scene.shelf, from: scene.destination)
-        #expect(scene.framesToDestination().last?.decode(Exit.self).refusal?.code == .superseded)
-    }
 
     @Test("A destination cannot take a session from another destination")
     func entersElsewhere() {

@@ -8,62 +8,6 @@ import Testing
 @Suite("Drag sessions: the drop", .pure) struct SessionDropTests {
     // MARK: The window
 
-    @Test("Loads can begin only while the drop is performed; before and after it they are not loadable now")
-    func window() {
-        var scene = DragScene()
-        scene.begin()
-        var load = scene.load()
-        #expect(scene.framesToDestination().on(load).codes == [.superseded], "the session is not announced to it")
-        scene.track(.copy)
-        load = scene.load()
-        #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow])
-        scene.drop()
-        scene.forget()
-        load = scene.load()
-        #expect(scene.framesToSource().kinds == [.ask])
-        scene.performed()
-        load = scene.load()
-        #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow], "the window is closed")
-        scene.give()
-        #expect(scene.framesToDestination().bytes == [1, 2, 3], "what had begun goes on")
-        load = scene.load()
-        #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow], "and is closed until the end")
-    }
-
-    @Test("Only the destination's connection may load in the window")
-    func strangers() {
-        var scene = DragScene()
-        let sibling = scene.broker.connect("sibling", process: 2)
-        scene.dropped(.copy)
-        for (peer, code) in [(scene.source, ErrorCode.notLoadableNow), (sibling, .superseded)] {
-            let load = scene.broker.load(from: peer) { [handle = scene.handle] in $0.handle = handle }
-            #expect(scene.broker.take(peer).on(load).codes == [code])
-        }
-        scene.load()
-        #expect(scene.framesToSource().kinds == [.ask])
-    }
-
-    @Test("A moved item must arrive in each requested type, and a copied item in one type")
-    func forms() {
-        for (operation, code) in [(DropOperation.copy, nil), (.move, ErrorCode.sourceFailed)] {
-            var scene = DragScene()
-            scene.dropped(operation, [Item("public.png", "public.text")])
-            scene.load { $0.accepts = [Accept("public.png")] }
-            _ = scene.framesToSource()
-            scene.broker.send(Failure(.sourceFailed, "no ink"), on: scene.ask, from: scene.source)
-            scene.load { $0.accepts = [Accept("public.text")] }
-            _ = scene.framesToSource()
-            scene.give()
-            scene.performed()
-            scene.conclude()
-            let transferred = scene.result().transferred
-            #expect(transferred?.failure?.code == code)
-            #expect(transferred?.items == (operation == .copy ? [0] : []))
-            scene.everybodyLeaves()
-            #expect(scene.broker.held == .nothing)
-        }
-    }
-
     @Test("A file that could not be passed on has not arrived")
     func refusedDescriptor() throws {
         var scene = DragScene(descriptors: true)
@@ -144,37 +88,7 @@ import Testing
         }
     }
 
-    @Test("A drop without loads or taken items ends without a result, whatever was concluded")
-    func nothing() {
-        var scene = DragScene()
-        scene.dropped(.move)
-        let load = scene.load(7)
-        #expect(scene.framesToDestination().on(load).codes == [.nothingHere])
-        scene.conclude()
-        #expect(scene.result().kinds == [.end])
-        #expect(scene.framesToDestination().kinds == [.end])
-    }
-
     // MARK: Copies
-
-    @Test("A copy is transferred only when all requested items have arrived and the destination concludes")
-    func copy() throws {
-        var scene = DragScene()
-        scene.dropped(.copy, DragScene.two)
-        scene.load(0)
-        _ = scene.framesToSource()
-        scene.performed()
-        scene.conclude()
-        #expect(scene.result().kinds.isEmpty, "a load runs")
-        scene.give([1], last: false)
-        #expect(scene.result().kinds.isEmpty)
-        scene.give([2], last: true)
-        let result = scene.result()
-        #expect(result.kinds == [.transferred, .end])
-        let transferred = try #require(result.transferred)
-        #expect(transferred.operation == .copy && transferred.items == [0] && transferred.failure == nil)
-        #expect(scene.framesToDestination().on(scene.destinationStream).kinds == [.end])
-    }
 
     @Test("A copy that is not concluded is transferred when the time limit for the conclusion has passed", .tags(.f33))
     func unconcludedCopy() throws {
@@ -189,73 +103,7 @@ import Testing
         #expect(transferred.items == [0] && transferred.failure == nil)
     }
 
-    @Test("A copy with a failed load transfers the items that arrived")
-    func partialCopy() throws {
-        var scene = DragScene()
-        scene.dropped(.copy, DragScene.two)
-        scene.fetch(0)
-        scene.load(1)
-        _ = scene.framesToSource()
-        scene.performed()
-        scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
-        let transferred = try #require(scene.result().transferred)
-        #expect(transferred.items == [0] && transferred.failure?.code == .sourceFailed)
-    }
-
-    @Test("However many loads fail, the result names the failure of the first missing item")
-    func manyFailures() throws {
-        var scene = DragScene()
-        scene.dropped(.copy, Array(repeating: Item("public.text"), count: 20))
-        for item in (0..<20 as Range<UInt32>).reversed() {
-            let load = scene.load(item)
-            _ = scene.framesToSource()
-            if item == 0 {
-                scene.broker.send(Cancel(), on: load, from: scene.destination)
-            } else {
-                scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
-            }
-        }
-        scene.performed()
-        let failure = try #require(scene.result().transferred?.failure)
-        #expect(failure.code == .cancelled && failure.text.hasPrefix("item 1 was not transferred: "))
-    }
-
-    @Test("A failed load does not count if another load of the same item arrives")
-    func secondTry() throws {
-        var scene = DragScene()
-        scene.dropped(.copy)
-        scene.load()
-        _ = scene.framesToSource()
-        scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
-        scene.fetch()
-        scene.performed()
-        scene.conclude()
-        #expect(try #require(scene.result().transferred).failure == nil)
-    }
-
     // MARK: Moves
-
-    @Test("A move is transferred when every item has arrived and the destination has concluded, in either order")
-    func move() throws {
-        for concludesFirst in [false, true] {
-            var scene = DragScene()
-            scene.dropped(.move, DragScene.two)
-            scene.fetch(1)
-            scene.load(0)
-            _ = scene.framesToSource()
-            scene.performed()
-            if concludesFirst { scene.conclude() }
-            #expect(scene.result().kinds.isEmpty)
-            scene.give()
-            #expect(scene.result().kinds.isEmpty == !concludesFirst)
-            if concludesFirst { continue }
-            scene.conclude()
-            let result = scene.result()
-            #expect(result.kinds == [.transferred, .end])
-            #expect(result.transferred?.items == [0, 1] && result.transferred?.failure == nil)
-            #expect(result.transferred?.operation == .move)
-        }
-    }
 
     @Test("A move that is not concluded in time has failed, and the source may delete nothing", .tags(.f33))
     func unconcludedMove() throws {
@@ -271,46 +119,6 @@ import Testing
         let frames = scene.framesToDestination().on(scene.destinationStream)
         #expect(frames.kinds == [.transferred, .end])
         #expect(frames.first(Transferred.self)?.failure?.text == transferred.failure?.text, "both sides know of it")
-    }
-
-    @Test("If only some items of a move arrived, only these may be deleted, and only after the conclusion")
-    func partialMove() throws {
-        var scene = DragScene()
-        scene.dropped(.move, DragScene.two)
-        scene.fetch(1)
-        scene.performed()
-        #expect(scene.result().transferred == nil)
-        scene.conclude()
-        let transferred = try #require(scene.result().transferred)
-        #expect(transferred.failure?.code == .refused && transferred.items == [1])
-    }
-
-    @Test("After any other failure of a move nothing may be deleted")
-    func failedMove() throws {
-        for way in 0..<4 {
-            var scene = DragScene()
-            scene.dropped(.move, DragScene.two)
-            scene.fetch(0)
-            scene.load(1)
-            _ = scene.framesToSource()
-            switch way {
-            case 0:
-                scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
-                scene.performed()
-            case 1:
-                scene.give()
-                scene.performed([], Failure(.noSpace, "no"))
-            case 2:
-                scene.give()
-                scene.performed()
-                scene.conclude([], Failure(.noSpace, "no"))
-            default:
-                scene.broker.disconnect(scene.destination)
-            }
-            let transferred = try #require(scene.result().transferred)
-            #expect(transferred.items.isEmpty, "way \(way)")
-            #expect(transferred.failure?.code == [.sourceFailed, .refused, .refused, .destinationGone][way])
-        }
     }
 
     @Test("A move is not complete if it contains an item that the destination cannot see")
@@ -361,22 +169,6 @@ import Testing
         }
     }
 
-    @Test("If a source dies, the session and its open loads end, and finished loads stay complete")
-    func sourceDies() {
-        var scene = DragScene()
-        scene.dropped(.copy, DragScene.two)
-        scene.fetch(0)
-        #expect(scene.framesToDestination().bytes == [1, 2, 3])
-        let load = scene.load(1)
-        scene.performed()
-        scene.broker.disconnect(scene.source)
-        let frames = scene.framesToDestination()
-        #expect(frames.on(load).codes == [.sourceGone])
-        #expect(frames.on(scene.destinationStream).codes == [.sourceGone])
-        scene.everybodyLeaves()
-        #expect(scene.broker.held == .nothing)
-    }
-
     @Test("Kept bytes of a dropped item arrive even if their source has died")
     func keptBytes() {
         var scene = DragScene()
@@ -399,19 +191,6 @@ import Testing
         #expect(scene.framesToDestination().on(load).bytes == [4, 5, 6])
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing && scene.broker.openMemory == 0)
-    }
-
-    @Test(
-        "If a source withdraws a dropped session, its loads end, and the destination is notified of the cancellation"
-    )
-    func withdrawn() {
-        var scene = DragScene()
-        scene.dropped(.move)
-        let load = scene.load()
-        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        let frames = scene.framesToDestination()
-        #expect(frames.on(load).codes == [.sourceGone] && frames.on(scene.destinationStream).codes == [.cancelled])
-        #expect(scene.framesToSource().first(Transferred.self) == nil)
     }
 
     // MARK: Time limits

@@ -119,35 +119,6 @@ import Testing
         #expect(scene.framesToDestination().first(Transferred.self)?.items == [1])
     }
 
-    @Test("A destination of an older version gets no result, and its stream ends")
-    func olderDestination() {
-        var scene = DragScene()
-        scene.dropped(.move)
-        scene.fetch()
-        scene.performed()
-        scene.conclude()
-        #expect(scene.result().transferred?.failure == nil)
-        #expect(scene.framesToDestination().on(scene.destinationStream).kinds == [.end])
-    }
-
-    @Test("Repeated reports without new progress extend a drop only once")
-    func repeatedReport() throws {
-        var scene = DragScene()
-        scene.dropped(.move)
-        scene.report(nil)
-        scene.report(7)
-        for _ in 0..<5 {
-            scene.broker.advance(by: 119_990)
-            scene.report(7)
-            scene.report(3)
-            scene.report(nil)
-        }
-        #expect(scene.result().kinds.isEmpty)
-        scene.broker.advance(by: 100)
-        let failure = try #require(scene.result().transferred?.failure)
-        #expect(failure.code == .timeout && failure.text.contains("limit session"))
-    }
-
     @Test(
         "A copy that has arrived is transferred at the limit, even if its destination is active and never concludes"
     )

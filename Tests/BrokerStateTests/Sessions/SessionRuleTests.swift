@@ -8,64 +8,6 @@ import Testing
 @Suite("Drag sessions: phases and frames", .pure) struct SessionRuleTests {
     // MARK: Before the drop
 
-    @Test("An offer is answered with a handle and version 1, and no destination is notified")
-    func offer() throws {
-        var scene = DragScene()
-        scene.write()
-        scene.broker.commit(1, on: scene.drag, from: scene.source)
-        let committed = try #require(scene.framesToSource().first(Committed.self))
-        #expect(committed.changeCount == 1 && committed.handle != nil && committed.epoch == 77)
-        #expect(scene.framesToDestination().isEmpty)
-        var entries = scene.broker.status(from: scene.destination).compactMap(\.session)
-        #expect(entries.isEmpty, "it has not begun")
-        entries = scene.broker.status(from: scene.source).compactMap(\.session)
-        #expect(entries.map(\.state) == ["offered"])
-    }
-
-    @Test("An offer without items, or with an item that has no type, is refused")
-    func emptyOffer() {
-        for items in [[], [Item([])]] {
-            var scene = DragScene()
-            scene.write(items)
-            scene.broker.commit(items.count, on: scene.drag, from: scene.source)
-            #expect(scene.framesToSource().codes == [.invalidArgument])
-            scene.everybodyLeaves()
-            #expect(scene.broker.held == .nothing)
-        }
-    }
-
-    @Test("A session is announced only to a destination that it enters")
-    func announcement() {
-        var scene = DragScene()
-        let other = scene.broker.connect("other")
-        scene.broker.register("other", from: other)
-        _ = scene.broker.take(other)
-        scene.begin()
-        #expect(scene.framesToDestination().isEmpty)
-        scene.move()
-        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
-        #expect(scene.broker.take(other).isEmpty)
-    }
-
-    @Test("A destination receives its own stream, the session, and the items that it may see")
-    func announced() throws {
-        var scene = DragScene()
-        let items = [
-            Item([Representation("public.text"), Representation("public.png", visibility: .ownProcess)], name: "a"),
-            Item([Representation("public.png", visibility: .ownProcess)]), Item("public.png"),
-        ]
-        scene.begin(items)
-        scene.move(row: 4)
-        let frames = scene.framesToDestination()
-        let session = try #require(frames.first(Session.self))
-        #expect(session.destination == scene.shelf && session.handle == scene.handle && session.version == 1)
-        #expect(session.itemCount == 2 && session.ownerLabel == "source" && session.ownerProcess == 1)
-        #expect(session.allowsMove == false, "between processes it has to be allowed")
-        #expect(frames.all(Item.self).map { $0.representations.map(\.type) } == [["public.text"], ["public.png"]])
-        let enter = try #require(frames.first(Enter.self))
-        #expect(enter.version == 1 && enter.location?.destination == "shelf" && enter.location?.indexPath == [0, 4])
-    }
-
     @Test("A pointer update within a destination is passed on as an update, and its proposal reaches the source")
     func updates() throws {
         var scene = DragScene()
@@ -84,95 +26,7 @@ import Testing
         #expect(proposal.isPrecise == true && proposal.prefersFullSizePreview == true && proposal.refusal == nil)
     }
 
-    @Test("A move to another destination is an exit and an enter, and the session may return on the same stream")
-    func elsewhere() {
-        var scene = DragScene()
-        scene.broker.register("other", from: scene.destination)
-        scene.begin()
-        scene.track(.copy)
-        let first = scene.destinationStream
-        scene.move(to: "other")
-        let frames = scene.framesToDestination()
-        #expect(frames.kinds == [.exit, .session, .item, .enter].map { $0 } || frames.on(first).kinds == [.exit])
-        #expect(scene.destinationStream != first)
-        scene.propose(.copy)
-        scene.move(to: "shelf")
-        let back = scene.framesToDestination()
-        #expect(back.on(first).kinds == [.enter], "items that are announced once are not announced again")
-        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        let ends = scene.framesToDestination()
-        #expect(ends.on(first).kinds == [.exit, .end] && ends.count == 3, "each that it ever entered hears of the end")
-    }
-
-    @Test("If a destination exits or disconnects, the source is notified of the reason")
-    func lost() {
-        for isDead in [false, true] {
-            var scene = DragScene()
-            scene.begin()
-            scene.track(.copy)
-            if isDead {
-                scene.broker.disconnect(scene.destination)
-            } else {
-                scene.broker.send(Exit(), on: scene.destinationStream, from: scene.destination)
-            }
-            let exit = scene.framesToSource().first(Exit.self)
-            #expect(exit?.refusal?.code == (isDead ? .destinationGone : .refused))
-            scene.drop()
-            #expect(scene.framesToSource().first(Dropped.self)?.operation == .cancel)
-        }
-    }
-
-    @Test("If a session is withdrawn or its source dies, each destination that it entered is sent an exit and an end")
-    func withdrawn() {
-        for isDead in [false, true] {
-            var scene = DragScene()
-            scene.begin()
-            scene.track(.copy)
-            if isDead {
-                scene.broker.disconnect(scene.source)
-            } else {
-                scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-            }
-            let frames = scene.framesToDestination()
-            #expect(frames.kinds == [.exit, isDead ? .error : .end])
-            #expect(frames.codes == (isDead ? [.sourceGone] : []))
-            scene.everybodyLeaves()
-            #expect(scene.broker.held == .nothing)
-        }
-    }
-
     // MARK: The drop
-
-    @Test("A proposed copy or permitted move is dropped, and the source is sent the proposal first")
-    func dropped() {
-        for operation: DropOperation in [.copy, .move] {
-            var scene = DragScene()
-            scene.begin { $0.movesBetweenProcesses = true }
-            scene.track(operation)
-            scene.drop()
-            let frames = scene.framesToSource()
-            #expect(frames.kinds == [.dropped])
-            #expect(frames.first(Dropped.self)?.operation == operation)
-            let perform = scene.framesToDestination().first(Perform.self)
-            #expect(perform?.operation == operation && perform?.version == 1)
-            #expect(perform?.location?.destination == "shelf")
-        }
-    }
-
-    @Test(
-        "A drop with the proposal cancel, forbidden or an unknown operation, or over nothing, reports that and ends",
-        arguments: [0, 1, 9]
-    )
-    func notDropped(_ operation: DropOperation) {
-        var scene = DragScene()
-        scene.begin()
-        scene.track(operation)
-        scene.drop()
-        let frames = scene.framesToSource()
-        #expect(frames.kinds == [.dropped, .end])
-        #expect(frames.first(Dropped.self)?.operation == (operation == .forbidden ? .forbidden : .cancel))
-        #expect(scene.framesToDestination().kinds == [.exit, .end], "nothing is performed")
-    }
 
     @Test("A move that is not permitted counts as cancel, and the proposal contains the reason")
     func moveNotAllowed() throws {
@@ -220,19 +74,6 @@ import Testing
         scene.performed()
         scene.conclude()
         #expect(scene.broker.take(other).isEmpty)
-    }
-
-    @Test("A drop waits for a pending proposal")
-    func lifting() {
-        var scene = DragScene()
-        scene.begin()
-        scene.move()
-        _ = scene.framesToDestination()
-        scene.drop()
-        #expect(scene.framesToSource().isEmpty)
-        scene.propose(.copy)
-        #expect(scene.framesToSource().kinds == [.proposal, .dropped])
-        #expect(scene.framesToDestination().kinds == [.perform])
     }
 
     @Test("A proposal that does not arrive in time counts as cancel, and a later one is ignored")
@@ -401,22 +242,12 @@ import Testing
         #expect(many.framesToSource().codes == [.limitExceeded])
     }
 
-    @Test("Items cannot be added to a foreign session, a dropped session or an ended session")
-    func additionRefused() {
+    @Test("Items cannot be added to the session of another connection, even of the same process")
+    func foreignAddition() {
         var scene = DragScene()
         scene.begin()
         let other = scene.broker.connect("other", process: 1)
         scene.broker.offer(from: other) { [handle = scene.handle] in $0.handle = handle }
         #expect(scene.broker.take(other).codes == [.superseded])
-        scene.move()
-        scene.drop()
-        scene.add()
-        #expect(scene.framesToSource().codes == [.superseded])
-        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        scene.add()
-        #expect(scene.framesToSource().codes == [.superseded])
-        scene.everybodyLeaves()
-        scene.broker.disconnect(other)
-        #expect(scene.broker.held == .nothing)
     }
 }

@@ -16,56 +16,26 @@ import Testing
         watcher = broker.connect("watcher", process: 8)
     }
 
-    @Test("A watch of a board that need not exist is answered, and then reports each change of that board alone")
-    func changes() {
+    @Test("A change of a board that was cleared names the program that did it")
+    func clearer() {
         let stream = broker.watch("x", from: watcher)
-        let answer = broker.take(watcher).on(stream)
-        #expect(answer.kinds == [.registered])
-        let registered = answer.all(Registered.self)
-        #expect(registered.map(\.changeCount) == [900] && registered.map(\.epoch) == [77])
-        let handle = broker.promise("a", "b", board: "x", from: writer).handle
-        broker.promise("a", board: "y", from: writer)
-        let written = broker.takeChanges(watcher, on: stream)
-        #expect(written.map(\.changeCount) == [901] && written.map(\.epoch) == [77])
-        #expect(written.map(\.handle) == [handle] && written.map(\.itemCount) == [1])
-        #expect(written.map(\.ownerLabel) == ["writer"] && written.map(\.ownerProcess) == [7])
-        #expect(written.map(\.types) == [["a", "b"]] && written.map(\.missed) == [0])
-        #expect(written.map(\.clearerProcess) == [nil] && written.map(\.clearerLabel) == [nil])
-        broker.advance(by: 100)
-        broker.clear("x", from: writer)
-        let cleared = broker.takeChanges(watcher, on: stream)
-        #expect(cleared.map(\.changeCount) == [902] && cleared.map(\.missed) == [0])
-        #expect(cleared.map(\.handle) == [nil] && cleared.map(\.itemCount) == [nil] && cleared.map(\.types) == [[]])
-        #expect(cleared.map(\.clearerProcess) == [7] && cleared.map(\.clearerLabel) == ["writer"])
-        for clearer in [watcher, writer] {
-            broker.advance(by: 100)
+        for (clearer, process, label) in [(writer, 7, "writer"), (watcher, 8, "watcher")] as [(PeerID, UInt32, String)]
+        {
             broker.promise("a", board: "x", from: writer)
             broker.advance(by: 100)
             broker.clear("x", from: clearer)
-            #expect(broker.takeChanges(watcher, on: stream).map(\.clearerProcess) == [nil, clearer == writer ? 7 : 8])
+            broker.advance(by: 100)
+            let changes = broker.takeChanges(watcher, on: stream)
+            #expect(changes.map(\.clearerProcess) == [nil, process] && changes.map(\.clearerLabel) == [nil, label])
         }
         // A clear of a board that does not exist changes nothing. The change is still waiting when it comes.
-        broker.advance(by: 100)
         broker.promise("a", board: "x", from: writer)
         _ = broker.takeChanges(watcher, on: stream)
-        var removal = Clear()
-        removal.board = "x"
-        removal.removesBoard = true
-        removal.requires = [Feature.boards.rawValue]
-        broker.send(removal, on: broker.newStream(of: writer), from: writer)
+        broker.remove("x", from: writer)
         broker.clear("x", from: watcher)
         broker.advance(by: 100)
         #expect(broker.takeChanges(watcher, on: stream).map(\.clearerProcess) == [7])
         #expect(broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("A watch without a board's name is of the general board, and a name that no board can have is refused")
-    func names() {
-        let stream = broker.watch(from: watcher)
-        broker.promise("a", from: writer)
-        #expect(broker.takeChanges(watcher, on: stream).count == 1)
-        let invalid = broker.watch("a/b", from: watcher)
-        #expect(broker.take(watcher).on(invalid).codes == [.invalidArgument])
     }
 
     @Test(
@@ -115,25 +85,6 @@ import Testing
         #expect(streams.map { frames.on($0).all(Change.self).count } == [1, 1])
     }
 
-    @Test("Without credit nothing is reported, and new credit reports the newest state at once")
-    func credit() {
-        let stream = broker.watch(credit: 1, from: watcher)
-        for _ in 0..<3 {
-            broker.promise("a", from: writer)
-            broker.advance(by: 100)
-        }
-        #expect(broker.takeChanges(watcher, on: stream).map(\.changeCount) == [901])
-        // Not more than before.
-        broker.credit(1, on: stream, from: watcher)
-        #expect(broker.take(watcher).isEmpty)
-        broker.credit(2, on: stream, from: watcher)
-        let changes = broker.takeChanges(watcher, on: stream)
-        #expect(changes.map(\.changeCount) == [903] && changes.map(\.missed) == [1])
-        broker.credit(10, on: stream, from: watcher)
-        #expect(broker.take(watcher).isEmpty)
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
     @Test("A client that grants credit for each change is not sent more of them")
     func eagerCredit() {
         let stream = broker.watch(credit: 1, from: watcher)
@@ -150,25 +101,6 @@ import Testing
             }
         }
         #expect((8...11).contains(count))
-    }
-
-    @Test("The first change waits for credit, too")
-    func firstCredit() {
-        let stream = broker.watch(since: 800, credit: nil, from: watcher)
-        #expect(broker.take(watcher).on(stream).kinds == [.registered])
-        broker.credit(1, on: stream, from: watcher)
-        #expect(broker.takeChanges(watcher, on: stream).map(\.missed) == [99])
-    }
-
-    @Test("A malformed credit ends the watch with an error, and the connection stays open")
-    func malformedCredit() {
-        let stream = broker.watch(from: watcher)
-        _ = broker.take(watcher)
-        broker.raw(kind: FrameKind.credit.rawValue, payload: [0x0B], on: stream, from: watcher)
-        #expect(broker.take(watcher).on(stream).codes == [.invalidArgument])
-        #expect(broker.closed.isEmpty && broker.held.watches == 0)
-        broker.promise("a", from: writer)
-        #expect(broker.take(watcher).isEmpty)
     }
 
     // MARK: Visibility
@@ -268,13 +200,6 @@ import Testing
         for (peer, stream) in zip([watcher, link], streams) {
             #expect(broker.takeChanges(peer, on: stream).map(\.changeCount) == [902])
         }
-    }
-
-    @Test("A watch loads nothing")
-    func noLoad() {
-        _ = broker.watch(from: watcher)
-        broker.promise("a", from: writer)
-        #expect(broker.takeAsks(writer).isEmpty && broker.held.loads == 0)
     }
 
     // MARK: Reading
