@@ -4,7 +4,7 @@ import ProtocolVectors
 import TestSupport
 import Testing
 
-/// The exchanges of `Tests/ProtocolVectors/Files`, played by a broker's state.
+/// The exchanges of `Tests/ProtocolVectors/Files` and of earlier versions, played by a broker's state.
 @Suite("Vectors", .pure) struct VectorTests {
     @Test(
         "The broker answers the frames of every exchange as shown, and holds nothing when its peers have left",
@@ -16,7 +16,18 @@ import Testing
         Self.play(vectors)
     }
 
-    static func play(_ vectors: [Vector]) {
+    @Test("The broker answers the frames of clients of an earlier version as the broker of that version did")
+    func released() throws {
+        #expect(!ReleasedStreams.versions.isEmpty)
+        for version in ReleasedStreams.versions {
+            let files = try ["broker.hex", "transcripts.hex"].map { try ReleasedStreams.text($0, of: version) }
+            let vectors = try files.flatMap { try VectorFile($0).vectors }
+            #expect(vectors.count > 300)
+            Self.play(vectors)
+        }
+    }
+
+    private static func play(_ vectors: [Vector]) {
         for vector in vectors {
             let peers = StatePeers()
             var player = ExchangePlayer(peers)

@@ -180,4 +180,32 @@ import Testing
         #expect(broker.take(third).codes == [.limitExceeded])
         #expect(broker.held.publications == 2 && broker.held.writes == 0)
     }
+
+    @Test("Terms, an addition and the epoch of a condition require their features")
+    func features() {
+        let broker = StateHarness()
+        let peer = broker.connect()
+        var (terms, addition, condition, clear) = (Write(), Write(), Write(), Clear())
+        terms.terms = ContentTerms(transient: true)
+        addition.handle = 1
+        (condition.ifChangeCount, condition.ifEpoch) = (5_000, 77)
+        condition.requires = [Feature.condition.rawValue]
+        (clear.ifChangeCount, clear.ifEpoch, clear.requires) = (5_000, 77, condition.requires)
+        for request in [terms, addition, condition, clear] as [any WireMessage] {
+            broker.send(request, on: broker.newStream(of: peer), from: peer)
+        }
+        #expect(broker.take(peer).codes == [ErrorCode](repeating: .invalidArgument, count: 4))
+        #expect(broker.held.writes == 0 && broker.closed.isEmpty)
+    }
+
+    @Test("The name of a file that is too long is malformed")
+    func fileName() {
+        let broker = StateHarness()
+        let peer = broker.connect()
+        var representation = Representation("a")
+        representation.file = FileAttributes()
+        representation.file?.name = [UInt8](repeating: 97, count: 256)
+        broker.write([Item([representation])], from: peer)
+        #expect(broker.take(peer).codes == [.limitExceeded])
+    }
 }

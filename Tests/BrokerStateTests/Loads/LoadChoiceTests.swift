@@ -87,23 +87,16 @@ import Testing
     }
 
     @Test(
-        "A malformed type in an accept list or in edges is refused, unless the entry accepts any type",
+        "A malformed type in an accept list is refused, unless the entry accepts any type",
         arguments: ["", "a b", String(repeating: "a", count: 513), "a\u{A0}", "a\u{202E}b"]
     )
     func malformedTypes(_ type: String) {
-        var edges = TypeEdges()
-        edges.type = type
-        edges.supertypes = ["public.png"]
-        var supertypes = TypeEdges()
-        supertypes.type = "public.png"
-        supertypes.supertypes = [type]
         func code(_ configure: (inout Load) -> Void) -> ErrorCode? {
             Self.choice(of: Self.offered, configure).failure?.code
         }
         for match in [Match.conforming, .exact] {
             #expect(code { $0.accepts = [Accept(type, match: match), Accept("a")] } == .invalidArgument)
         }
-        for edge in [edges, supertypes] { #expect(code { $0.edges = [edge] } == .invalidArgument) }
         #expect(code { $0.accepts = [Accept(type, match: .any)] } == nil)
     }
 }

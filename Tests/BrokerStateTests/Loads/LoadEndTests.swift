@@ -16,12 +16,9 @@ import Testing
     }
 
     /// Starts a load of a representation that announces `byteCount`, and returns the streams of load and ask.
-    private mutating func start(
-        byteCount: UInt64? = nil,
-        _ configure: (inout Load) -> Void = { _ in }
-    ) throws -> (load: UInt64, ask: UInt64) {
+    private mutating func start(byteCount: UInt64? = nil) throws -> (load: UInt64, ask: UInt64) {
         broker.write([Item([Representation("a", byteCount: byteCount)])], from: source)
-        let load = broker.load(from: reader, configure)
+        let load = broker.load(from: reader)
         return (load, try #require(broker.takeAsks(source).first))
     }
 
@@ -142,5 +139,13 @@ import Testing
         #expect(broker.take(source).on(load).bytes == [1])
         broker.disconnect(source)
         #expect(broker.held.loads == 0 && broker.held.peers == 1)
+    }
+
+    @Test("An unknown kind on an ask is a version mismatch for the source, and the load has a failed source")
+    mutating func unknownKind() throws {
+        let (load, ask) = try start()
+        broker.raw(kind: 99, flags: FrameFlags.mustUnderstand.rawValue, on: ask, from: source)
+        #expect(broker.take(source).on(ask).codes == [.versionMismatch])
+        #expect(broker.take(reader).on(load).codes == [.sourceFailed])
     }
 }

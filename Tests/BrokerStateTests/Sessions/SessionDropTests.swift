@@ -147,28 +147,6 @@ import Testing
 
     // MARK: Ends of processes
 
-    @Test("If a destination dies, its loads are cancelled at the source first, and then nothing was moved")
-    func destinationDies() throws {
-        for leaves in [false, true] {
-            var scene = DragScene()
-            scene.dropped(.move, DragScene.two)
-            scene.fetch(0)
-            let load = scene.load(1)
-            scene.forget()
-            if leaves {
-                scene.broker.send(Cancel(), on: scene.shelf, from: scene.destination)
-                #expect(scene.framesToDestination().map(\.stream).sorted() == [load, scene.destinationStream])
-            } else {
-                scene.broker.disconnect(scene.destination)
-            }
-            let frames = scene.framesToSource()
-            #expect(frames.kinds == [.cancel, .transferred, .end])
-            #expect(frames.first(Transferred.self)?.failure?.code == .destinationGone)
-            scene.everybodyLeaves()
-            #expect(scene.broker.held == .nothing)
-        }
-    }
-
     @Test("Kept bytes of a dropped item arrive even if their source has died")
     func keptBytes() {
         var scene = DragScene()
@@ -244,5 +222,18 @@ import Testing
         #expect(scene.result().transferred?.failure == nil)
         scene.broker.endDraining()
         #expect(scene.broker.held == .nothing)
+    }
+
+    @Test("A load that is refused at once does not count as a load of the drop")
+    func refusedLoad() {
+        var scene = DragScene(dropReports: true)
+        scene.dropped(.copy)
+        let refused = [
+            scene.load { $0.accepts = [Accept("com.example.none")] }, scene.load(7),
+        ]
+        let frames = scene.framesToDestination()
+        #expect(refused.map { frames.on($0).codes } == [[.typeUnavailable], [.nothingHere]])
+        scene.performed()
+        #expect(scene.result().kinds == [.end])
     }
 }

@@ -250,4 +250,28 @@ import Testing
         scene.broker.offer(from: other) { [handle = scene.handle] in $0.handle = handle }
         #expect(scene.broker.take(other).codes == [.superseded])
     }
+
+    @Test("A session whose stream the destination has cancelled can come again, on another stream")
+    func announcedAgain() {
+        var scene = DragScene()
+        scene.begin()
+        scene.track(.copy)
+        let first = scene.destinationStream
+        scene.broker.send(Cancel(), on: first, from: scene.destination)
+        #expect(scene.framesToSource().kinds == [.exit])
+        scene.move(sequence: 2)
+        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
+        #expect(scene.destinationStream != first)
+    }
+
+    @Test("A location without a destination names none, and an absent sequence is 0")
+    func emptyLocation() {
+        var scene = DragScene()
+        scene.begin()
+        var move = Move()
+        move.location = Location()
+        scene.broker.send(move, on: scene.drag, from: scene.source)
+        let proposal = scene.framesToSource().first(Proposal.self)
+        #expect(proposal?.refusal?.code == .nothingHere && proposal?.sequence == 0)
+    }
 }

@@ -168,4 +168,63 @@ import Testing
         #expect(broker.take(other).codes == [.limitExceeded])
         #expect(broker.brokenInvariants().isEmpty)
     }
+
+    // MARK: Ends of loads that wait
+
+    @Test("A load that waits is asked for in the contents that it was made for, although they were replaced")
+    mutating func replaced() throws {
+        let ask = try contend(credit: 1 << 40)
+        broker.promise("b", from: source)
+        broker.data([1], last: true, on: ask, from: source)
+        let next = try #require(broker.take(source).first { $0.kind == .ask })
+        #expect(next.decode(Ask.self).type == "a")
+        broker.data([2], last: true, on: next.stream, from: source)
+        #expect(broker.take(reader).bytes == [2])
+    }
+
+    @Test("The source is not asked for a load that is cancelled while it waits")
+    mutating func cancelled() {
+        let loads = (0..<3).map { _ in broker.load(from: reader) }
+        let ask = broker.takeAsks(source)[0]
+        broker.send(Cancel(), on: loads[1], from: reader)
+        #expect(broker.take(source).isEmpty)
+        broker.data([1], last: true, on: ask, from: source)
+        #expect(broker.take(source).kinds == [.ask] && broker.held.loads == 1)
+    }
+
+    @Test(
+        "A source that accepts no streams gets one ask at a time, and one that accepts many gets the limit",
+        arguments: [(UInt32(0), 1), (1, 1), (.max, 128)]
+    )
+    func maximum(_ streams: UInt32, _ expected: Int) {
+        let broker = StateHarness { $0.loadsPerConnection = 200 }
+        let source = broker.connect(maximumStreams: streams)
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        for _ in 0..<150 { broker.load(from: reader) }
+        #expect(broker.takeAsks(source).count == expected)
+    }
+
+    @Test(
+        "If a source ends or withdraws its promise, waiting loads end too, and are never asked for",
+        arguments: [true, false]
+    )
+    mutating func sourceEnds(isWithdrawn: Bool) {
+        let stream = broker.write([Item("a")], from: source)
+        for _ in 0..<3 { broker.load(from: reader) }
+        _ = broker.take(source)
+        if isWithdrawn { broker.send(Cancel(), on: stream, from: source) } else { broker.disconnect(source) }
+        #expect(broker.take(source).kinds == (isWithdrawn ? [.cancel] : []))
+        #expect(broker.take(reader).codes == [.sourceGone, .sourceGone, .sourceGone] && broker.held.loads == 0)
+    }
+
+    @Test("If a destination ends, loads of others take its turns")
+    mutating func destinationEnds() {
+        broker.load(from: idler)
+        let ask = broker.takeAsks(source)[0]
+        broker.load(from: reader)
+        broker.disconnect(idler)
+        let frames = broker.take(source)
+        #expect(frames.kinds == [.cancel, .ask] && frames[0].stream == ask && frames[1].stream != ask)
+    }
 }
