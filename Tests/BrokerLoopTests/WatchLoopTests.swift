@@ -104,25 +104,6 @@ import Testing
         time.advance(by: 1)
         #expect(try read(peer).count == 1)
     }
-
-    @Test("2 s after the start, a watch that knows another broker is sent the state of an unknown board")
-    func settling() throws {
-        time.advance(by: 500)
-        let peer = try broker.connect()
-        var watch = Watch()
-        watch.board = "lost"
-        watch.sinceChangeCount = 1
-        watch.sinceEpoch = 1
-        watch.credit = 1
-        let stream = peer.newStream()
-        peer.queue(watch, stream: stream)
-        try broker.step(sending: peer)
-        #expect(try read(peer).isEmpty)
-        time.advance(by: 1_499)
-        #expect(try read(peer).isEmpty)
-        time.advance(by: 1)
-        #expect(try read(peer).keys.elementsEqual([stream]))
-    }
 }
 
 extension BrokerLoop {

@@ -4,7 +4,6 @@ import FoundationEssentials
 enum Repository {
     static let schema = "Sources/PasteboardWire/pasteboard.proto"
     static let protocolText = "Sources/PasteboardWire/PasteboardWire.docc/Protocol.md"
-    static let transcripts = "Sources/PasteboardWire/PasteboardWire.docc/ProtocolTranscripts.md"
     static let frameKinds = "Sources/PasteboardWire/frame-kinds.tsv"
     static let protobufPeer = "Tests/PasteboardWireTests/Resources/protobuf_peer.py"
 

@@ -1,7 +1,5 @@
 /// A frame of a transcript in the documentation.
 package struct ShownFrame: Sendable {
-    /// The label, such as "C1". Its letter is the exchange.
-    package let name: String
     /// "source", "broker" or "destination".
     package let sender: String
     package let receiver: String
@@ -13,7 +11,7 @@ package struct ShownFrame: Sendable {
     fileprivate init?(_ line: Substring) {
         let words = line.split(separator: " ").map(String.init)
         guard words.count == 5, words[2] == "to", words[3].hasSuffix(":") else { return nil }
-        (name, sender, receiver, kind) = (words[0], words[1], String(words[3].dropLast()), words[4])
+        (sender, receiver, kind) = (words[1], String(words[3].dropLast()), words[4])
     }
 }
 

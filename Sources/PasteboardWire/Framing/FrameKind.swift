@@ -59,8 +59,6 @@
     package static func maximumLength(of rawKind: UInt8) -> Int {
         rawKind == FrameKind.data.rawValue ? WireLimits.dataLength : WireLimits.controlLength
     }
-
-    package var maximumLength: Int { Self.maximumLength(of: rawValue) }
 }
 
 /// The queue of a connection in which a frame waits.

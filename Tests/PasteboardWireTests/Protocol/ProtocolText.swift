@@ -1,10 +1,8 @@
 import PasteboardWire
-import TestSupport
 
-/// The contents of the articles about the protocol: the tables of `Protocol.md` and the frames of the transcripts.
+/// The tables of `Protocol.md`.
 struct ProtocolText {
     private let sections: [String: [Substring]]
-    let frames: [ShownFrame]
 
     init() throws {
         let text = try Repository.text(Repository.protocolText)
@@ -15,7 +13,6 @@ struct ProtocolText {
             sections[title, default: []].append(line)
         }
         self.sections = sections
-        frames = try Document.transcripts.frames
     }
 
     /// The cells of all table rows in a section that begin with a number.

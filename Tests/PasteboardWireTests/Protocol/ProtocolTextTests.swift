@@ -74,23 +74,6 @@ struct ProtocolTextTests {
         #expect(text.values(of: "Limits") == expected)
     }
 
-    @Test("The frames of the transcripts decode to messages that encode to the same bytes")
-    func decoding() throws {
-        #expect(Set(text.frames.compactMap(\.name.first)) == ["C", "P", "M"])
-        for shown in text.frames {
-            guard let header = FrameHeader(shown.bytes.span, at: 0) else {
-                Issue.record("\(shown.name) has no header")
-                continue
-            }
-            let payload = Array(shown.bytes.dropFirst(FrameHeader.byteCount))
-            #expect(Int(header.length) == payload.count, "\(shown.name)")
-            let kind = try #require(header.kind, "\(shown.name)")
-            #expect("\(kind)" == shown.kind, "\(shown.name)")
-            guard let type = MessageTypes.frames.first(where: { $0.kind == kind }) else { continue }
-            #expect(hex(encoded(try decoded(type, payload))) == hex(payload), "\(shown.name)")
-        }
-    }
-
     @Test("The kinds that a client may send on each sort of stream are those of frame-kinds.tsv")
     func sorts() throws {
         for row in try Repository.text(Repository.frameKinds).split(separator: "\n").dropFirst() {
