@@ -73,6 +73,20 @@ import Testing
         #expect(isClean && broker.held.keptBytes == UInt64(count))
     }
 
+    @Test("A complete representation outlives its source, and is passed as a descriptor if it is large")
+    mutating func kept() throws {
+        let (_, ask) = try self.loads(1)
+        broker.data(count: 200_000, last: true, on: ask, from: source)
+        _ = broker.take(reader)
+        broker.disconnect(source)
+        let load = broker.load(from: reader) { $0.descriptorWelcome = true }
+        let answers = broker.take(reader).on(load)
+        #expect(answers.kinds == [.answer] && answers[0].passing != nil)
+        #expect(answers[0].decode(Answer.self).byteCount == 200_000)
+        broker.clear(from: reader)
+        #expect(broker.openMemory == 0 && broker.held.keptBytes == 0)
+    }
+
     @Test("Loads that joined stay inline, even if they accept a descriptor")
     mutating func inline() throws {
         let load = broker.load(from: reader) { $0.descriptorWelcome = true }

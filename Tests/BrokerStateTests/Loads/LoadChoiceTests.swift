@@ -22,6 +22,21 @@ import Testing
         Representation("public.png"), Representation("public.utf8-plain-text"), Representation("com.example.own"),
     ]
 
+    @Test("A load of a missing type fails with a list of the available types")
+    func typeUnavailable() {
+        let failure = Self.choice(of: Self.offered) { $0.accepts = [Accept("public.audio")] }.failure
+        #expect(failure?.code == .typeUnavailable)
+        #expect(failure?.detail == "public.png\npublic.utf8-plain-text\ncom.example.own")
+    }
+
+    @Test("A promise of more bytes than the load allows is refused before the source is asked")
+    func tooLarge() {
+        let offered = [Representation("a", byteCount: 4)]
+        let refused = Self.choice(of: offered) { $0.maximumByteCount = 3 }
+        #expect(refused.type == nil && refused.failure?.code == .tooLarge)
+        #expect(Self.choice(of: offered) { $0.maximumByteCount = 4 }.type == "a")
+    }
+
     /// A type identifier of at most 512 bytes that contains `count` names. Each `seed` leads to different names.
     private static func spelling(_ count: Int, _ seed: Int) -> String {
         let names = (0..<count).map { "\(seed).\($0)" }.joined(separator: ",")

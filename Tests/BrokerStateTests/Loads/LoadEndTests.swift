@@ -54,7 +54,7 @@ import Testing
         let own = SourceFailure(domain: "a\u{1B}c", code: 1, message: "\u{9B}2J\u{202E}b")
         broker.send(Failure(.sourceFailed, "jam", detail: "tray\u{1B}[2J\nfull", source: own), on: ask, from: source)
         let failure = try #require(broker.take(reader).on(load).first(Failure.self))
-        #expect(failure.detail == "tray[2J\nfull")
+        #expect(failure.text.contains("src") && failure.text.contains("jam") && failure.detail == "tray[2J\nfull")
         #expect(failure.source == SourceFailure(domain: "ac", code: 1, message: "2Jb"))
     }
 
