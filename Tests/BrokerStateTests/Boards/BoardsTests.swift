@@ -29,22 +29,6 @@ import Testing
         #expect(boards.full.isEmpty && boards.count == 1)
     }
 
-    @Test("A condition holds only at its change count")
-    func conditions() throws {
-        let context = Self.context(boards: 8)
-        var boards = Boards(firstChangeCount: 40)
-        _ = boards.set("a", to: Self.publication(1), context)
-        try boards.check(nil, on: "a")
-        try boards.check(BoardCondition(41), on: "a")
-        try boards.check(BoardCondition(40), on: "another")
-        do throws(Failure) {
-            try boards.check(BoardCondition(40), on: "a")
-            Issue.record("a superseded condition holds")
-        } catch {
-            #expect(error.code == .superseded)
-        }
-    }
-
     @Test("Of many empty boards, those with the lowest counts are forgotten, and unknown boards get at least these")
     func forgotten() {
         let context = Self.context(boards: 1_000)
