@@ -261,7 +261,7 @@ package struct BrokerLoop: ~Copyable {
         for index in 0..<outbox.sends.count {
             let send = outbox.sends[index]
             guard let target = find(send.peer), !connections[target].isWriteClosed else { continue }
-            let frames = outbox.frames.bytes.span.extracting(outbox.bytes(ofSend: index))
+            let frames = outbox.frames.memory.span.extracting(outbox.bytes(ofSend: index))
             if logsFrames { logSent(frames, to: send.peer) }
             if let passing = send.passing {
                 pass(frames, passing, to: target)

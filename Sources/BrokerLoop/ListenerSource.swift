@@ -110,7 +110,7 @@ package final class ListenerSource: EventSource {
     }
 
     static func encode(_ failure: Failure) -> [UInt8] {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(failure, stream: 0)
         return encoder.bytes
     }

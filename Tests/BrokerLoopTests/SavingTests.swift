@@ -207,8 +207,7 @@ import Testing
             decoding: try #require(MemoryFile(sealed: known)).contents(limit: 1 << 20)
         )
         contents.format = SavedContents.format + 1
-        var encoded: [UInt8] = []
-        contents.encode(into: &encoded)
+        let encoded = contents.encoded
         let other = try MemoryFile()
         try other.append(encoded.span)
         try other.seal()

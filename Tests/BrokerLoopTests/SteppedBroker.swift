@@ -167,7 +167,7 @@ final class SteppedPeer {
     }
 
     func queue(_ message: some WireMessage, stream: UInt64) {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(message, stream: stream)
         output.appendStream(encoder.bytes.span)
     }
@@ -224,7 +224,7 @@ final class SteppedPeer {
 
     /// Queues one frame with a number of descriptors of a file.
     func queue(_ message: some WireMessage, stream: UInt64, passing file: DescriptorBox, count: Int = 1) {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(message, stream: stream, flags: .last, descriptorCount: 1)
         output.markDescriptors([DescriptorBox](repeating: file, count: count), name: stream)
         output.appendStream(encoder.bytes.span)
@@ -268,7 +268,7 @@ final class SteppedPeer {
 
     /// Queues the first bytes of a list.
     func queuePartOfList(count: Int) {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(List(String(repeating: "x", count: 60_000)), stream: newStream())
         output.appendStream(encoder.bytes.span.extracting(0..<count))
     }

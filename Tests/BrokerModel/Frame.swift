@@ -80,12 +80,3 @@ extension [Frame] {
         filter { $0.kind == .end || $0.kind == .error || $0.last }
     }
 }
-
-extension WireMessage {
-    /// The payload of the message.
-    package var encoded: [UInt8] {
-        var bytes: [UInt8] = []
-        encode(into: &bytes)
-        return bytes
-    }
-}

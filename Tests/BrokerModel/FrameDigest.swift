@@ -60,9 +60,7 @@ package struct FrameDigest: Equatable {
     ) -> [UInt8] {
         var message = frame.decode(type)
         change(&message)
-        var bytes: [UInt8] = []
-        message.encode(into: &bytes)
-        return bytes
+        return message.encoded
     }
 }
 

@@ -191,11 +191,11 @@ extension Outbox {
         var found: [(header: FrameHeader, payload: [UInt8])] = []
         let bytes = bytes(ofSend: index)
         var start = bytes.lowerBound
-        while start < bytes.upperBound, let header = FrameHeader(frames.bytes.span, at: start) {
+        while start < bytes.upperBound, let header = FrameHeader(frames.memory.span, at: start) {
             let payload = start + FrameHeader.byteCount
             let end = payload + Int(header.length)
             guard end <= bytes.upperBound else { break }
-            found.append((header, Array(frames.bytes[payload..<end])))
+            found.append((header, Array(frames.memory[payload..<end])))
             start = end
         }
         return (found, start == bytes.upperBound)

@@ -57,8 +57,7 @@ extension StateHarness {
         for entry in entries {
             do throws(Failure) {
                 // As it is read from its file.
-                var bytes: [UInt8] = []
-                entry.contents.encode(into: &bytes)
+                let bytes = entry.contents.encoded
                 let contents = try SavedContents(decoding: bytes)
                 let restored = try successor.input { state throws(Failure) in
                     try state.restore(contents, at: successor.bootTime)

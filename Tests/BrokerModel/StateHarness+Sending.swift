@@ -4,13 +4,13 @@ package import PasteboardWire
 // Frames from peers.
 extension StateHarness {
     package func send(_ message: some WireMessage, on stream: UInt64, from peer: PeerID) {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(message, stream: stream)
         sendBytes(encoder.bytes, from: peer)
     }
 
     package func data(_ bytes: [UInt8], last: Bool = false, on stream: UInt64, from peer: PeerID) {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.appendData(bytes, stream: stream, flags: last ? .last : [])
         sendBytes(encoder.bytes, from: peer)
     }
@@ -34,7 +34,7 @@ extension StateHarness {
         on stream: UInt64,
         from peer: PeerID
     ) {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         var header = FrameHeader(.data, stream: stream, length: payload.count, descriptorCount: descriptors)
         header.rawKind = kind
         header.flags = FrameFlags(rawValue: flags)

@@ -114,7 +114,7 @@ struct BrokenPeers: ExchangePeers {
         }
         let frame = ReceivedFrame(header: header, payload: Array(bytes.dropFirst(FrameHeader.byteCount)))
         for frame in broken.receives(frame, &states["to \(peer)", default: []]) {
-            var encoder = FrameEncoder()
+            var encoder = FrameMemory()
             encoder.append(header: frame.header)
             peers.send(encoder.bytes + frame.payload, passing: descriptor, from: peer)
         }
@@ -181,7 +181,7 @@ extension ReceivedFrame {
     func altered<Message: WireMessage>(_ change: (inout Message) -> Void) -> ReceivedFrame {
         guard header.kind == Message.kind, var message = try? Message(decoding: payload) else { return self }
         change(&message)
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(message, stream: header.stream)
         return with(Array(encoder.bytes.dropFirst(FrameHeader.byteCount)))
     }

@@ -146,7 +146,7 @@ import Testing
             case .end where moves.contains(frame.header.stream):
                 var result = Transferred()
                 (result.operation, result.items) = (.move, [0])
-                var encoder = FrameEncoder()
+                var encoder = FrameMemory()
                 encoder.append(result, stream: frame.header.stream)
                 let header = FrameHeader(.transferred, stream: frame.header.stream, length: 0)
                 let payload = Array(encoder.bytes.dropFirst(FrameHeader.byteCount))

@@ -109,7 +109,7 @@ struct PendingFileTests {
         let name = SystemString([0x6E, 0xFF])
         let file = try PendingFile(inDirectory: self.path)
         var attributes = FileAttributes()
-        attributes.modifiedSeconds = UInt64(bitPattern: -2)
+        attributes.modifiedSeconds = -2
         attributes.modifiedNanoseconds = 500_000_000
         try file.setModificationTime(of: attributes, for: name)
         let path = try file.keep(as: SafeFileName(ofFile: name))

@@ -77,7 +77,7 @@ struct BrokerConformance {
 
     /// Removes what the exchanges have left on their boards. A broker that cannot do that has failed in them.
     private func clearBoards() {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(Hello(), stream: 0)
         for (index, board) in ["general", "conformance"].enumerated() {
             var clear = Clear()

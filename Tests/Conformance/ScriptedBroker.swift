@@ -53,7 +53,7 @@ struct ScriptedBroker {
 
     /// Answers a request that is no part of the script.
     private mutating func answer(_ frame: ReceivedFrame, _ deadline: UInt64) {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         let stream = frame.header.stream
         switch frame.header.kind {
         case .hello:

@@ -250,7 +250,7 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
         guard !ended.contains(peer) else { return }
         var list = List()
         list.board = "conformance"
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(list, stream: stream)
         try send(encoder.bytes, from: peer)
         while true {

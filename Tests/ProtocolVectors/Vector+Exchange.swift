@@ -22,7 +22,7 @@ extension Vector {
     }
 
     private static var greeting: [VectorFrame] {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(Hello(), stream: 0)
         var hello = VectorFrame(sender: "client", receiver: "broker", kind: "hello", line: 0)
         hello.bytes = encoder.bytes
@@ -36,7 +36,7 @@ extension Vector {
     private static func error(_ code: String, stream: UInt64) -> VectorFrame? {
         guard let index = ErrorCode.names.firstIndex(of: code) else { return nil }
         var frame = VectorFrame(sender: "broker", receiver: "client", kind: "error", line: 0)
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         // The text is the broker's, so the shown message has only the code.
         let payload: [UInt8] = [8, UInt8(index + 1)]
         encoder.append(header: FrameHeader(.error, stream: stream, length: payload.count))

@@ -56,7 +56,7 @@ package struct VectorFrame: Sendable {
         guard result.count != bytes.count, var header = self.header else { return result }
         // A header may announce another length than that of the payload, so only the difference is added.
         header.length = header.length &+ UInt32(truncatingIfNeeded: result.count &- bytes.count)
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: header)
         return encoder.bytes + result.dropFirst(FrameHeader.byteCount)
     }

@@ -150,7 +150,7 @@ final class ScriptedSource {
             isSending = false
             try TestPeer.say("sent \(answer.sent)")
         case "half-frame":
-            var encoder = FrameEncoder()
+            var encoder = FrameMemory()
             encoder.append(header: FrameHeader(.data, stream: stream, length: WireLimits.dataLength))
             let bytes = encoder.bytes + Pattern.block.prefix(order.count)
             try System.write(bytes.span, to: connection.io.descriptor)

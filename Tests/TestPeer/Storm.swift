@@ -62,7 +62,7 @@ struct Storm {
         hello.minimumVersion = 1
         hello.maximumVersion = 1
         hello.label = "storm"
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(hello, stream: 0)
         try System.write(encoder.bytes.span, to: socket)
     }

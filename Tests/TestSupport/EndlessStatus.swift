@@ -11,7 +11,7 @@ extension ScriptedPeer {
         let field = [
             0xC2, 0x0C, UInt8(truncatingIfNeeded: length) | 0x80, UInt8(length >> 7 & 0x7F) | 0x80, UInt8(length >> 14),
         ]
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: FrameHeader(.statusEntry, stream: stream, length: field.count + length))
         let frame = encoder.bytes + field + [UInt8](repeating: 0, count: length)
         while true { try write(frame) }

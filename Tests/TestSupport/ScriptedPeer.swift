@@ -35,13 +35,13 @@ package final class ScriptedPeer: Sendable {
     // MARK: Sending
 
     package func send(_ message: some WireMessage, stream: UInt64, flags: FrameFlags = []) throws {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(message, stream: stream, flags: flags)
         try write(encoder.bytes)
     }
 
     package func sendData(_ bytes: [UInt8], stream: UInt64, last: Bool = false) throws {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.appendData(bytes, stream: stream, flags: last ? .last : [])
         try write(encoder.bytes)
     }

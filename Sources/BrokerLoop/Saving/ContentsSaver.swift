@@ -150,8 +150,7 @@ struct ContentsSaver: ~Copyable {
             unsent.store(file, as: Self.name(Self.kept, number))
         }
         contents.programVersion = ProgramVersion.current
-        var bytes: [UInt8] = []
-        contents.encode(into: &bytes)
+        let bytes = contents.encoded
         let file = try MemoryFile()
         try file.append(bytes.span)
         try file.seal()

@@ -27,9 +27,7 @@ enum SnapshotFile {
         let size: UInt64
 
         init(_ contents: SavedContents, kept: [DescriptorBox?]) {
-            var description: [UInt8] = []
-            contents.encode(into: &description)
-            self.description = description
+            description = contents.encoded
             self.kept = kept
             size = contents.keptSizes.reduce(UInt64(headerSize + description.count + checksumSize)) {
                 $0.addingClamped($1)

@@ -230,8 +230,7 @@ extension SavedContents {
         }
         for (index, item) in items.enumerated() {
             try item.check(at: index)
-            var bytes: [UInt8] = []
-            item.encode(into: &bytes)
+            let bytes = item.encoded
             // As saved it has more fields than as written.
             guard bytes.count <= WireLimits.itemLength + 1 << 10,
                 item.suggestedName.map({ $0 == $0.asSuggestedName }) ?? true

@@ -281,7 +281,7 @@ package struct ConnectionIO: ~Copyable {
     private mutating func collectFrames() {
         if state.connectionFrames.count > 0 {
             do {
-                let frames = state.connectionFrames.bytes
+                let frames = state.connectionFrames.memory
                 let waiting = frames.span.extracting(0..<state.connectionFrames.count)
                 if log != nil { log?.sends(waiting) }
                 output.appendControl(waiting)
@@ -290,7 +290,7 @@ package struct ConnectionIO: ~Copyable {
         }
         if state.streamFrames.count > 0 {
             do {
-                let frames = state.streamFrames.bytes
+                let frames = state.streamFrames.memory
                 let waiting = frames.span.extracting(0..<state.streamFrames.count)
                 if log != nil { log?.sends(waiting) }
                 output.appendStream(waiting)

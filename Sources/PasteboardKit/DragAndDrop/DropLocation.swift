@@ -43,8 +43,7 @@ extension Location {
             guard let x = Int64(exactly: (point.x * 1_000).rounded()),
                 let y = Int64(exactly: (point.y * 1_000).rounded())
             else { throw Self.invalid("the point \(point.x), \(point.y) is not finite or is out of range") }
-            self.x = UInt64(bitPattern: x)
-            self.y = UInt64(bitPattern: y)
+            (self.x, self.y) = (x, y)
         }
     }
 
@@ -58,7 +57,7 @@ extension DropLocation {
         self.init(location.destination)
         if !location.indexPath.isEmpty { indexPath = IndexPath(indexes: location.indexPath.map { Int($0) }) }
         if let x = location.x, let y = location.y {
-            point = Point(x: Double(Int64(bitPattern: x)) / 1_000, y: Double(Int64(bitPattern: y)) / 1_000)
+            point = Point(x: Double(x) / 1_000, y: Double(y) / 1_000)
         }
     }
 }

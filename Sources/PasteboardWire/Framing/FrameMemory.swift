@@ -1,26 +1,28 @@
 /// Frames one after the other, in memory that is reused and stays initialized.
 ///
-/// Asks, answers and loads of one type are written directly into it, without a step for each byte or field that would
-/// extend an array. All other messages are encoded first, and then copied.
+/// Asks, answers and loads of one type are written without a step for each field that would reserve memory for it.
 package struct FrameMemory: Sendable {
-    /// The frames, and unused bytes after `count`.
-    package private(set) var bytes: [UInt8] = []
-    package private(set) var count = 0
-    private var encoder = FrameEncoder()
+    private var output = FieldEncoder()
 
     /// Larger memory, which a long listing needs, is released.
     private static let keptByteCount = 256 << 10
 
     package init() {}
 
+    /// The frames, and unused bytes after `count`.
+    package var memory: [UInt8] { output.bytes }
+    package var count: Int { output.count }
+    /// A copy of the frames.
+    package var bytes: [UInt8] { Array(memory[..<count]) }
+
     package mutating func removeAll() {
-        count = 0
-        if bytes.count > Self.keptByteCount { bytes = [] }
+        if memory.count > Self.keptByteCount { output = FieldEncoder() }
+        removeAll(from: 0)
     }
 
     /// Removes the last frames, from the offset `start` on.
     package mutating func removeAll(from start: Int) {
-        count = Swift.min(count, start)
+        output.removeAll(from: start)
     }
 
     /// Appends one control frame and returns its range.
@@ -31,41 +33,36 @@ package struct FrameMemory: Sendable {
         flags: FrameFlags = .none,
         descriptorCount: UInt8 = 0
     ) -> Range<Int> {
-        let header = FrameHeader(
+        let start = count
+        var header = FrameHeader(
             Message.kind,
             stream: stream,
             length: 0,
             flags: flags,
             descriptorCount: descriptorCount
         )
-        return append(header) { output in message.encode(into: &output) }
+        append(header: header)
+        output.put(message)
+        header.length = UInt32(truncatingIfNeeded: count - start - FrameHeader.byteCount)
+        output.replace(at: start, by: header.words.0)
+        return start..<count
     }
 
-    private mutating func append(_ header: FrameHeader, _ write: (inout OutputSpan<UInt8>) -> Void) -> Range<Int> {
-        encoder.removeAll()
-        let frame = encoder.append(header, write)
+    /// Appends one data frame and returns its range.
+    @discardableResult
+    package mutating func appendData(_ payload: [UInt8], stream: UInt64, flags: FrameFlags = .none) -> Range<Int> {
         let start = count
-        reserve(frame.count)
-        bytes.replaceSubrange(start..<start + frame.count, with: encoder.bytes)
-        count += frame.count
+        append(header: FrameHeader(.data, stream: stream, length: payload.count, flags: flags))
+        output.append(payload)
         return start..<count
     }
 
     /// Appends a frame without a payload.
     package mutating func append(header: FrameHeader) {
-        _ = append(header) { _ in }
-    }
-
-    @inline(__always)
-    private mutating func reserve(_ room: Int) {
-        if bytes.count - count < room { grow(room) }
-    }
-
-    @inline(never)
-    private mutating func grow(_ room: Int) {
-        var larger = [UInt8](repeating: 0, count: 2 * bytes.count + max(1024, room))
-        larger.replaceSubrange(0..<bytes.count, with: bytes)
-        bytes = larger
+        output.write { writer, memory in
+            writer.put(8, bytesOf: header.words.0, in: &memory)
+            writer.put(8, bytesOf: header.words.1, in: &memory)
+        }
     }
 
     // MARK: Loads, asks and answers
@@ -80,9 +77,9 @@ package struct FrameMemory: Sendable {
         guard load.accepts.count == 1, load.requires.isEmpty,
             load.accepts[0].type.utf8.count <= Self.longestPlainType
         else {
-            return append(FrameHeader(.load, stream: stream, length: 0)) { output in
-                load.encode(into: &output, credit: credit)
-            }
+            var load = copy load
+            load.credit = credit
+            return append(load, stream: stream)
         }
         let type = load.accepts[0].type.utf8.span
         let match = load.accepts[0].match
@@ -109,24 +106,20 @@ package struct FrameMemory: Sendable {
     /// Appends the frame of a load that was encoded before.
     package mutating func append(_ load: borrowing EncodedLoad, stream: UInt64) -> Range<Int> {
         let start = count
-        reserve(8 * load.words.count)
-        var span = bytes.mutableSpan
-        // Any byte is a valid element, and the stores are checked against the span.
-        var memory = unsafe span.mutableBytes
-        var offset = start
-        for index in load.words.indices {
-            memory.storeBytes(of: load.words[index], toByteOffset: offset, as: UInt64.self)
-            offset = offset &+ 8
+        output.write(room: 8 * load.words.count) { writer, memory in
+            for index in load.words.indices {
+                memory.storeBytes(of: load.words[index], toByteOffset: start &+ 8 &* index, as: UInt64.self)
+            }
+            memory.storeBytes(of: stream.littleEndian, toByteOffset: start &+ 8, as: UInt64.self)
+            writer.skip(load.byteCount)
         }
-        memory.storeBytes(of: stream.littleEndian, toByteOffset: start &+ 8, as: UInt64.self)
-        count = start &+ load.byteCount
         return start..<count
     }
 
     /// The frames in words of eight bytes, little endian.
     var words: [UInt64] {
         stride(from: 0, to: count, by: 8).map { start in
-            let word = bytes[start..<Swift.min(start + 8, count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            let word = memory[start..<Swift.min(start + 8, count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
             return word.littleEndian
         }
     }
@@ -173,17 +166,14 @@ package struct FrameMemory: Sendable {
         _ write: (inout FieldWriter, inout MutableRawSpan) -> Void
     ) -> Range<Int> {
         let start = count
-        reserve(FrameHeader.byteCount + room)
-        var span = bytes.mutableSpan
-        // Any byte is a valid element, and the stores are checked against the span.
-        var memory = unsafe span.mutableBytes
-        var writer = FieldWriter(at: start + FrameHeader.byteCount)
-        write(&writer, &memory)
-        let header = FrameHeader(kind, stream: stream, length: writer.end - start - FrameHeader.byteCount)
-        let (first, second) = header.words
-        memory.storeBytes(of: first.littleEndian, toByteOffset: start, as: UInt64.self)
-        memory.storeBytes(of: second.littleEndian, toByteOffset: start + 8, as: UInt64.self)
-        count = writer.end
+        output.write(room: FrameHeader.byteCount + room) { writer, memory in
+            writer.skip(FrameHeader.byteCount)
+            write(&writer, &memory)
+            let header = FrameHeader(kind, stream: stream, length: writer.end - start - FrameHeader.byteCount)
+            let (first, second) = header.words
+            memory.storeBytes(of: first.littleEndian, toByteOffset: start, as: UInt64.self)
+            memory.storeBytes(of: second.littleEndian, toByteOffset: start + 8, as: UInt64.self)
+        }
         return start..<count
     }
 }

@@ -33,29 +33,15 @@ package struct Answer: WireMessage {
         content = numbers.content
     }
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, handle)
-        bytes.appendField(2, item)
-        bytes.appendField(3, type)
-        bytes.appendField(4, byteCount)
-        bytes.appendField(5, itemCount)
-        bytes.appendField(6, suggestedName)
-        bytes.appendField(7, path)
-        bytes.appendField(8, content)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: handle = try field.number64()
-        case 2: item = try field.number32()
-        case 3: type = try field.string(in: bytes)
-        case 4: byteCount = try field.number64()
-        case 5: itemCount = try field.number32()
-        case 6: suggestedName = try field.string(in: bytes)
-        case 7: path = try field.string(in: bytes)
-        case 8: content = try field.enumeration()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "handle", &handle)
+        visit(2, "item", &item)
+        visit(3, "type", &type)
+        visit(4, "byte_count", &byteCount)
+        visit(5, "item_count", &itemCount)
+        visit(6, "suggested_name", &suggestedName)
+        visit(7, "path", &path)
+        visit(8, "content", &content)
     }
 }
 

@@ -19,31 +19,16 @@ package struct Ask: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, handle)
-        bytes.appendField(2, item)
-        bytes.appendField(3, representation)
-        bytes.appendField(4, type)
-        bytes.appendField(5, credit)
-        bytes.appendField(6, maximumByteCount)
-        bytes.appendField(7, descriptorWelcome)
-        bytes.appendField(8, firstByteMilliseconds)
-        bytes.appendField(9, inPlaceWelcome)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: handle = try field.number64()
-        case 2: item = try field.number32()
-        case 3: representation = try field.number32()
-        case 4: type = try field.string(in: bytes)
-        case 5: credit = try field.number64()
-        case 6: maximumByteCount = try field.number64()
-        case 7: descriptorWelcome = try field.bool()
-        case 8: firstByteMilliseconds = try field.number64()
-        case 9: inPlaceWelcome = try field.bool()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "handle", &handle)
+        visit(2, "item", &item)
+        visit(3, "representation", &representation)
+        visit(4, "type", &type)
+        visit(5, "credit", &credit)
+        visit(6, "maximum_byte_count", &maximumByteCount)
+        visit(7, "descriptor_welcome", &descriptorWelcome)
+        visit(8, "first_byte_milliseconds", &firstByteMilliseconds)
+        visit(9, "in_place_welcome", &inPlaceWelcome)
     }
 }
 

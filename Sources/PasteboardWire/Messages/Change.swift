@@ -22,36 +22,18 @@ package struct Change: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, changeCount)
-        bytes.appendField(2, epoch)
-        bytes.appendField(3, handle)
-        bytes.appendField(4, itemCount)
-        bytes.appendField(5, ownerLabel)
-        bytes.appendField(6, ownerProcess)
-        bytes.appendField(7, repeated: types)
-        bytes.appendField(8, terms)
-        bytes.appendField(9, version)
-        bytes.appendField(10, missed)
-        bytes.appendField(11, clearerProcess)
-        bytes.appendField(12, clearerLabel)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: changeCount = try field.number64()
-        case 2: epoch = try field.number64()
-        case 3: handle = try field.number64()
-        case 4: itemCount = try field.number32()
-        case 5: ownerLabel = try field.string(in: bytes)
-        case 6: ownerProcess = try field.number32()
-        case 7: try field.append(to: &types, limit: WireLimits.representations, in: bytes)
-        case 8: try field.merge(into: &terms, in: bytes)
-        case 9: version = try field.number64()
-        case 10: missed = try field.number64()
-        case 11: clearerProcess = try field.number32()
-        case 12: clearerLabel = try field.string(in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "change_count", &changeCount)
+        visit(2, "epoch", &epoch)
+        visit(3, "handle", &handle)
+        visit(4, "item_count", &itemCount)
+        visit(5, "owner_label", &ownerLabel)
+        visit(6, "owner_process", &ownerProcess)
+        visit(7, "types", &types, most: WireLimits.representations)
+        visit(8, "terms", &terms)
+        visit(9, "version", &version)
+        visit(10, "missed", &missed)
+        visit(11, "clearer_process", &clearerProcess)
+        visit(12, "clearer_label", &clearerLabel)
     }
 }

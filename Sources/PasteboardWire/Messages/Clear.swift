@@ -14,22 +14,11 @@ package struct Clear: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, board)
-        bytes.appendField(2, ifChangeCount)
-        bytes.appendField(3, removesBoard)
-        bytes.appendField(4, ifEpoch)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: board = try field.string(in: bytes)
-        case 2: ifChangeCount = try field.number64()
-        case 3: removesBoard = try field.bool()
-        case 4: ifEpoch = try field.number64()
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "board", &board)
+        visit(2, "if_change_count", &ifChangeCount)
+        visit(3, "removes_board", &removesBoard)
+        visit(4, "if_epoch", &ifEpoch)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

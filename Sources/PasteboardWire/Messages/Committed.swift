@@ -14,24 +14,13 @@ package struct Committed: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, changeCount)
-        bytes.appendField(2, epoch)
-        bytes.appendField(3, handle)
-        bytes.appendField(4, repeated: clearedBoards)
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "change_count", &changeCount)
+        visit(2, "epoch", &epoch)
+        visit(3, "handle", &handle)
+        visit(4, "cleared_boards", &clearedBoards, most: WireLimits.clearedBoards)
         // The last field: see `markUnsaved`.
-        bytes.appendField(5, isUnsaved)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: changeCount = try field.number64()
-        case 2: epoch = try field.number64()
-        case 3: handle = try field.number64()
-        case 4: try field.append(to: &clearedBoards, limit: WireLimits.clearedBoards, in: bytes)
-        case 5: isUnsaved = try field.bool()
-        default: break
-        }
+        visit(5, "is_unsaved", &isUnsaved)
     }
 
     /// Sets `is_unsaved` in an encoded message that has the field. A broker finds out that contents are not saved in

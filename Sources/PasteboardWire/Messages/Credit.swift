@@ -6,14 +6,7 @@ package struct Credit: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, offset)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: offset = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "offset", &offset)
     }
 }

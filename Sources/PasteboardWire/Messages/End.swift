@@ -13,20 +13,10 @@ package struct End: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, byteCount)
-        bytes.appendField(2, reason)
-        bytes.appendField(3, repeated: lostBoards)
-        bytes.appendField(4, diskError)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: byteCount = try field.number64()
-        case 2: reason = try field.enumeration()
-        case 3: try field.append(to: &lostBoards, limit: WireLimits.clearedBoards, in: bytes)
-        case 4: diskError = try field.string(in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "byte_count", &byteCount)
+        visit(2, "reason", &reason)
+        visit(3, "lost_boards", &lostBoards, most: WireLimits.clearedBoards)
+        visit(4, "disk_error", &diskError)
     }
 }

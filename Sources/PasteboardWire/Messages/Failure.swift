@@ -77,33 +77,23 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
 
     package var description: String { "\(code): \(text)" }
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, code.rawValue)
-        bytes.appendField(2, text.prefix(utf8Count: WireLimits.errorText))
-        bytes.appendField(3, detail?.prefix(utf8Count: WireLimits.errorDetail))
-        bytes.appendField(4, source)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: code = ErrorCode(rawValue: try field.number32())
-        case 2: text = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
-        case 3: detail = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorDetail)
-        case 4: try field.merge(into: &source, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "code", &code)
+        visit(2, "text", &text[upTo: WireLimits.errorText])
+        visit(3, "detail", &detail[upTo: WireLimits.errorDetail])
+        visit(4, "source", &source)
     }
 }
 
 /// The error of the source's own code. The class of the error is not sent, only these three values.
 package struct SourceFailure: ProtobufMessage {
     package var domain: String
-    package var code: UInt64
+    package var code: Int64
     package var message: String
 
     package init(domain: String = "", code: Int64 = 0, message: String = "") {
         self.domain = domain
-        self.code = UInt64(bitPattern: code)
+        self.code = code
         self.message = message
     }
 
@@ -111,19 +101,10 @@ package struct SourceFailure: ProtobufMessage {
         self.init(domain: "")
     }
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, domain.prefix(utf8Count: WireLimits.errorText))
-        bytes.appendField(2, code)
-        bytes.appendField(3, message.prefix(utf8Count: WireLimits.errorText))
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: domain = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
-        case 2: code = try field.number64()
-        case 3: message = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "domain", &domain[upTo: WireLimits.errorText])
+        visit(2, "code", &code)
+        visit(3, "message", &message[upTo: WireLimits.errorText])
     }
 }
 
@@ -136,6 +117,19 @@ extension String {
             end = utf8.index(before: end)
         }
         return String(self[..<end])
+    }
+
+    /// The string in a message that cuts it to `limit` bytes when it is sent and when it is received.
+    fileprivate subscript(upTo limit: Int) -> String {
+        get { prefix(utf8Count: limit) }
+        set { self = newValue.prefix(utf8Count: limit) }
+    }
+}
+
+extension String? {
+    fileprivate subscript(upTo limit: Int) -> String? {
+        get { self?.prefix(utf8Count: limit) }
+        set { self = newValue?.prefix(utf8Count: limit) }
     }
 }
 

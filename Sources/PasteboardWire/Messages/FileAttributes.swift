@@ -11,8 +11,8 @@ package struct FileAttributes: ProtobufMessage {
     package var name: [UInt8]?
     /// The permissions; other bits are ignored.
     package var mode: UInt32?
-    /// The time of the last modification, in seconds since 1970, as two's complement.
-    package var modifiedSeconds: UInt64?
+    /// The time of the last modification, in seconds since 1970.
+    package var modifiedSeconds: Int64?
     /// The nanoseconds after that second.
     package var modifiedNanoseconds: UInt32?
 
@@ -28,20 +28,10 @@ package struct FileAttributes: ProtobufMessage {
             && name != [UInt8(ascii: ".")] && name != [UInt8(ascii: "."), UInt8(ascii: ".")]
     }
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, name)
-        bytes.appendField(2, mode)
-        bytes.appendField(3, modifiedSeconds)
-        bytes.appendField(4, modifiedNanoseconds)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: name = try field.bytes(in: bytes, limit: WireLimits.name)
-        case 2: mode = try field.number32()
-        case 3: modifiedSeconds = try field.number64()
-        case 4: modifiedNanoseconds = try field.number32()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "name", &name, most: WireLimits.name)
+        visit(2, "mode", &mode)
+        visit(3, "modified_seconds", &modifiedSeconds)
+        visit(4, "modified_nanoseconds", &modifiedNanoseconds)
     }
 }

@@ -18,28 +18,14 @@ package struct Hello: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, minimumVersion)
-        bytes.appendField(2, maximumVersion)
-        bytes.appendField(3, repeated: features)
-        bytes.appendField(4, role)
-        bytes.appendField(5, label)
-        bytes.appendField(6, maximumStreams)
-        bytes.appendField(7, programVersion)
-        bytes.appendField(8, repeated: groups)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: minimumVersion = try field.number32()
-        case 2: maximumVersion = try field.number32()
-        case 3: try field.append(to: &features, limit: WireLimits.features, in: bytes)
-        case 4: role = try field.enumeration()
-        case 5: label = try field.string(in: bytes)
-        case 6: maximumStreams = try field.number32()
-        case 7: programVersion = try field.string(in: bytes)
-        case 8: try field.append(to: &groups, limit: WireLimits.groups, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "minimum_version", &minimumVersion)
+        visit(2, "maximum_version", &maximumVersion)
+        visit(3, "features", &features, most: WireLimits.features)
+        visit(4, "role", &role)
+        visit(5, "label", &label)
+        visit(6, "maximum_streams", &maximumStreams)
+        visit(7, "program_version", &programVersion)
+        visit(8, "groups", &groups, most: WireLimits.groups)
     }
 }

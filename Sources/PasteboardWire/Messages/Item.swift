@@ -20,29 +20,15 @@ package struct Item: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, suggestedName)
-        bytes.appendField(2, repeated: representations)
-        bytes.appendField(3, presentationWidth)
-        bytes.appendField(4, presentationHeight)
-        bytes.appendField(5, presentationStyle)
-        bytes.appendField(6, teamData)
-        bytes.appendField(7, title)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: suggestedName = try field.string(in: bytes)
-        case 2: try field.append(to: &representations, limit: WireLimits.representations, in: bytes)
-        case 3: presentationWidth = try field.number64()
-        case 4: presentationHeight = try field.number64()
-        case 5: presentationStyle = try field.enumeration()
-        case 6: teamData = try field.bytes(in: bytes, limit: WireLimits.teamData)
-        case 7: title = try field.string(in: bytes, limit: WireLimits.title)
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "suggested_name", &suggestedName)
+        visit(2, "representations", &representations, most: WireLimits.representations)
+        visit(3, "presentation_width", &presentationWidth)
+        visit(4, "presentation_height", &presentationHeight)
+        visit(5, "presentation_style", &presentationStyle)
+        visit(6, "team_data", &teamData, most: WireLimits.teamData)
+        visit(7, "title", &title, most: WireLimits.title)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }
 
@@ -75,32 +61,16 @@ package struct Representation: ProtobufMessage {
         supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
     }
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, type)
-        bytes.appendField(2, repeated: supertypes)
-        bytes.appendField(3, visibility)
-        bytes.appendField(4, byteCount)
-        bytes.appendField(5, provision)
-        bytes.appendField(6, policy)
-        bytes.appendField(7, firstByteMilliseconds)
-        bytes.appendField(8, fileOptions?.rawValue)
-        bytes.appendField(9, file)
-        bytes.appendField(10, content)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: type = try field.string(in: bytes)
-        case 2: try field.append(to: &supertypes, limit: WireLimits.supertypes, in: bytes)
-        case 3: visibility = try field.enumeration()
-        case 4: byteCount = try field.number64()
-        case 5: provision = try field.enumeration()
-        case 6: policy = try field.enumeration()
-        case 7: firstByteMilliseconds = try field.number64()
-        case 8: fileOptions = FileOptions(rawValue: try field.number32())
-        case 9: try field.merge(into: &file, in: bytes)
-        case 10: content = try field.enumeration()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "type", &type)
+        visit(2, "supertypes", &supertypes, most: WireLimits.supertypes)
+        visit(3, "visibility", &visibility)
+        visit(4, "byte_count", &byteCount)
+        visit(5, "provision", &provision)
+        visit(6, "policy", &policy)
+        visit(7, "first_byte_milliseconds", &firstByteMilliseconds)
+        visit(8, "file_options", &fileOptions)
+        visit(9, "file", &file)
+        visit(10, "content", &content)
     }
 }

@@ -1,3 +1,10 @@
+// Five places know the fields of a load, because one that names a single type is written and read without this type:
+//
+// - `Load.fields`, below, and `pasteboard.proto`, which a test compares with it;
+// - `FrameMemory.append(_:credit:stream:)`, which writes such a load;
+// - `LoadFields`, which reads it in place: a load with a field that it does not know is decoded;
+// - `ContentStore.plainOffer`, which decides about it as `ContentStore.offer` decides about a decoded one.
+
 /// Opens a load: the publication, the item and the types.
 package struct Load: WireMessage {
     package static let kind = FrameKind.load
@@ -31,44 +38,20 @@ package struct Load: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        encode(into: &bytes, credit: credit)
-    }
-
-    /// Writes all fields, with `credit` as the load's credit.
-    package func encode(into bytes: inout OutputSpan<UInt8>, credit: UInt64?) {
-        bytes.appendField(1, handle)
-        bytes.appendField(2, board)
-        bytes.appendField(3, ifChangeCount)
-        bytes.appendField(4, item)
-        bytes.appendField(5, repeated: accepts)
-        bytes.appendField(6, preference)
-        bytes.appendField(7, maximumByteCount)
-        bytes.appendField(8, credit)
-        bytes.appendField(9, descriptorWelcome)
-        bytes.appendField(11, timeoutMilliseconds)
-        bytes.appendField(12, inPlaceWelcome)
-        bytes.appendField(13, isAutomatic)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: handle = try field.number64()
-        case 2: board = try field.string(in: bytes)
-        case 3: ifChangeCount = try field.number64()
-        case 4: item = try field.number32()
-        case 5: try field.append(to: &accepts, limit: WireLimits.accepts, in: bytes)
-        case 6: preference = try field.enumeration()
-        case 7: maximumByteCount = try field.number64()
-        case 8: credit = try field.number64()
-        case 9: descriptorWelcome = try field.bool()
-        case 11: timeoutMilliseconds = try field.number64()
-        case 12: inPlaceWelcome = try field.bool()
-        case 13: isAutomatic = try field.bool()
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "handle", &handle)
+        visit(2, "board", &board)
+        visit(3, "if_change_count", &ifChangeCount)
+        visit(4, "item", &item)
+        visit(5, "accepts", &accepts, most: WireLimits.accepts)
+        visit(6, "preference", &preference)
+        visit(7, "maximum_byte_count", &maximumByteCount)
+        visit(8, "credit", &credit)
+        visit(9, "descriptor_welcome", &descriptorWelcome)
+        visit(11, "timeout_milliseconds", &timeoutMilliseconds)
+        visit(12, "in_place_welcome", &inPlaceWelcome)
+        visit(13, "is_automatic", &isAutomatic)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }
 
@@ -83,16 +66,8 @@ package struct Accept: ProtobufMessage {
         (self.type, self.match) = (type, match)
     }
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, type)
-        bytes.appendField(2, match)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: type = try field.string(in: bytes)
-        case 2: match = try field.enumeration()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "type", &type)
+        visit(2, "match", &match)
     }
 }

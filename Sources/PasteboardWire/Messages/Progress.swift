@@ -8,16 +8,8 @@ package struct Progress: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, completed)
-        bytes.appendField(2, total)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: completed = try field.number64()
-        case 2: total = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "completed", &completed)
+        visit(2, "total", &total)
     }
 }

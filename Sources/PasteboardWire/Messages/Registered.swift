@@ -11,18 +11,9 @@ package struct Registered: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, name)
-        bytes.appendField(2, changeCount)
-        bytes.appendField(3, epoch)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: name = try field.string(in: bytes)
-        case 2: changeCount = try field.number64()
-        case 3: epoch = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "name", &name)
+        visit(2, "change_count", &changeCount)
+        visit(3, "epoch", &epoch)
     }
 }

@@ -38,49 +38,24 @@ package struct SavedContents: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, format)
-        bytes.appendField(2, board)
-        bytes.appendField(3, changeCount)
-        bytes.appendField(4, epoch)
-        bytes.appendField(5, version)
-        bytes.appendField(6, ownerLabel)
-        bytes.appendField(7, ownerProcess)
-        bytes.appendField(8, ownerIdentity)
-        bytes.appendField(9, isOwnerLink)
-        bytes.appendField(10, repeated: ownerGroups)
-        bytes.appendField(11, terms)
-        bytes.appendField(12, expiresAt)
-        bytes.appendField(13, committedAt)
-        bytes.appendField(14, repeated: items)
-        bytes.appendField(15, repeated: keptNames)
-        bytes.appendField(16, programVersion)
-        bytes.appendField(17, bootID)
-        bytes.appendField(18, bootedAt)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: format = try field.number32()
-        case 2: board = try field.string(in: bytes)
-        case 3: changeCount = try field.number64()
-        case 4: epoch = try field.number64()
-        case 5: version = try field.number64()
-        case 6: ownerLabel = try field.string(in: bytes)
-        case 7: ownerProcess = try field.number32()
-        case 8: ownerIdentity = try field.number64()
-        case 9: isOwnerLink = try field.bool()
-        case 10: try field.append(to: &ownerGroups, limit: WireLimits.groups, in: bytes)
-        case 11: try field.merge(into: &terms, in: bytes)
-        case 12: expiresAt = try field.number64()
-        case 13: committedAt = try field.number64()
-        case 14: try field.append(to: &items, limit: WireLimits.items, in: bytes)
-        case 15:
-            try field.append(to: &keptNames, limit: WireLimits.items * WireLimits.representations, in: bytes)
-        case 16: programVersion = try field.string(in: bytes)
-        case 17: bootID = try field.string(in: bytes)
-        case 18: bootedAt = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "format", &format)
+        visit(2, "board", &board)
+        visit(3, "change_count", &changeCount)
+        visit(4, "epoch", &epoch)
+        visit(5, "version", &version)
+        visit(6, "owner_label", &ownerLabel)
+        visit(7, "owner_process", &ownerProcess)
+        visit(8, "owner_identity", &ownerIdentity)
+        visit(9, "is_owner_link", &isOwnerLink)
+        visit(10, "owner_groups", &ownerGroups, most: WireLimits.groups)
+        visit(11, "terms", &terms)
+        visit(12, "expires_at", &expiresAt)
+        visit(13, "committed_at", &committedAt)
+        visit(14, "items", &items, most: WireLimits.items)
+        visit(15, "kept_names", &keptNames, most: WireLimits.items * WireLimits.representations)
+        visit(16, "program_version", &programVersion)
+        visit(17, "boot_id", &bootID)
+        visit(18, "booted_at", &bootedAt)
     }
 }

@@ -9,23 +9,12 @@ package struct BoardRead: ProtobufMessage, Equatable {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, board)
-        bytes.appendField(2, process)
-        bytes.appendField(3, label)
-        bytes.appendField(4, type)
-        bytes.appendField(5, milliseconds)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: board = try field.string(in: bytes)
-        case 2: process = try field.number32()
-        case 3: label = try field.string(in: bytes)
-        case 4: type = try field.string(in: bytes)
-        case 5: milliseconds = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "board", &board)
+        visit(2, "process", &process)
+        visit(3, "label", &label)
+        visit(4, "type", &type)
+        visit(5, "milliseconds", &milliseconds)
     }
 }
 
@@ -40,21 +29,11 @@ package struct ClosedPeer: ProtobufMessage, Equatable {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, process)
-        bytes.appendField(2, label)
-        bytes.appendField(3, reason)
-        bytes.appendField(4, milliseconds)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: process = try field.number32()
-        case 2: label = try field.string(in: bytes)
-        case 3: reason = try field.string(in: bytes)
-        case 4: milliseconds = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "process", &process)
+        visit(2, "label", &label)
+        visit(3, "reason", &reason)
+        visit(4, "milliseconds", &milliseconds)
     }
 }
 
@@ -67,18 +46,9 @@ package struct ProcessStatus: ProtobufMessage, Equatable {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, process)
-        bytes.appendField(2, connections)
-        bytes.appendField(3, microseconds)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: process = try field.number32()
-        case 2: connections = try field.number32()
-        case 3: microseconds = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "process", &process)
+        visit(2, "connections", &connections)
+        visit(3, "microseconds", &microseconds)
     }
 }

@@ -14,22 +14,11 @@ package struct Watch: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, board)
-        bytes.appendField(2, sinceChangeCount)
-        bytes.appendField(3, sinceEpoch)
-        bytes.appendField(4, credit)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: board = try field.string(in: bytes)
-        case 2: sinceChangeCount = try field.number64()
-        case 3: sinceEpoch = try field.number64()
-        case 4: credit = try field.number64()
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "board", &board)
+        visit(2, "since_change_count", &sinceChangeCount)
+        visit(3, "since_epoch", &sinceEpoch)
+        visit(4, "credit", &credit)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

@@ -25,34 +25,17 @@ package struct Welcome: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, version)
-        bytes.appendField(2, repeated: features)
-        bytes.appendField(3, epoch)
-        bytes.appendField(4, maximumStreams)
-        bytes.appendField(5, keptPool)
-        bytes.appendField(6, firstByteMilliseconds)
-        bytes.appendField(7, progressMilliseconds)
-        bytes.appendField(8, process)
-        bytes.appendField(9, programVersion)
-        bytes.appendField(10, keptFree)
-        bytes.appendField(11, settlingMilliseconds)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: version = try field.number32()
-        case 2: try field.append(to: &features, limit: WireLimits.features, in: bytes)
-        case 3: epoch = try field.number64()
-        case 4: maximumStreams = try field.number32()
-        case 5: keptPool = try field.number64()
-        case 6: firstByteMilliseconds = try field.number64()
-        case 7: progressMilliseconds = try field.number64()
-        case 8: process = try field.number32()
-        case 9: programVersion = try field.string(in: bytes)
-        case 10: keptFree = try field.number64()
-        case 11: settlingMilliseconds = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "version", &version)
+        visit(2, "features", &features, most: WireLimits.features)
+        visit(3, "epoch", &epoch)
+        visit(4, "maximum_streams", &maximumStreams)
+        visit(5, "kept_pool", &keptPool)
+        visit(6, "first_byte_milliseconds", &firstByteMilliseconds)
+        visit(7, "progress_milliseconds", &progressMilliseconds)
+        visit(8, "process", &process)
+        visit(9, "program_version", &programVersion)
+        visit(10, "kept_free", &keptFree)
+        visit(11, "settling_milliseconds", &settlingMilliseconds)
     }
 }

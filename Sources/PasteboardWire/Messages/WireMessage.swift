@@ -1,4 +1,4 @@
 /// A message that is the whole payload of a frame.
-@usableFromInline package protocol WireMessage: ProtobufMessage {
+package protocol WireMessage: ProtobufMessage {
     static var kind: FrameKind { get }
 }

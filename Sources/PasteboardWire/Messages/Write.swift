@@ -28,32 +28,16 @@ package struct Write: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, board)
-        bytes.appendField(2, ifChangeCount)
-        bytes.appendField(3, handle)
-        bytes.appendField(4, terms)
-        bytes.appendField(5, keepsPromises)
-        bytes.appendField(6, ifEpoch)
-        bytes.appendField(7, reclaimsChangeCount)
-        bytes.appendField(8, reclaimsEpoch)
-        bytes.appendField(9, evictsNothing)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: board = try field.string(in: bytes)
-        case 2: ifChangeCount = try field.number64()
-        case 3: handle = try field.number64()
-        case 4: try field.merge(into: &terms, in: bytes)
-        case 5: keepsPromises = try field.bool()
-        case 6: ifEpoch = try field.number64()
-        case 7: reclaimsChangeCount = try field.number64()
-        case 8: reclaimsEpoch = try field.number64()
-        case 9: evictsNothing = try field.bool()
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "board", &board)
+        visit(2, "if_change_count", &ifChangeCount)
+        visit(3, "handle", &handle)
+        visit(4, "terms", &terms)
+        visit(5, "keeps_promises", &keepsPromises)
+        visit(6, "if_epoch", &ifEpoch)
+        visit(7, "reclaims_change_count", &reclaimsChangeCount)
+        visit(8, "reclaims_epoch", &reclaimsEpoch)
+        visit(9, "evicts_nothing", &evictsNothing)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

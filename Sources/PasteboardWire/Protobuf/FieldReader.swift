@@ -112,8 +112,9 @@ struct FieldReader {
         end: Int
     ) throws(Failure) -> Int {
         var offset = start
-        let field = try Protobuf.field(in: bytes, at: &offset, end: end)
-        guard field.number > last else { throw Protobuf.malformed(field: field.number) }
-        return offset
+        let (key, value) = try Protobuf.field(in: bytes, at: &offset, end: end)
+        let number = UInt32(key >> 3)
+        guard number > last else { throw Protobuf.malformed(field: number) }
+        return key & 7 == 0 ? offset : offset + Int(value)
     }
 }

@@ -14,15 +14,26 @@ struct FieldWriter {
         end = start
     }
 
+    /// Leaves bytes free that are written in another way.
     @inline(__always)
-    private mutating func put(_ count: Int, bytesOf word: UInt64, in memory: inout MutableRawSpan) {
+    mutating func skip(_ count: Int) {
+        end &+= count
+    }
+
+    @inline(__always)
+    mutating func put(_ count: Int, bytesOf word: UInt64, in memory: inout MutableRawSpan) {
         memory.storeBytes(of: word.littleEndian, toByteOffset: end, as: UInt64.self)
         end &+= count
     }
 
     @inline(__always)
     mutating func put(_ number: UInt64, _ value: UInt64, in memory: inout MutableRawSpan) {
-        let key = number << 3
+        put(key: number << 3, value, in: &memory)
+    }
+
+    /// - Parameter key: The number of the field times 8, or the last byte of a longer key.
+    @inline(__always)
+    mutating func put(key: UInt64, _ value: UInt64, in memory: inout MutableRawSpan) {
         if value < 0x80 { return put(2, bytesOf: value << 8 | key, in: &memory) }
         // Most long numbers are credits and times, of two or three groups of seven bits.
         guard value < 1 << 21 else {
@@ -106,7 +117,12 @@ struct FieldWriter {
 
     @inline(__always)
     mutating func put(_ number: UInt64, name: Span<UInt8>, in memory: inout MutableRawSpan) {
-        end = Self.put(number << 3 | 2, name: name, at: end, in: &memory)
+        put(key: number << 3 | 2, name: name, in: &memory)
+    }
+
+    @inline(__always)
+    mutating func put(key: UInt64, name: Span<UInt8>, in memory: inout MutableRawSpan) {
+        end = Self.put(key, name: name, at: end, in: &memory)
     }
 
     @inline(never)

@@ -1,6 +1,6 @@
 /// The reason for a failure: the same number on the wire and in the library. It also determines the command line's exit
 /// status.
-package struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+package struct ErrorCode: WireNumber, Hashable, CustomStringConvertible {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) {

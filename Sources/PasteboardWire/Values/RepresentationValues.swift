@@ -77,7 +77,7 @@ package struct ContentForm: WireEnumeration {
 }
 
 /// The ways in which a source may pass its own file.
-package struct FileOptions: OptionSet, Hashable, Sendable {
+package struct FileOptions: OptionSet, WireNumber, Hashable {
     package let rawValue: UInt32
 
     @inlinable

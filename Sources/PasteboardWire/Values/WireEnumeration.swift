@@ -3,9 +3,7 @@
 /// A conforming type keeps numbers that this version does not know, so that the broker passes some values on unchanged
 /// even if only its peers understand them. Of the others, it refuses unknown numbers in requests. An absent field means
 /// the value 0, `Self.absent`.
-package protocol WireEnumeration: RawRepresentable, Hashable, Sendable where RawValue == UInt32 {
-    init(rawValue: UInt32)
-
+package protocol WireEnumeration: WireNumber, Hashable {
     /// The highest number that this version knows.
     static var highest: UInt32 { get }
 
@@ -19,16 +17,4 @@ extension WireEnumeration {
 
     /// Whether this version knows the number.
     package var isKnown: Bool { rawValue <= Self.highest }
-}
-
-extension OutputSpan<UInt8> {
-    mutating func appendField(_ number: UInt32, _ value: (some WireEnumeration)?) {
-        appendField(number, value?.rawValue)
-    }
-}
-
-extension ProtobufField {
-    func enumeration<Value: WireEnumeration>() throws(Failure) -> Value {
-        Value(rawValue: try number32())
-    }
 }

@@ -47,7 +47,7 @@ struct CommandFailure: Error {
     private init(_ failure: Failure) {
         var text = failure.text.isEmpty ? failure.code.description : failure.text
         if let source = failure.source, !source.message.isEmpty, !text.contains(source.message) {
-            text += " (\(source.domain) \(Int64(bitPattern: source.code)): \(source.message))"
+            text += " (\(source.domain) \(source.code): \(source.message))"
         }
         let detail = failure.detail?.split(separator: "\n").map(String.init) ?? []
         self.init(

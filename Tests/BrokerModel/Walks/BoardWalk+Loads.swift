@@ -69,8 +69,7 @@ extension BoardWalk {
 
     private mutating func passDescriptor(for ask: WalkStream) -> String {
         let facts: [ReceivedDescriptor] = [.readOnlyFile, .sealedMemory(byteCount: 5_000), .unusable("a pipe")]
-        var bytes: [UInt8] = []
-        Answer(byteCount: choices.number(in: 0...6_000)).encode(into: &bytes)
+        let bytes = Answer(byteCount: choices.number(in: 0...6_000)).encoded
         let descriptor = choices.element(of: facts)
         broker.pass(descriptor, kind: .answer, payload: bytes, on: ask.id, from: ask.peer)
         welcoming.remove(ask.id)

@@ -257,7 +257,7 @@ package struct MessageMaker {
         var location = Location()
         location.destination = name
         if input.choice(4) == 0 { location.indexPath = list(upTo: WireLimits.indexPath) { $0.input.number32() } }
-        (location.x, location.y) = (number(), number())
+        (location.x, location.y) = (number().map(Int64.init(bitPattern:)), number().map(Int64.init(bitPattern:)))
         return location
     }
 

@@ -160,8 +160,7 @@ import Testing
         let reader = broker.connect(descriptors: true)
         let load = broker.load(from: reader) { $0.descriptorWelcome = true }
         if !isKept {
-            var payload: [UInt8] = []
-            Answer(byteCount: 5).encode(into: &payload)
+            let payload = Answer(byteCount: 5).encoded
             let ask = try #require(broker.takeAsks(writer).first)
             broker.pass(.readOnlyFile, kind: .answer, payload: payload, on: ask, from: writer)
         }
@@ -211,8 +210,7 @@ import Testing
                 #expect(broker.take(writer).all(End.self).map(\.reason) == [.loaded])
                 continue
             }
-            var payload: [UInt8] = []
-            Answer(byteCount: 5).encode(into: &payload)
+            let payload = Answer(byteCount: 5).encoded
             let ask = try #require(broker.takeAsks(writer).first)
             broker.pass(.readOnlyFile, kind: .answer, payload: payload, on: ask, from: writer)
             #expect(broker.take(reader).on(load).codes == [.limitExceeded])

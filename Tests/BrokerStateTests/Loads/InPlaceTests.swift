@@ -42,8 +42,7 @@ import Testing
             var answer = Answer(byteCount: 9)
             answer.path = path
             answer.content = content
-            var payload: [UInt8] = []
-            answer.encode(into: &payload)
+            let payload = answer.encoded
             broker.pass(.readOnlyFile, kind: .answer, payload: payload, on: ask, from: source)
             return try #require(broker.take(reader).on(load).first)
         }

@@ -125,11 +125,9 @@ import Testing
             case .end: try scene.take(End(byteCount: nil), on: ask)
             case .sourceError: try scene.take(Failure(.sourceFailed, "no"), on: ask)
             case .credit:
-                var payload: [UInt8] = []
                 var credit = Credit()
                 credit.offset = 1 << 40
-                credit.encode(into: &payload)
-                let (stream, peer) = (UInt64(5), scene.destination)
+                let (payload, stream, peer) = (credit.encoded, UInt64(5), scene.destination)
                 _ = scene.loads.credit(on: stream, payload.span, from: peer, &scene.contents, &scene.context)
             case .cancel:
                 let empty: [UInt8] = []

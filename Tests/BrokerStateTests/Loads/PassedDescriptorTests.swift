@@ -8,12 +8,6 @@ import Testing
 @Suite(.pure) struct PassedDescriptorTests {
     private static let file = ReceivedDescriptor.readOnlyFile
 
-    private static func encoded(_ answer: Answer) -> [UInt8] {
-        var bytes: [UInt8] = []
-        answer.encode(into: &bytes)
-        return bytes
-    }
-
     /// A source with an ask, and the load of the destination.
     private struct Scene {
         var broker: StateHarness
@@ -44,7 +38,7 @@ import Testing
         }
 
         mutating func pass(_ descriptor: ReceivedDescriptor?, _ answer: Answer = Answer(byteCount: 9)) {
-            let payload = PassedDescriptorTests.encoded(answer)
+            let payload = answer.encoded
             broker.pass(descriptor, kind: .answer, payload: payload, on: ask, from: source)
         }
 

@@ -15,8 +15,7 @@ import Testing
         scene.broker.refusesDescriptors = true
         let load = scene.load { $0.descriptorWelcome = true }
         _ = scene.framesToSource()
-        var answer = [UInt8]()
-        Answer(byteCount: 9).encode(into: &answer)
+        let answer = Answer(byteCount: 9).encoded
         scene.broker.pass(.readOnlyFile, kind: .answer, payload: answer, on: scene.ask, from: scene.source)
         #expect(scene.framesToDestination().on(load).codes == [.limitExceeded])
         scene.performed()

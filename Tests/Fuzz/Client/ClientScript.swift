@@ -172,7 +172,7 @@ struct ClientScript {
         if form & 1 != 0 { header.flags = .last }
         if form & 14 == 14 { header.descriptorCount = 1 }
         if form & 0xF0 == 0xF0 { header.rawKind = maker.input.byte() }
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: header)
         let bytes = encoder.bytes + payload
         decoder.takesDescriptors = state.passesDescriptors
@@ -235,7 +235,7 @@ struct ClientScript {
     private mutating func collect() {
         for frames in [state.connectionFrames, state.streamFrames] {
             var offset = 0
-            while offset < frames.count, let header = FrameHeader(frames.bytes.span, at: offset) {
+            while offset < frames.count, let header = FrameHeader(frames.memory.span, at: offset) {
                 offset += FrameHeader.byteCount + Int(header.length)
                 check(header.length <= UInt32(WireLimits.controlLength), "a frame of \(header.length) bytes is sent")
                 guard let kind = header.kind else { fault("an unknown frame is sent") }

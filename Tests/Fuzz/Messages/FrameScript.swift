@@ -33,7 +33,7 @@ struct FrameScript {
         for frame in whole.frames {
             check(frame.payload.count <= Int(frame.header.length), "a payload is longer than its header announces")
             check(!frame.isComplete || frame.payload.count == Int(frame.header.length), "a payload is incomplete")
-            var encoder = FrameEncoder()
+            var encoder = FrameMemory()
             encoder.append(header: frame.header)
             check(FrameHeader(encoder.bytes.span, at: 0) == frame.header, "a header changes if it is encoded")
         }

@@ -39,22 +39,16 @@ struct MessageScript {
             check([.invalidArgument, .limitExceeded].contains(error.code), "a message is refused with \(error)")
             return
         }
-        let encoded = Self.encoded(message)
+        let encoded = message.encoded
         do throws(Failure) {
             let again = try Message(decoding: encoded)
             check(again == message, "\(message) changes if it is encoded: \(again)")
-            check(Self.encoded(again) == encoded, "\(message) is encoded in two ways")
+            check(again.encoded == encoded, "\(message) is encoded in two ways")
         } catch {
             fault("an encoded \(type) does not decode: \(error)")
         }
         guard let failure = message as? Failure else { return }
         check(failure.printable.text.isPrintable, "\(failure) is not printable")
-    }
-
-    private static func encoded(_ message: some ProtobufMessage) -> [UInt8] {
-        var bytes: [UInt8] = []
-        message.encode(into: &bytes)
-        return bytes
     }
 
     // MARK: Fields that are read in place

@@ -203,7 +203,7 @@ import Testing
     func stashedEnd() throws {
         let harness = try ConnectionHarness(script: { peer in
             let write = try peer.next(.commit).stream
-            var encoder = FrameEncoder()
+            var encoder = FrameMemory()
             encoder.append(Committed(), stream: write)
             encoder.append(End(), stream: write)
             try peer.write(encoder.bytes)
@@ -298,7 +298,7 @@ import Testing
         let harness = try ConnectionHarness(script: { peer in
             let write = try peer.next(.write).stream
             _ = try peer.next(.commit)
-            var encoder = FrameEncoder()
+            var encoder = FrameMemory()
             encoder.append(Committed(), stream: write)
             var ask = Ask()
             ask.type = "public.text"

@@ -37,7 +37,7 @@ import Testing
     ) throws -> ClientEvent? {
         var answer = Answer()
         answer.byteCount = byteCount
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(answer, stream: stream, flags: .last, descriptorCount: 1)
         var decoder = FrameDecoder()
         decoder.takesDescriptors = true

@@ -212,7 +212,7 @@ import Testing
     func malformedEnd(kind: FrameKind) throws {
         var harness = try StateHarness()
         _ = try harness.visit(visit, at: try harness.destination())
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: FrameHeader(kind, stream: visit, length: 1))
         let frame = encoder.bytes + [0xFF]
         let failure = #expect(throws: Failure.self) { try harness.broker(frame) }

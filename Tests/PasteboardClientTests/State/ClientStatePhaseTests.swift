@@ -167,7 +167,7 @@ import Testing
         // A field that this version does not know, and its length in 3 bytes, count as well.
         let digits = [0, 7, 14].map { UInt8(length >> $0 & 0x7F) | ($0 < 14 ? 0x80 : 0) }
         let payload = [15 << 3 | 2] + digits + [UInt8](repeating: 0, count: length)
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: FrameHeader(.statusEntry, stream: stream, length: payload.count))
         let frame = encoder.bytes + payload
         var count = 0

@@ -128,7 +128,7 @@ import Testing
     }
 
     private static func frame(_ stream: UInt64, _ random: inout SeededGenerator) -> [UInt8] {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         let kinds: [FrameKind] = [
             .ask, .answer, .committed, .contents, .item, .statusEntry, .data, .end, .error, .cancel, .credit, .progress,
             .registered, .change, .session, .enter, .update, .exit, .perform, .proposal, .dropped, .transferred,

@@ -288,7 +288,7 @@ import Testing
     func malformed() throws {
         var harness = try StateHarness()
         let stream = try harness.state.open(Load())
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         var header = FrameHeader(.answer, stream: stream, length: 0, descriptorCount: 1)
         encoder.append(header: header)
         #expect(throws: Failure.self) { try harness.broker(encoder.bytes) }
@@ -321,7 +321,7 @@ import Testing
         } else {
             _ = try harness.ask(stream, credit: 5)
         }
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: FrameHeader(kind, stream: stream, length: 1))
         let failure = #expect(throws: Failure.self) { try harness.broker(encoder.bytes + [0x0B]) }
         #expect(failure?.code == .protocolViolation)

@@ -22,13 +22,13 @@ struct StateHarness {
         stream: UInt64,
         flags: FrameFlags = []
     ) throws(Failure) -> ClientEvent? {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(message, stream: stream, flags: flags)
         return try broker(encoder.bytes)
     }
 
     mutating func data(_ count: Int, stream: UInt64, last: Bool = false) throws(Failure) -> ClientEvent? {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.appendData(Array(repeating: 1, count: count), stream: stream, flags: last ? .last : [])
         return try broker(encoder.bytes)
     }
@@ -50,7 +50,7 @@ struct StateHarness {
     static func emptyFrame(rawKind: UInt8, stream: UInt64, flags: FrameFlags = []) -> [UInt8] {
         var header = FrameHeader(.error, stream: stream, length: 0, flags: flags)
         header.rawKind = rawKind
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: header)
         return encoder.bytes
     }

@@ -34,7 +34,7 @@ struct ConnectionExecutorTests {
         func answerList() async throws {
             try await ThreadPool.files.value {
                 let request = try peer.next(.list)
-                var encoder = FrameEncoder()
+                var encoder = FrameMemory()
                 encoder.append(Contents(), stream: request.stream)
                 encoder.append(End(), stream: request.stream)
                 try peer.write(encoder.bytes)

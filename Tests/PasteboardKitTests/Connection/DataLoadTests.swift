@@ -54,7 +54,7 @@ struct DataLoadTests {
         let streams = try await ThreadPool.files.value {
             var all: [UInt64] = []
             for _ in 0..<rounds {
-                var encoder = FrameEncoder()
+                var encoder = FrameMemory()
                 for _ in 0..<count {
                     let stream = try pair.peer.next(.load).stream
                     encoder.append(Answer(), stream: stream)

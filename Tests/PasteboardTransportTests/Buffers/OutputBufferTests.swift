@@ -238,7 +238,7 @@ import Testing
 }
 
 private func frame(_ kind: FrameKind, number: Int, _ payload: [UInt8], descriptors: UInt8 = 0) -> [UInt8] {
-    var encoder = FrameEncoder()
+    var encoder = FrameMemory()
     encoder.append(
         header: FrameHeader(kind, stream: UInt64(number), length: payload.count, descriptorCount: descriptors)
     )

@@ -85,7 +85,7 @@ import Testing
     }
 
     private static func frame(count: Int) -> [UInt8] {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.appendData([UInt8](repeating: 7, count: count), stream: 1)
         return encoder.bytes
     }

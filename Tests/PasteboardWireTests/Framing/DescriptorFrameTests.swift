@@ -5,7 +5,7 @@ import Testing
 @Suite("Frames that pass descriptors", .pure)
 struct DescriptorFrameTests {
     private func isTaken(_ header: FrameHeader, negotiated: Bool) -> Bool {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: header)
         let bytes = encoder.bytes + [UInt8](repeating: 0, count: Int(header.length))
         var decoder = FrameDecoder()

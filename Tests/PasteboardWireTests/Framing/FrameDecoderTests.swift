@@ -6,7 +6,7 @@ import Testing
 struct FrameDecoderTests {
     /// Frames of all kinds one after the other: control, empty control, data, empty data, unknown.
     private static let stream: [UInt8] = {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         var hello = Hello()
         hello.label = "test"
         encoder.append(hello, stream: 0)
@@ -18,7 +18,7 @@ struct FrameDecoderTests {
         encoder.append(header: unknown)
         var end = End()
         end.reason = .replaced
-        let tail = FrameEncoder.encoding(end, stream: 1)
+        let tail = FrameMemory.encoding(end, stream: 1)
         return encoder.bytes + [1, 2, 3] + tail
     }()
 
@@ -86,7 +86,7 @@ struct FrameDecoderTests {
 
     @Test("The available part of a data frame is delivered immediately")
     func partialData() throws {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.appendData([1, 2, 3, 4], stream: 1, flags: .last)
         var decoder = FrameDecoder()
         var offset = 0
@@ -176,7 +176,7 @@ struct FrameDecoderTests {
         header.rawKind = kind
         header.length = length
         header.version = version
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: header)
         return encoder.bytes
     }
@@ -190,10 +190,10 @@ struct FrameDecoderTests {
     }
 }
 
-extension FrameEncoder {
+extension FrameMemory {
     /// The bytes of a single frame.
     static func encoding(_ message: some WireMessage, stream: UInt64) -> [UInt8] {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(message, stream: stream)
         return encoder.bytes
     }

@@ -58,24 +58,24 @@ struct FrameDescriptionTests {
         load.descriptorWelcome = true
         load.requires = [1, 99]
         #expect(
-            Self.text(.load, encoded(load))
+            Self.text(.load, load.encoded)
                 == "load #3 board: \"general\", item: 0, accepts: [{type: \"public.png\", match: exact}, {match: any}], "
                 + "descriptor_welcome: true, requires: [condition, 99]"
         )
         var committed = Committed()
         committed.changeCount = 7
-        #expect(Self.text(.committed, encoded(committed)) == "committed #3 change_count: 7")
+        #expect(Self.text(.committed, committed.encoded) == "committed #3 change_count: 7")
         #expect(Self.text(.cancel, []) == "cancel #3")
         var answer = Answer()
         answer.byteCount = 5
         let passed = FrameHeader(.answer, stream: 1 << 32 | 2, length: 2, flags: .last, descriptorCount: 1)
         #expect(
-            FrameDescription(passed, payload: encoded(answer).span).text
+            FrameDescription(passed, payload: answer.encoded.span).text
                 == "answer #4294967298 byte_count: 5, last +1 descriptor"
         )
         let failure = Failure(.sourceGone, "the source\u{1B}[2J \"x\" ended", source: SourceFailure(code: -2))
         #expect(
-            Self.text(.error, encoded(failure))
+            Self.text(.error, failure.encoded)
                 == "error #3 code: source-gone, text: \"the source^[[2J \\\"x\\\" ended\", source: {code: -2}"
         )
     }
@@ -87,10 +87,10 @@ struct FrameDescriptionTests {
         item.representations[0].provision = Provision(rawValue: 77)
         var file = FileAttributes()
         file.name = Array("a\u{7}".utf8)
-        file.modifiedSeconds = UInt64(bitPattern: -1)
+        file.modifiedSeconds = -1
         item.representations[0].file = file
         #expect(
-            Self.text(.item, encoded(item))
+            Self.text(.item, item.encoded)
                 == "item #3 representations: [{provision: 77, file: {name: \"a^G\", modified_seconds: -1}}]"
         )
     }
@@ -101,13 +101,13 @@ struct FrameDescriptionTests {
         var hello = Hello()
         hello.label = "program"
         hello.groups = [secret, secret]
-        #expect(Self.text(.hello, encoded(hello)) == "hello #3 label: \"program\", groups: 2 tokens")
+        #expect(Self.text(.hello, hello.encoded) == "hello #3 label: \"program\", groups: 2 tokens")
         var item = Item()
         item.teamData = Array(secret.utf8)
-        #expect(Self.text(.item, encoded(item)) == "item #3 team_data: 17 bytes")
+        #expect(Self.text(.item, item.encoded) == "item #3 team_data: 17 bytes")
         #expect(Self.text(.data, Array(secret.utf8)) == "data #3 17 bytes")
         let digits = secret.utf8.prefix(3).map { String($0, radix: 16) }.joined(separator: " ")
-        for (kind, whole) in [(FrameKind.hello, encoded(hello)), (.item, encoded(item))] {
+        for (kind, whole) in [(FrameKind.hello, hello.encoded), (.item, item.encoded)] {
             for count in whole.indices {
                 let text = Self.text(kind, Array(whole[..<count]))
                 #expect(!text.contains("hidden") && !text.contains(digits), "\(text)")
@@ -177,7 +177,7 @@ struct FrameDescriptionTests {
 struct FrameReaderTests {
     @Test("The frames are the same however the bytes arrive")
     func pieces() throws {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         var hello = Hello()
         hello.label = "program"
         encoder.append(hello, stream: 0)
@@ -207,7 +207,7 @@ struct FrameReaderTests {
     @Test("After bytes that are no frame, everything is consumed without a result")
     func stops() throws {
         var reader = FrameReader()
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(Cancel(), stream: 3)
         let bytes = encoder.bytes + [UInt8](repeating: 0xFF, count: 40)
         var offset = 0

@@ -2,13 +2,13 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite("FrameHeader and FrameEncoder", .pure)
+@Suite("FrameHeader", .pure)
 struct FrameHeaderTests {
     @Test("A header has exactly these sixteen bytes")
     func goldenBytes() {
         var header = FrameHeader(.data, stream: 0x0102_0304_0506_0708, length: 0x0003_0201, flags: .last)
         header.descriptorCount = 5
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: header)
         #expect(hex(encoder.bytes) == "01020300" + "30" + "01" + "05" + "01" + "0807060504030201")
         #expect(Self.header(in: encoder.bytes, at: 0) == header)
@@ -19,7 +19,7 @@ struct FrameHeaderTests {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
             let header = FrameHeader(words: generator.next(), generator.next())
-            var encoder = FrameEncoder()
+            var encoder = FrameMemory()
             encoder.append(header: header)
             try #require(encoder.bytes.count == FrameHeader.byteCount)
             try #require(Self.header(in: encoder.bytes, at: 0) == header)
@@ -42,7 +42,7 @@ struct FrameHeaderTests {
 
     @Test("Frames are appended one after the other, and each reports its position")
     func encoder() throws {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         var credit = Credit()
         credit.offset = 300
         let first = encoder.append(credit, stream: 3, flags: .mustUnderstand)

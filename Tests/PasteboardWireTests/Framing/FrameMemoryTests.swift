@@ -42,11 +42,11 @@ import Testing
                 inPlaceWelcome: ask.inPlaceWelcome == true
             )
             let stream = number()
-            var (direct, encoded) = (FrameMemory(), FrameEncoder())
+            var (direct, encoded) = (FrameMemory(), FrameMemory())
             let range = direct.append(numbers, type: ask.type.utf8.span, stream: stream)
             try #require(range == 0..<direct.count)
             encoded.append(ask, stream: stream)
-            try #require(Array(direct.bytes.prefix(direct.count)) == encoded.bytes)
+            try #require(direct.bytes == encoded.bytes)
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
             let type = name()
             let answer = Answer(numbers, type: type, suggestedName: chance(name()))
             let stream = number()
-            var (direct, encoded) = (FrameMemory(), FrameEncoder())
+            var (direct, encoded) = (FrameMemory(), FrameMemory())
             let range = direct.append(
                 numbers,
                 type: type.utf8.span,
@@ -73,7 +73,7 @@ import Testing
             )
             try #require(range == 0..<direct.count)
             encoded.append(answer, stream: stream)
-            try #require(Array(direct.bytes.prefix(direct.count)) == encoded.bytes)
+            try #require(direct.bytes == encoded.bytes)
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
             load.isAutomatic = chance(number() & 1 == 1)
             if Int.random(in: 0..<8, using: &random) == 0 { load.requires = [1, 300] }
             let (credit, stream) = (number(), number())
-            var (direct, encoded) = (FrameMemory(), FrameEncoder())
+            var (direct, encoded) = (FrameMemory(), FrameMemory())
             direct.append(Ask(), stream: 2)
             encoded.append(Ask(), stream: 2)
             let start = direct.count
@@ -111,7 +111,7 @@ import Testing
             load.credit = credit
             encoded.append(load, stream: stream)
             encoded.append(load, stream: stream &+ 2)
-            try #require(Array(direct.bytes.prefix(direct.count)) == encoded.bytes)
+            try #require(direct.bytes == encoded.bytes)
             try #require(EncodedLoad(load, standardCredit: 1).credit == credit)
             try #require(repeated.handle == load.handle && repeated.maximumByteCount == load.maximumByteCount)
             try #require(repeated.descriptorWelcome == (load.descriptorWelcome == true))
@@ -126,9 +126,9 @@ import Testing
         memory.removeAll(from: second.lowerBound)
         #expect(memory.count == first.count)
         memory.append(header: FrameHeader(.data, stream: 6, length: 0, flags: .last))
-        var encoded = FrameEncoder()
+        var encoded = FrameMemory()
         encoded.append(Ask(), stream: 2)
         encoded.append(header: FrameHeader(.data, stream: 6, length: 0, flags: .last))
-        #expect(Array(memory.bytes.prefix(memory.count)) == encoded.bytes)
+        #expect(memory.bytes == encoded.bytes)
     }
 }

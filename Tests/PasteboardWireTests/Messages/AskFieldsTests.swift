@@ -72,9 +72,7 @@ import Testing
             ask.descriptorWelcome = Self.number(&random).map { $0 & 1 == 1 }
             ask.firstByteMilliseconds = Self.number(&random)
             ask.inPlaceWelcome = Self.number(&random).map { $0 & 1 == 1 }
-            var bytes: [UInt8] = []
-            ask.encode(into: &bytes)
-            return bytes
+            return ask.encoded
         } _: { bytes in
             let fields = decoded(bytes) { span, range throws(Failure) in
                 let fields = try AskFields(decoding: span, range: range)
@@ -123,9 +121,7 @@ import Testing
             answer.suggestedName = Self.text(&random)
             answer.path = Self.text(&random)
             answer.content = Self.number(&random).map { ContentForm(rawValue: UInt32(truncatingIfNeeded: $0)) }
-            var bytes: [UInt8] = []
-            answer.encode(into: &bytes)
-            return bytes
+            return answer.encoded
         } _: { bytes in
             let answer = decoded(bytes) { span, range throws(Failure) in try Answer(decoding: span, range: range) }
             for expected in [nil, "public.png"] {

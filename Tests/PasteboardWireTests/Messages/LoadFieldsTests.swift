@@ -8,9 +8,7 @@ import Testing
         var load = Load()
         load.accepts = [Accept(type: "public.png")]
         change(&load)
-        var bytes: [UInt8] = []
-        load.encode(into: &bytes)
-        return bytes
+        return load.encoded
     }
 
     private func isPlain(_ change: (inout Load) -> Void) -> Bool {

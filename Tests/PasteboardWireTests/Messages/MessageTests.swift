@@ -16,14 +16,14 @@ struct MessageTests {
     func full(sample: SchemaSample) throws {
         let message = try decoded(sample.type, sample.bytes)
         #expect(fieldLines(message) == sample.lines)
-        #expect(encoded(message) == sample.bytes)
+        #expect(message.encoded == sample.bytes)
     }
 
     @Test("A value that is 0 or empty is present, and not absent", arguments: try SchemaSample.all(.zero))
     func zero(sample: SchemaSample) throws {
         let message = try decoded(sample.type, sample.bytes)
         #expect(fieldLines(message) == sample.lines)
-        #expect(encoded(message) == sample.bytes)
+        #expect(message.encoded == sample.bytes)
     }
 
     @Test("Random messages are encoded and decoded without change", arguments: Seeds.fixed(1))
@@ -33,7 +33,7 @@ struct MessageTests {
             for sample in try SchemaSample.all(.random, using: &generator) {
                 let message = try decoded(sample.type, sample.bytes)
                 try #require(fieldLines(message) == sample.lines, "\(sample.message)")
-                try #require(encoded(message) == sample.bytes, "\(sample.message)")
+                try #require(message.encoded == sample.bytes, "\(sample.message)")
             }
         }
     }
@@ -57,15 +57,15 @@ struct MessageTests {
         var item = Item()
         item.suggestedName = String(repeating: "n", count: WireLimits.name)
         item.representations = (0..<WireLimits.representations).map { _ in Representation() }
-        let filled = encoded(item).count
+        let filled = item.encoded.count
         item.representations[0].supertypes = [String(repeating: "t", count: WireLimits.itemLength - filled - 8)]
-        #expect((WireLimits.itemLength - 16...WireLimits.itemLength).contains(encoded(item).count))
+        #expect((WireLimits.itemLength - 16...WireLimits.itemLength).contains(item.encoded.count))
         for index in item.representations.indices {
             item.representations[index].visibility = Visibility(rawValue: .max)
             item.representations[index].byteCount = .max
             item.representations[index].provision = Provision(rawValue: .max)
         }
-        #expect(encoded(item).count <= WireLimits.controlLength)
+        #expect(item.encoded.count <= WireLimits.controlLength)
     }
 
     @Test("A message truncated at any position throws or decodes", arguments: try SchemaSample.all(.full))
@@ -108,6 +108,6 @@ struct MessageTests {
             try #require([.invalidArgument, .limitExceeded].contains(error.code), "\(type): \(bytes)")
             return
         }
-        try #require(try Message(decoding: encoded(message)) == message, "\(type): \(bytes)")
+        try #require(try Message(decoding: message.encoded) == message, "\(type): \(bytes)")
     }
 }

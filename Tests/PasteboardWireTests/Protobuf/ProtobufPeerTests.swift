@@ -21,7 +21,7 @@ struct ProtobufPeerTests {
         for sample in samples {
             let message = try decoded(sample.type, sample.bytes)
             messages.append(message)
-            input += "\(sample.message) \(Self.shown(encoded(message)))\n"
+            input += "\(sample.message) \(Self.shown(message.encoded))\n"
         }
         let answers = try ProtobufPeer.run(["read"], input: input)
         try #require(answers.count == messages.count)

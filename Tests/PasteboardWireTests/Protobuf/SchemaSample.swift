@@ -59,7 +59,7 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
                     let value = Self.number(field, filling, &generator)
                     let shown = field.kind == .bool ? "\(value != 0)" : "\(value)"
                     result.lines.append("\(place)=\(shown)")
-                    packed.appendVarint(value)
+                    packed += varint(value)
                 case .string:
                     let value = Self.string(field, filling, &generator)
                     result.lines.append(FieldLine.string(value, at: place))
@@ -78,8 +78,7 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
             if field.presence == .repeated {
                 result.bytes.appendField(field, packed)
             } else {
-                result.bytes.appendVarint(field.number << 3)
-                result.bytes += packed
+                result.bytes += varint(field.number << 3) + packed
             }
         }
         return result
@@ -142,9 +141,7 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
 
 extension [UInt8] {
     fileprivate mutating func appendField(_ field: Schema.Field, _ body: [UInt8]) {
-        appendVarint(field.number << 3 | 2)
-        appendVarint(UInt64(body.count))
-        self += body
+        self += varint(field.number << 3 | 2) + varint(UInt64(body.count)) + body
     }
 }
 
@@ -173,12 +170,6 @@ enum MessageTypes {
         let name = String(describing: type)
         return schemaNames[name] ?? name
     }
-}
-
-func encoded(_ message: some ProtobufMessage) -> [UInt8] {
-    var bytes: [UInt8] = []
-    message.encode(into: &bytes)
-    return bytes
 }
 
 /// Decodes a message of any type. Malformed bytes must be reported as malformed.

@@ -13,25 +13,13 @@ import Testing
         return numbers
     }
 
-    /// The encoding by the specification, byte by byte.
-    private func bytes(of number: UInt64) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
-        }
-        return bytes + [UInt8(rest)]
-    }
-
     @Test("A number is encoded as specified, and decoded at the end of the bytes and before further bytes")
     func everyLength() throws {
         for number in Self.numbers {
             var credit = Credit()
             credit.offset = number
-            var encoded: [UInt8] = []
-            credit.encode(into: &encoded)
-            #expect(encoded == [0x08] + bytes(of: number))
+            let encoded = credit.encoded
+            #expect(encoded == [0x08] + varint(number))
             for rest in 0..<10 {
                 // The bytes after the message are not read.
                 let more = encoded + [UInt8](repeating: 0xFF, count: rest)
@@ -57,7 +45,7 @@ import Testing
             var load = Load()
             load.accepts = [accept, accept]
             load.handle = .max
-            var frames = FrameEncoder()
+            var frames = FrameMemory()
             let frame = frames.append(load, stream: 7)
             let header = FrameHeader(frames.bytes.span, at: 0)
             #expect(header?.length == UInt32(frame.count - FrameHeader.byteCount))

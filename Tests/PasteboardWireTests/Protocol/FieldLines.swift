@@ -15,6 +15,7 @@ private func lines(of value: Any, at path: String) -> [String] {
     // Bound with `case let`, because a cast looks through an optional and a plain value does not.
     case let value as UInt32: return ["\(path)=\(value)"]
     case let value as UInt64: return ["\(path)=\(value)"]
+    case let value as Int64: return ["\(path)=\(UInt64(bitPattern: value))"]
     case let value as Bool: return ["\(path)=\(value)"]
     case let list as [Any]:
         return list.enumerated().flatMap { lines(of: $1, at: "\(path)[\($0)]") }
@@ -39,6 +40,17 @@ enum FieldLine {
     static func bytes(_ value: [UInt8], at path: String) -> String {
         "\(path)='\(hex(value))'"
     }
+}
+
+/// The encoding of a number by the specification, byte by byte.
+func varint(_ number: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = number
+    while rest >= 0x80 {
+        bytes.append(UInt8(rest & 0x7F) | 0x80)
+        rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
 }
 
 func hex(_ bytes: [UInt8]) -> String {

@@ -33,7 +33,7 @@ struct FrameVectorTests {
                 #expect(payload == meaning)
                 return
             }
-            #expect(encoded(try decoded(type, payload)) == encoded(try decoded(type, meaning)))
+            #expect(try decoded(type, payload).encoded == decoded(type, meaning).encoded)
             #expect(fieldLines(try decoded(type, payload)) == fieldLines(try decoded(type, meaning)))
         case .ignored:
             #expect(try received(frame).header.kind == nil)

@@ -52,7 +52,7 @@ def fields_of_value(field, value, path):
     # Values of enumerations are signed here, and unsigned 32-bit numbers in the Swift code.
     if field.type == Field.TYPE_ENUM:
         return ["%s=%d" % (path, value & (1 << 32) - 1)]
-    # The Swift code stores signed numbers as their two's complement.
+    # Signed numbers are shown as their two's complement.
     return ["%s=%d" % (path, value & (1 << 64) - 1)]
 
 

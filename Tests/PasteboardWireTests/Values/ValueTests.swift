@@ -99,23 +99,19 @@ struct ValueTests {
             detail: long,
             source: SourceFailure(domain: long, code: -5, message: long)
         )
-        let sent = try Failure(decoding: encoded(failure))
+        let sent = try Failure(decoding: failure.encoded)
         #expect(sent.text.utf8.count == 1023)
         #expect(sent.detail?.utf8.count == 4095)
         #expect(sent.source?.domain.utf8.count == 1023)
         #expect(sent.source?.message.utf8.count == 1023)
-        #expect(sent.source?.code == UInt64(bitPattern: -5))
+        #expect(sent.source?.code == -5)
 
         // The encoding of a peer that does not cut them.
         func field(_ number: UInt8) -> [UInt8] {
-            var bytes = [number << 3 | 2]
-            bytes.appendVarint(UInt64(long.utf8.count))
-            return bytes + long.utf8
+            [number << 3 | 2] + varint(UInt64(long.utf8.count)) + long.utf8
         }
         let inner = field(1) + field(3)
-        var bytes = field(2) + field(3) + [0x22]
-        bytes.appendVarint(UInt64(inner.count))
-        let received = try Failure(decoding: bytes + inner)
+        let received = try Failure(decoding: field(2) + field(3) + [0x22] + varint(UInt64(inner.count)) + inner)
         #expect(received.text == sent.text)
         #expect(received.detail == sent.detail)
         #expect(received.source?.domain == sent.source?.domain)

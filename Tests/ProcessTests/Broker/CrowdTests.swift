@@ -65,7 +65,7 @@ import Testing
         var strangers: [ScriptedPeer] = []
         for _ in 0..<505 {
             let stranger = ScriptedPeer(try broker.place.connect())
-            var frames = FrameEncoder()
+            var frames = FrameMemory()
             frames.append(Hello(), stream: 0)
             frames.append(header: FrameHeader(.write, stream: 1, length: 61_440))
             // The broker may have ended the connection already.

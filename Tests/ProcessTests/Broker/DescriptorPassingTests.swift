@@ -109,7 +109,7 @@ import Testing
         }
         let file = try MemoryFile()
         try file.seal()
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         encoder.append(header: FrameHeader(kind, stream: 1, length: 0, flags: .last, descriptorCount: announced))
         var output = OutputBuffer()
         if count > 0 { output.markDescriptors([DescriptorBox](repeating: file.descriptor, count: count), name: 1) }
@@ -157,7 +157,7 @@ import Testing
                 hello.features = [Feature.descriptors.rawValue]
                 try peer.send(hello, stream: 0)
                 #expect(try peer.next().kind == .welcome)
-                var encoder = FrameEncoder()
+                var encoder = FrameMemory()
                 encoder.append(header: FrameHeader(.answer, stream: 2, length: 0, flags: .last, descriptorCount: 1))
                 var output = OutputBuffer()
                 output.markDescriptors([socket], name: 1)

@@ -23,7 +23,7 @@ import Testing
             case (.unknownStreams, _):
                 try peer.send(End(), stream: .max)
             case (.halfAnswers, _):
-                var encoder = FrameEncoder()
+                var encoder = FrameMemory()
                 encoder.append(Failure(.refused, "never read"), stream: stream)
                 try peer.write(encoder.bytes.dropLast())
                 peer.close()

@@ -13,7 +13,7 @@ import Testing
     )
     func silence() throws {
         try BrokerProcess.run(limits: ["hello=500ms"]) { broker in
-            var hello = FrameEncoder()
+            var hello = FrameMemory()
             hello.append(Hello(), stream: 0)
             for bytes in [[], [UInt8(1)], Array(hello.bytes.dropLast())] {
                 let stranger = ScriptedPeer(try broker.place.connect())

@@ -70,7 +70,7 @@ import Testing
 
     /// Answers a hello and lists, in frames of another version.
     private static func answer(_ frame: ScriptedPeer.Frame, _ peer: ScriptedPeer) throws {
-        var encoder = FrameEncoder()
+        var encoder = FrameMemory()
         switch frame.kind {
         case .hello:
             var welcome = Welcome()

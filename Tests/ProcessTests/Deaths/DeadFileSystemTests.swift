@@ -116,7 +116,7 @@ import Testing
         var output = OutputBuffer()
         var delivered: [Delivery] = []
         for number in 0..<500 {
-            var encoder = FrameEncoder()
+            var encoder = FrameMemory()
             encoder.append(header: FrameHeader(.data, stream: 1, length: 0, flags: .last, descriptorCount: 1))
             output.markDescriptors([file], name: UInt64(number))
             output.appendStream(encoder.bytes.span)

@@ -4,7 +4,5 @@ package struct Begin: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {}
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {}
+    package mutating func fields(_ visit: inout some FieldVisitor) {}
 }

@@ -10,16 +10,8 @@ package struct Conclude: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, repeated: items)
-        bytes.appendField(2, failure)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: try field.append(to: &items, limit: WireLimits.items, in: bytes)
-        case 2: try field.merge(into: &failure, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "items", &items, most: WireLimits.items)
+        visit(2, "failure", &failure)
     }
 }

@@ -15,22 +15,11 @@ package struct Destination: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, name)
-        bytes.appendField(2, repeated: accepts)
-        bytes.appendField(3, isOwnProcess)
-        bytes.appendField(4, allowsSimultaneousSessions)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: name = try field.string(in: bytes)
-        case 2: try field.append(to: &accepts, limit: WireLimits.accepts, in: bytes)
-        case 3: isOwnProcess = try field.bool()
-        case 4: allowsSimultaneousSessions = try field.bool()
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "name", &name)
+        visit(2, "accepts", &accepts, most: WireLimits.accepts)
+        visit(3, "is_own_process", &isOwnProcess)
+        visit(4, "allows_simultaneous_sessions", &allowsSimultaneousSessions)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

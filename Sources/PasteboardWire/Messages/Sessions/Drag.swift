@@ -15,22 +15,11 @@ package struct Drag: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, allowsMove)
-        bytes.appendField(2, isRestricted)
-        bytes.appendField(3, movesBetweenProcesses)
-        bytes.appendField(4, handle)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: allowsMove = try field.bool()
-        case 2: isRestricted = try field.bool()
-        case 3: movesBetweenProcesses = try field.bool()
-        case 4: handle = try field.number64()
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "allows_move", &allowsMove)
+        visit(2, "is_restricted", &isRestricted)
+        visit(3, "moves_between_processes", &movesBetweenProcesses)
+        visit(4, "handle", &handle)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

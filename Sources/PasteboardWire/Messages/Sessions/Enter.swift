@@ -13,20 +13,10 @@ package struct Enter: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, sequence)
-        bytes.appendField(2, location)
-        bytes.appendField(3, version)
-        bytes.appendField(4, handle)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: sequence = try field.number64()
-        case 2: try field.merge(into: &location, in: bytes)
-        case 3: version = try field.number64()
-        case 4: handle = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "sequence", &sequence)
+        visit(2, "location", &location)
+        visit(3, "version", &version)
+        visit(4, "handle", &handle)
     }
 }

@@ -9,16 +9,8 @@ package struct Move: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, location)
-        bytes.appendField(2, sequence)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: try field.merge(into: &location, in: bytes)
-        case 2: sequence = try field.number64()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "location", &location)
+        visit(2, "sequence", &sequence)
     }
 }

@@ -15,24 +15,12 @@ package struct Proposal: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, sequence)
-        bytes.appendField(2, operation)
-        bytes.appendField(3, isPrecise)
-        bytes.appendField(4, prefersFullSizePreview)
-        bytes.appendField(5, cannotHandle)
-        bytes.appendField(6, refusal)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: sequence = try field.number64()
-        case 2: operation = try field.enumeration()
-        case 3: isPrecise = try field.bool()
-        case 4: prefersFullSizePreview = try field.bool()
-        case 5: cannotHandle = try field.bool()
-        case 6: try field.merge(into: &refusal, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "sequence", &sequence)
+        visit(2, "operation", &operation)
+        visit(3, "is_precise", &isPrecise)
+        visit(4, "prefers_full_size_preview", &prefersFullSizePreview)
+        visit(5, "cannot_handle", &cannotHandle)
+        visit(6, "refusal", &refusal)
     }
 }

@@ -20,28 +20,14 @@ package struct Session: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, destination)
-        bytes.appendField(2, handle)
-        bytes.appendField(3, version)
-        bytes.appendField(4, itemCount)
-        bytes.appendField(5, allowsMove)
-        bytes.appendField(6, isRestricted)
-        bytes.appendField(7, ownerLabel)
-        bytes.appendField(8, ownerProcess)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: destination = try field.number64()
-        case 2: handle = try field.number64()
-        case 3: version = try field.number64()
-        case 4: itemCount = try field.number32()
-        case 5: allowsMove = try field.bool()
-        case 6: isRestricted = try field.bool()
-        case 7: ownerLabel = try field.string(in: bytes)
-        case 8: ownerProcess = try field.number32()
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "destination", &destination)
+        visit(2, "handle", &handle)
+        visit(3, "version", &version)
+        visit(4, "item_count", &itemCount)
+        visit(5, "allows_move", &allowsMove)
+        visit(6, "is_restricted", &isRestricted)
+        visit(7, "owner_label", &ownerLabel)
+        visit(8, "owner_process", &ownerProcess)
     }
 }

@@ -10,18 +10,9 @@ package struct Transferred: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, operation)
-        bytes.appendField(2, repeated: items)
-        bytes.appendField(3, failure)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: operation = try field.enumeration()
-        case 2: try field.append(to: &items, limit: WireLimits.items, in: bytes)
-        case 3: try field.merge(into: &failure, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "operation", &operation)
+        visit(2, "items", &items, most: WireLimits.items)
+        visit(3, "failure", &failure)
     }
 }

@@ -12,20 +12,10 @@ package struct Wait: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, destination)
-        bytes.appendField(2, milliseconds)
-        bytes.appendField(3, handle)
-        bytes.appendField(15, repeated: requires)
-    }
-
-    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
-        switch field.number {
-        case 1: destination = try field.string(in: bytes)
-        case 2: milliseconds = try field.number64()
-        case 3: handle = try field.number64()
-        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
-        default: break
-        }
+    package mutating func fields(_ visit: inout some FieldVisitor) {
+        visit(1, "destination", &destination)
+        visit(2, "milliseconds", &milliseconds)
+        visit(3, "handle", &handle)
+        visit(15, "requires", &requires, most: WireLimits.features)
     }
 }
