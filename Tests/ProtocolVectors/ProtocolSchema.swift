@@ -3,9 +3,15 @@ package import PasteboardWire
 /// The contents of `pasteboard.proto` and `frame-kinds.tsv` that the comparison of messages needs.
 package struct ProtocolSchema: Sendable {
     package struct Field: Sendable, Equatable {
+        /// "optional", "repeated", or nothing.
+        package let label: String
         package let name: String
         /// The name of its type, which may be a message or an enumeration.
         package let type: String
+
+        package init(label: String, name: String, type: String) {
+            (self.label, self.name, self.type) = (label, name, type)
+        }
     }
 
     struct Kind {
@@ -22,7 +28,8 @@ package struct ProtocolSchema: Sendable {
 
     /// The fields of each message by their numbers.
     package private(set) var messages: [String: [UInt32: Field]] = [:]
-    private var enumerations: [String: [UInt64: String]] = [:]
+    /// The names of the values of each enumeration by their numbers.
+    package private(set) var enumerations: [String: [UInt64: String]] = [:]
     private var kinds: [FrameKind: Kind] = [:]
 
     package init(schema: String, kinds table: String) {
@@ -36,8 +43,11 @@ package struct ProtocolSchema: Sendable {
                 let number = UInt64(words[words.count - 1]) ?? 0
                 if words.count == 3 { enumerations[name]?[number] = words[0] }
                 guard words.count > 3 else { continue }
-                let field = Field(name: words[words.count - 3], type: words[words.count - 4])
-                messages[name]?[UInt32(truncatingIfNeeded: number)] = field
+                messages[name]?[UInt32(truncatingIfNeeded: number)] = Field(
+                    label: words.count > 4 ? words[0] : "",
+                    name: words[words.count - 3],
+                    type: words[words.count - 4]
+                )
             }
         }
         for line in table.split(separator: "\n").dropFirst() {

@@ -1,35 +1,23 @@
 import PasteboardWire
+import ProtocolVectors
 import TestSupport
 import Testing
 
 @Suite("FrameDescription", .pure)
 struct FrameDescriptionTests {
-    @Test("Every field of every kind is shown under its name in the schema", arguments: FrameKind.allCases)
-    func names(kind: FrameKind) throws {
-        guard let message = kind.message else { return }
-        let schema = try Schema.shipped.get()
-        let sample = try #require(
-            try SchemaSample.all(.full).first { $0.message == MessageTypes.schemaName(of: message) }
-        )
-        let text = Self.text(kind, sample.bytes)
-        #expect(text.hasPrefix("\(kind) #3"))
-        for name in Self.names(of: sample.message, in: schema) {
-            #expect(text.contains("\(name): "), "\(text)")
+    @Test("Every field of every kind is shown", arguments: try SchemaSample.all(.full))
+    func fields(sample: SchemaSample) throws {
+        guard let type = try sample.type as? any WireMessage.Type else { return }
+        let text = Self.text(type.kind, sample.bytes)
+        for field in (ProtocolSchema.shipped.messages[sample.message] ?? [:]).values {
+            #expect(text.contains("\(field.name): "), "\(text)")
         }
-        #expect(!text.contains("field ") && !text.contains("malformed"), "\(text)")
-    }
-
-    /// The names of the fields of a message and of its parts.
-    private static func names(of message: String, in schema: Schema) -> [String] {
-        (schema.messages[message] ?? []).flatMap { field in
-            guard case .message(let inner) = field.kind else { return [field.schemaName] }
-            return [field.schemaName] + names(of: inner, in: schema)
-        }
+        #expect(text.hasPrefix("\(type.kind) #3") && !text.contains("field ") && !text.contains("malformed"), "\(text)")
     }
 
     @Test("The values of enumerations have the names of the schema")
-    func enumerations() throws {
-        let schema = try Schema.shipped.get()
+    func enumerations() {
+        let schema = ProtocolSchema.shipped
         let types: [String: any WireEnumeration.Type] = [
             "Role": Role.self, "Visibility": Visibility.self, "Provision": Provision.self,
             "LoadPolicy": RepresentationPolicy.self, "ContentForm": ContentForm.self,
@@ -40,7 +28,7 @@ struct FrameDescriptionTests {
         #expect(Set(types.keys) == Set(schema.enumerations.keys).subtracting(["FrameKind", "Feature", "ErrorCode"]))
         for (name, type) in types {
             let prefix = name.reduce("") { $0 + ($1.isUppercase && !$0.isEmpty ? "_" : "") + $1.uppercased() } + "_"
-            let expected = (schema.enumerations[name] ?? []).map { $0.dropFirst(prefix.count).lowercased() }
+            let expected = schema.names(of: name).map { $0.dropFirst(prefix.count).lowercased() }
             #expect(type.names == expected, "\(name)")
             #expect(type.names.count == Int(type.highest) + 1, "\(name)")
         }

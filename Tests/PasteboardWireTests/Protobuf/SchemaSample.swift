@@ -1,4 +1,5 @@
 import PasteboardWire
+import ProtocolVectors
 import TestSupport
 import Testing
 
@@ -24,16 +25,15 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
         get throws { try #require(MessageTypes.named[message]) }
     }
 
-    init(_ message: String, _ filling: Filling, in schema: Schema, using generator: inout SeededGenerator) throws {
+    init(_ message: String, _ filling: Filling, using generator: inout SeededGenerator) throws {
         self.message = message
-        (bytes, lines) = try Self.build(message, at: "", filling, schema, &generator)
+        (bytes, lines) = try Self.build(message, at: "", filling, &generator)
         lines.sort()
     }
 
     /// One sample of every message, in the order of their names.
     static func all(_ filling: Filling, using generator: inout SeededGenerator) throws -> [Self] {
-        let schema = try Schema.shipped.get()
-        return try schema.messages.keys.sorted().map { try Self($0, filling, in: schema, using: &generator) }
+        try ProtocolSchema.shipped.messages.keys.sorted().map { try Self($0, filling, using: &generator) }
     }
 
     static func all(_ filling: Filling) throws -> [Self] {
@@ -45,77 +45,74 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
         _ message: String,
         at path: String,
         _ filling: Filling,
-        _ schema: Schema,
         _ generator: inout SeededGenerator
     ) throws -> (bytes: [UInt8], lines: [String]) {
-        guard let fields = schema.messages[message] else { throw SchemaError(text: "no message \(message)") }
+        let fields = try #require(ProtocolSchema.shipped.messages[message])
         var result: (bytes: [UInt8], lines: [String]) = ([], path.isEmpty ? [] : ["\(path)={}"])
-        for field in fields.sorted(by: { $0.number < $1.number }) {
+        for (number, field) in fields.sorted(by: { $0.key < $1.key }) {
             var packed: [UInt8] = []
             for index in 0..<Self.count(of: field, filling, &generator) {
-                let place = "\(path).\(field.name)" + (field.presence == .repeated ? "[\(index)]" : "")
-                switch field.kind {
-                case .uint32, .uint64, .int64, .enumeration, .bool:
-                    let value = Self.number(field, filling, &generator)
-                    let shown = field.kind == .bool ? "\(value != 0)" : "\(value)"
-                    result.lines.append("\(place)=\(shown)")
-                    packed += varint(value)
-                case .string:
-                    let value = Self.string(field, filling, &generator)
+                let place = "\(path).\(field.name)" + (field.label == "repeated" ? "[\(index)]" : "")
+                switch field.type {
+                case "string":
+                    let value = Self.string("\(field.name) é \(number)", filling, &generator)
                     result.lines.append(FieldLine.string(value, at: place))
-                    result.bytes.appendField(field, Array(value.utf8))
-                case .bytes:
-                    let value = Self.string(field, filling, &generator).utf8.reversed()
+                    result.bytes.appendField(number, Array(value.utf8))
+                case "bytes":
+                    let value = Self.string("\(field.name) é \(number)", filling, &generator).utf8.reversed()
                     result.lines.append(FieldLine.bytes(Array(value), at: place))
-                    result.bytes.appendField(field, Array(value))
-                case .message(let name):
-                    let inner = try Self.build(name, at: place, filling, schema, &generator)
+                    result.bytes.appendField(number, Array(value))
+                case let name where ProtocolSchema.shipped.messages[name] != nil:
+                    let inner = try Self.build(name, at: place, filling, &generator)
                     result.lines += inner.lines
-                    result.bytes.appendField(field, inner.bytes)
+                    result.bytes.appendField(number, inner.bytes)
+                default:
+                    let value = Self.number(UInt64(number), field.type, filling, &generator)
+                    result.lines.append("\(place)=\(field.type == "bool" ? "\(value != 0)" : "\(value)")")
+                    packed += varint(value)
                 }
             }
             guard !packed.isEmpty else { continue }
-            if field.presence == .repeated {
-                result.bytes.appendField(field, packed)
+            if field.label == "repeated" {
+                result.bytes.appendField(number, packed)
             } else {
-                result.bytes += varint(field.number << 3) + packed
+                result.bytes += varint(UInt64(number) << 3) + packed
             }
         }
         return result
     }
 
     private static func count(
-        of field: Schema.Field,
+        of field: ProtocolSchema.Field,
         _ filling: Filling,
         _ generator: inout SeededGenerator
     ) -> Int {
-        switch (field.presence, filling) {
-        case (.repeated, .full): return 3
-        case (.repeated, .random): return Int.random(in: 0...3, using: &generator)
-        case (.implicit, .random):
-            // A field with a message type is always optional; a scalar without presence is always written.
-            if case .message = field.kind { return Int.random(in: 0...1, using: &generator) }
-            return 1
-        case (.optional, .random): return Int.random(in: 0...1, using: &generator)
-        default: return 1
+        switch (field.label, filling) {
+        case ("repeated", .full): 3
+        case ("repeated", .random): Int.random(in: 0...3, using: &generator)
+        // A field with a message type is always optional; a scalar without the label is always written.
+        case (let label, .random) where label == "optional" || ProtocolSchema.shipped.messages[field.type] != nil:
+            Int.random(in: 0...1, using: &generator)
+        default: 1
         }
     }
 
     private static func number(
-        _ field: Schema.Field,
+        _ number: UInt64,
+        _ type: String,
         _ filling: Filling,
         _ generator: inout SeededGenerator
     ) -> UInt64 {
         let greatest: UInt64 =
-            switch field.kind {
-            case .bool: 1
-            case .uint32: UInt64(UInt32.max)
+            switch type {
+            case "bool": 1
+            case "uint32": UInt64(UInt32.max)
+            case "uint64", "int64": .max
             // Generated code has signed 32-bit numbers for values of enumerations.
-            case .enumeration: UInt64(Int32.max)
-            default: .max
+            default: UInt64(Int32.max)
             }
         switch filling {
-        case .full: return greatest - min(greatest - 1, field.number)
+        case .full: return greatest - min(greatest - 1, number)
         case .zero: return 0
         case .random:
             let shift = UInt64.random(in: 0...63, using: &generator)
@@ -123,13 +120,9 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static func string(
-        _ field: Schema.Field,
-        _ filling: Filling,
-        _ generator: inout SeededGenerator
-    ) -> String {
+    private static func string(_ full: String, _ filling: Filling, _ generator: inout SeededGenerator) -> String {
         switch filling {
-        case .full: return "\(field.name) é \(field.number)"
+        case .full: return full
         case .zero: return ""
         case .random:
             let characters: [Character] = ["a", "\0", "é", "€", "😀", "\n", "\"", "é"]
@@ -140,8 +133,15 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
 }
 
 extension [UInt8] {
-    fileprivate mutating func appendField(_ field: Schema.Field, _ body: [UInt8]) {
-        self += varint(field.number << 3 | 2) + varint(UInt64(body.count)) + body
+    fileprivate mutating func appendField(_ number: UInt32, _ body: [UInt8]) {
+        self += varint(UInt64(number) << 3 | 2) + varint(UInt64(body.count)) + body
+    }
+}
+
+extension ProtocolSchema {
+    /// The names of an enumeration's values, in the order of their numbers.
+    func names(of enumeration: String) -> [String] {
+        (enumerations[enumeration] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
     }
 }
 
@@ -159,7 +159,7 @@ enum MessageTypes {
     static let named = Dictionary(uniqueKeysWithValues: all.map { (schemaName(of: $0), $0) })
 
     /// Messages with other names than their types: the short ones collide with generated code of some languages.
-    private static let schemaNames = [
+    static let schemaNames = [
         "Write": "WriteRequest", "Load": "LoadRequest", "List": "ListRequest", "Clear": "ClearRequest",
         "Status": "StatusRequest", "Stop": "StopRequest", "Drag": "DragRequest", "Destination": "DestinationRequest",
         "Wait": "WaitRequest", "Move": "PointerUpdate", "Update": "SessionUpdate", "Enter": "SessionEnter",

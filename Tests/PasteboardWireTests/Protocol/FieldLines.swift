@@ -28,7 +28,7 @@ private func lines(of value: Any, at path: String) -> [String] {
     // A failure keeps its fields in a separate object.
     let fields = value is Failure ? mirror.children.first.map { Mirror(reflecting: $0.value) } ?? mirror : mirror
     let own = path.isEmpty ? [] : ["\(path)={}"]
-    return own + fields.children.flatMap { lines(of: $0.value, at: "\(path).\($0.label ?? "")") }
+    return own + fields.children.flatMap { lines(of: $0.value, at: "\(path).\(($0.label ?? "").snakeCased)") }
 }
 
 enum FieldLine {
@@ -39,6 +39,13 @@ enum FieldLine {
 
     static func bytes(_ value: [UInt8], at path: String) -> String {
         "\(path)='\(hex(value))'"
+    }
+}
+
+extension String {
+    /// `dropReports` as `drop_reports`.
+    var snakeCased: String {
+        reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
     }
 }
 

@@ -6,15 +6,6 @@ import Testing
 @Suite(.pure) struct ProtocolSchemaTests {
     private let schema = ProtocolSchema.shipped
 
-    @Test("The names of the fields are those of the schema")
-    func fields() throws {
-        let expected = try Schema.shipped.get().messages.mapValues { fields in
-            Dictionary(uniqueKeysWithValues: fields.map { (UInt32($0.number), $0.schemaName) })
-        }
-        #expect(schema.messages.mapValues { $0.mapValues(\.name) } == expected)
-        #expect(schema.messages["Item"]?[2]?.type == "Representation")
-    }
-
     @Test("Each kind has the message of the table")
     func kinds() {
         for kind in FrameKind.allCases {

@@ -122,9 +122,9 @@ struct ProtocolTextTests {
     }
 
     @Test("The schema names the features of the code")
-    func schemaFeatures() throws {
-        let names = try Schema.shipped.get().enumerations["Feature"]?.dropFirst()
-        #expect(names.map { Array($0) } == Feature.allCases.map { "FEATURE_\($0)".snakeCased.uppercased() })
+    func schemaFeatures() {
+        let names = ProtocolSchema.shipped.names(of: "Feature").dropFirst()
+        #expect(Array(names) == Feature.allCases.map { "FEATURE_" + "\($0)".snakeCased.uppercased() })
     }
 
     @Test("The index names the letter of every rule")
@@ -157,13 +157,6 @@ struct ProtocolTextTests {
         #expect(
             article.contains("by the rules \(BrokerAudit.rules.sorted().dropLast().joined(separator: ", ")) and U3.")
         )
-    }
-}
-
-extension String {
-    /// `dropReports` as `drop_reports`.
-    fileprivate var snakeCased: String {
-        reduce(into: "") { $0 += $1.isLowercase || !($0.last?.isLowercase ?? false) ? "\($1)" : "_\($1)" }
     }
 }
 

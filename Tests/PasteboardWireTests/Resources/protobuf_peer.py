@@ -8,7 +8,7 @@
     protobuf_peer.py DESCRIPTOR_SET write SEED COUNT
                                             random messages, COUNT of each kind: NAME HEX, then their fields
 
-Fields are PATH=VALUE in the spelling of the Swift code, with strings as their bytes; "-" stands for no bytes.
+Fields are PATH=VALUE, with strings as their bytes; "-" stands for no bytes.
 """
 
 import random
@@ -31,7 +31,7 @@ def message_class(descriptor):
 def fields(message, path=""):
     found = ["%s={}" % path] if path else []
     for field in message.DESCRIPTOR.fields:
-        value, place = getattr(message, field.name), "%s.%s" % (path, field.camelcase_name)
+        value, place = getattr(message, field.name), "%s.%s" % (path, field.name)
         if field.label == Field.LABEL_REPEATED:
             for index, entry in enumerate(value):
                 found += fields_of_value(field, entry, "%s[%d]" % (place, index))
