@@ -30,7 +30,7 @@ package struct FieldEncoder: FieldVisitor, Sendable {
     /// Calls `body` with memory that has `room` bytes after those written.
     @inline(__always)
     mutating func write(
-        room: Int = 2 * FieldWriter.numberRoom,
+        room: Int = FieldWriter.numberRoom,
         _ body: (inout FieldWriter, inout MutableRawSpan) -> Void
     ) {
         if bytes.count &- count < room { grow(room) }
@@ -74,7 +74,7 @@ package struct FieldEncoder: FieldVisitor, Sendable {
     @inline(never)
     mutating func put(_ number: UInt32, bytes text: Span<UInt8>) {
         let key = lastByte(ofKey: UInt64(number) << 3 | 2)
-        write(room: 2 * FieldWriter.numberRoom + text.count) { writer, memory in
+        write(room: FieldWriter.numberRoom + text.count) { writer, memory in
             writer.put(key: key, name: text, in: &memory)
         }
     }

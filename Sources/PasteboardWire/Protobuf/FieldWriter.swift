@@ -1,8 +1,8 @@
-/// Writes the fields of the three frames that precede the bytes of a load: a load of one type, its ask and its answer.
+/// Writes fields without a check for each of them whether there is room: the three frames that precede the bytes of a
+/// load (a load of one type, its ask and its answer), and single fields for `FieldEncoder`.
 ///
-/// Unlike the encoding of other messages, it does not check for each field whether there is room. The caller provides
-/// memory for all of them: `numberRoom` bytes for each number, and the length of each name and `numberRoom` more. The
-/// stores are checked against the memory.
+/// The caller provides memory for all of them: `numberRoom` bytes for each number, and the length of each name and
+/// `numberRoom` more. The stores are checked against the memory.
 struct FieldWriter {
     /// The greatest number of bytes of a number with its key, and of a word that is stored at its end.
     static let numberRoom = 20

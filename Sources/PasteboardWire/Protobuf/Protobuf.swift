@@ -1,5 +1,5 @@
 /// The wire encoding of protobuf: numbers, and the errors of messages that do not decode.
-package enum Protobuf {
+enum Protobuf {
     @inline(never)
     static func malformed(_ what: StaticString) -> Failure {
         Failure(.invalidArgument, "a message does not decode: \(what) is malformed")

@@ -29,7 +29,7 @@ struct ProtobufPeerTests {
             let words = answer.split(separator: " ").map(String.init)
             let comment = Comment("\(type(of: message))")
             #expect(words.dropFirst().sorted() == fieldLines(message), comment)
-            let again = try Self.decodedAgain(message, bytes(hex: try #require(words.first)))
+            let again = try decoded(type(of: message), bytes(hex: try #require(words.first)))
             #expect(fieldLines(again) == fieldLines(message), comment)
         }
     }
@@ -102,13 +102,6 @@ struct ProtobufPeerTests {
             }
         }
         return bytes
-    }
-
-    private static func decodedAgain<Message: ProtobufMessage>(
-        _ message: Message,
-        _ bytes: [UInt8]
-    ) throws -> any ProtobufMessage {
-        try Message(decoding: bytes)
     }
 
     private static func shown(_ bytes: [UInt8]) -> String {
