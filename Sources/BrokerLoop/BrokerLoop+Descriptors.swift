@@ -34,7 +34,7 @@ extension BrokerLoop {
     /// Whether received descriptors are accepted. A peer may send one without a request, and an unwanted one has to be
     /// closed as well; while closing is not possible, no more are accepted.
     var takesDescriptors: Bool {
-        mutating get { state.context.unclosedDescriptors < state.context.limits.passedDescriptors }
+        mutating get { state.world.context.unclosedDescriptors < state.world.context.limits.passedDescriptors }
     }
 
     /// Ends a peer that has sent more descriptors than its frames can announce: they could stay open as long as the

@@ -15,13 +15,13 @@ extension BrokerLoop {
 
     /// Visits each waiting connection once, unless that costs too much for one turn.
     mutating func readQueued() {
-        let end = state.context.cost + Self.turnCost
+        let end = state.world.context.cost + Self.turnCost
         for _ in 0..<readingQueue.count {
-            guard state.context.cost < end, let visit = readingQueue.next() else { return }
-            let start = state.context.cost
+            guard state.world.context.cost < end, let visit = readingQueue.next() else { return }
+            let start = state.world.context.cost
             if let slot = find(visit.peer) { connections[slot].resume() }
             read(visit.peer, until: start + visit.budget)
-            readingQueue.charge(state.context.cost - start, for: visit)
+            readingQueue.charge(state.world.context.cost - start, for: visit)
         }
     }
 
@@ -32,7 +32,7 @@ extension BrokerLoop {
     mutating func read(_ peer: PeerID, until limit: Int) {
         // Processing input does not lead to another read before it has finished.
         guard let first = find(peer), var buffer = readBuffer.take() else { return }
-        let (account, start) = (connections[first].account, state.context.cost)
+        let (account, start) = (connections[first].account, state.world.context.cost)
         read(peer, through: &buffer, until: limit)
         let slot = find(peer)
         // It is unknown whether the bytes of an ended peer, and unprocessed ones, were secret.
@@ -59,7 +59,7 @@ extension BrokerLoop {
         }
         guard takeRest(of: peer, until: limit) else { return }
         while let slot = find(peer) {
-            guard state.context.cost < limit else { return readLater(slot) }
+            guard state.world.context.cost < limit else { return readLater(slot) }
             reportDeliveries()
             let outcome: ReceiveOutcome
             do throws(SystemError) {
@@ -85,7 +85,7 @@ extension BrokerLoop {
 
     /// Sends more of the list or status that waits until the peer has read.
     private mutating func continueReport(for peer: PeerID, until limit: Int) {
-        while state.context.cost < limit, let slot = find(peer), connections[slot].isReporting,
+        while state.world.context.cost < limit, let slot = find(peer), connections[slot].isReporting,
             connections[slot].mayBeAnswered
         {
             connections[slot].answerCount = .max
@@ -99,7 +99,7 @@ extension BrokerLoop {
     /// Sends more of the changes of watched boards that wait until the peer has read. Like answers, they do not count as
     /// frames that others have caused: at most a few wait at a time.
     private mutating func continueChanges(for peer: PeerID, until limit: Int) {
-        while state.context.cost < limit, let slot = find(peer), connections[slot].hasChanges,
+        while state.world.context.cost < limit, let slot = find(peer), connections[slot].hasChanges,
             connections[slot].mayBeNotified
         {
             connections[slot].answerCount = .max
@@ -217,7 +217,7 @@ extension BrokerLoop {
                     try take(chunk, &bytes, from: peer)
                 }
                 taken = consumed
-                if state.context.cost >= limit, taken < bytes.count { return .stopped(taken, .cost) }
+                if state.world.context.cost >= limit, taken < bytes.count { return .stopped(taken, .cost) }
             }
             return .closed
         } catch {

@@ -81,13 +81,13 @@ extension BrokerLoop {
     /// charged to the destinations' processes.
     private mutating func pumpKept() {
         guard note({ $0.hasReadyKept }) else { return }
-        var start = state.context.cost
+        var start = state.world.context.cost
         let end = start + Self.turnCost
-        while state.context.cost < end, let chunk = input({ $0.nextKeptChunk() }) {
+        while state.world.context.cost < end, let chunk = input({ $0.nextKeptChunk() }) {
             if let slot = find(chunk.destination) {
-                readingQueue.charge(state.context.cost - start, to: connections[slot].account)
+                readingQueue.charge(state.world.context.cost - start, to: connections[slot].account)
             }
-            start = state.context.cost
+            start = state.world.context.cost
             guard let target = find(chunk.destination), !connections[target].isWriteClosed else {
                 input { $0.keptLoadQueued(chunk.load) }
                 continue

@@ -82,7 +82,7 @@ package struct BrokerLoop: ~Copyable {
         let timer = try TimerDescriptor()
         try epoll.add(timer.raw, .readable, token: Self.timerToken)
         let closer = DescriptorCloser()
-        controlLimit = Int(clamping: state.context.limits.controlQueue)
+        controlLimit = Int(clamping: state.world.context.limits.controlQueue)
         self.state = state
         self.log = log
         self.epoll = epoll
@@ -113,7 +113,7 @@ package struct BrokerLoop: ~Copyable {
         let (now, passed) = (clock.now, expiryClock.passed())
         input { $0.setTime(now, passed: passed) }
         if !paused.isEmpty { resumePaused() }
-        if state.context.unclosedDescriptors > 0 { countUnclosed() }
+        if state.world.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && readingQueue.isEmpty
         takeEvents()
         // While many connections wait in the queue, epoll reports them again and again. The events of others follow.
@@ -154,7 +154,7 @@ package struct BrokerLoop: ~Copyable {
             guard event.isReadable, connections[slot].isReadOnEvent else { continue }
             // Without others that wait, the queue would only cost time.
             if isAlone {
-                read(connections[slot].peer, until: state.context.cost + ReadingQueue.quantum)
+                read(connections[slot].peer, until: state.world.context.cost + ReadingQueue.quantum)
             } else {
                 readLater(slot)
             }
@@ -164,7 +164,7 @@ package struct BrokerLoop: ~Copyable {
     /// Ends what has exceeded a deadline. This runs after the turn's input and output, so that a peer is not late if its
     /// bytes have arrived. If more input is waiting, the check waits for it, but at most 1 s.
     private mutating func checkDeadlines() {
-        let due = state.context.nextCheck
+        let due = state.world.context.nextCheck
         guard clock.now >= due else { return }
         let mayBeLate = readingQueue.isEmpty && !events.isFull
         guard mayBeLate || clock.now - due > Self.longestDelayOfDeadlines else { return }
@@ -176,8 +176,8 @@ package struct BrokerLoop: ~Copyable {
 
     /// Continues the rounds of watched boards, unless they cost too much for one turn.
     private mutating func continueRounds() {
-        let end = state.context.cost + Self.roundsCost
-        while state.hasRounds, state.context.cost < end { input { $0.continueRounds() } }
+        let end = state.world.context.cost + Self.roundsCost
+        while state.hasRounds, state.world.context.cost < end { input { $0.continueRounds() } }
     }
 
     /// The cost of the rounds of one turn: about 1 ms.
@@ -232,7 +232,7 @@ package struct BrokerLoop: ~Copyable {
     @inline(__always)
     mutating func input<Result>(ofRead bytes: Span<UInt8>, _ body: (inout BrokerState) -> Result) -> Result {
         let result = body(&state)
-        if state.context.outbox.isUrgent {
+        if state.world.context.outbox.isUrgent {
             closeRun(in: bytes)
             perform()
         }
@@ -241,7 +241,7 @@ package struct BrokerLoop: ~Copyable {
 
     @inline(__always)
     mutating func performOutbox() {
-        if !state.context.outbox.isEmpty { perform() }
+        if !state.world.context.outbox.isEmpty { perform() }
     }
 
     /// Like `input`, for a frame that was passed with a descriptor. The outbox can pass the descriptor on or keep it;

@@ -75,8 +75,8 @@ extension BrokerLoop {
 
     /// Sets the timer if something is due before the time to which it is set. A timer that expires early does no harm.
     mutating func armTimer() throws(SystemError) {
-        expiryClock.run(state.context.nextExpiry != .max)
-        var next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
+        expiryClock.run(state.world.context.nextExpiry != .max)
+        var next = paused.reduce(state.world.context.nextCheck) { min($0, $1.until) }
         if isSaving, let deadline = saving.saver?.deadline { next = min(next, deadline) }
         guard next < timerSetTo else { return }
         timerSetTo = next

@@ -5,7 +5,7 @@ extension BrokerState {
     /// Sets the contents of a board, where nil removes them.
     @discardableResult
     mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> Boards.Change {
-        changed(boards.set(name, to: publication, context), of: name, reason: reason)
+        changed(boards.set(name, to: publication, world.context), of: name, reason: reason)
     }
 
     /// Ends the contents that a board has held before a change.
@@ -14,8 +14,8 @@ extension BrokerState {
             boards.remember(earlierReads(of: replaced), of: name)
             // The description is removed after the new contents were saved: if a successor finds both, it restores those with
             // the higher count. It is removed before the bytes are closed, so that no successor finds it without them.
-            if context.savesContents { context.perform(.removeSaved(replaced)) }
-            let owner = contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &context)
+            if world.context.savesContents { world.context.perform(.removeSaved(replaced)) }
+            let owner = world.contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &world.context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
         }
         boardChanged(name)
@@ -34,8 +34,8 @@ extension BrokerState {
             throw Failure(.notPermitted, "pasteboard \(name) cannot be removed; clear it without removing it")
         }
         try boards.check(condition, on: name)
-        context.counters.clears += 1
-        context.cost += boards.rememberedCount / Cost.walkedBoards
+        world.context.counters.clears += 1
+        world.context.cost += boards.rememberedCount / Cost.walkedBoards
         let changeCount: UInt64
         var isChanged = true
         // Names that a client tries out must not displace boards that are remembered. The few standard ones do not, and after
@@ -49,7 +49,7 @@ extension BrokerState {
             if let creator {
                 var end = End()
                 end.reason = .cleared
-                context.send(end, to: creator.peer, stream: creator.stream)
+                world.context.send(end, to: creator.peer, stream: creator.stream)
             }
         } else {
             changeCount = set(name, to: nil, reason: .cleared).changeCount
@@ -57,8 +57,12 @@ extension BrokerState {
         if isChanged, !watches.isEmpty, let slot = peers.find(peer) {
             watches.noteClear(of: name, by: Clearer(process: peers[slot].process.pid, label: peers[slot].label))
         }
-        context.send(Committed(BoardCount(changeCount: changeCount, epoch: context.epoch)), to: peer, stream: stream)
-        context.send(End(), to: peer, stream: stream)
+        world.context.send(
+            Committed(BoardCount(changeCount: changeCount, epoch: world.context.epoch)),
+            to: peer,
+            stream: stream
+        )
+        world.context.send(End(), to: peer, stream: stream)
     }
 
     // MARK: Created boards
@@ -71,17 +75,17 @@ extension BrokerState {
     ) throws(Failure) {
         try Feature.check(message.requires)
         let account = peers[slot].account
-        let name = boards.unusedName(context.epoch)
-        try boards.checkRoom(for: name, of: account, context)
-        let charge = try context.charge(account, metadata: UInt64(name.utf8.count), for: "a pasteboard")
-        context.accounting.take(of: .boards, for: account)
+        let name = boards.unusedName(world.context.epoch)
+        try boards.checkRoom(for: name, of: account, world.context)
+        let charge = try world.context.charge(account, metadata: UInt64(name.utf8.count), for: "a pasteboard")
+        world.context.accounting.take(of: .boards, for: account)
         boards.create(name, by: BoardCreator(peer: peer, stream: stream, charge: charge))
         // Like new contents, it may need the place of a board whose writer has ended.
-        contents.hasNewContents = true
+        world.contents.hasNewContents = true
         peers.setTarget(.board(name), of: stream, at: peer)
         var registered = Registered()
         registered.name = name
-        context.send(registered, to: peer, stream: stream)
+        world.context.send(registered, to: peer, stream: stream)
     }
 
     /// Clears and removes a board. The stream of its creator is over.
@@ -93,8 +97,8 @@ extension BrokerState {
         let creator = boards.remove(name)
         if let creator {
             peers.setTarget(nil, of: creator.stream, at: creator.peer)
-            context.accounting.giveUp(of: .boards, for: creator.charge.account)
-            context.release(creator.charge)
+            world.context.accounting.giveUp(of: .boards, for: creator.charge.account)
+            world.context.release(creator.charge)
         }
         return (changeCount, creator)
     }

@@ -7,13 +7,13 @@ extension BrokerState {
     /// the socket.
     package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
         guard let slot = peers.find(peer) else { return .closing }
-        context.cost += Cost.frame
+        world.context.cost += Cost.frame
         do throws(Failure) {
             guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello has to be the first frame") }
             guard StreamID(stream).isOpenedByBroker else {
                 return try receive(count, last: last, on: stream, from: peer, slot)
             }
-            let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, &contents, &context)
+            let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, in: &world)
             reportLoads()
             return verdict
         } catch {
@@ -36,7 +36,7 @@ extension BrokerState {
             return .drop
         }
         do throws(Failure) {
-            let kept = try contents.receive(UInt64(count), last: last, for: id, &context)
+            let kept = try world.contents.receive(UInt64(count), last: last, for: id, &world.context)
             refuseDisplaced()
             return .keep(kept)
         } catch {
@@ -48,13 +48,13 @@ extension BrokerState {
 
     /// The destination's socket has taken bytes of a load or its descriptor.
     package mutating func delivered(_ id: LoadID, count: Int) {
-        loads.delivered(id, count: count, &contents, &context)
+        loads.delivered(id, count: count, in: &world)
         reportLoads()
     }
 
     /// The system did not pass a descriptor on, and its frame has been dropped.
     package mutating func passingRefused(_ id: LoadID) {
-        loads.passingRefused(id, &contents, &context)
+        loads.passingRefused(id, in: &world)
         reportLoads()
     }
 
@@ -67,34 +67,34 @@ extension BrokerState {
     /// into the destination's queue and calls `delivered` when the socket has taken it.
     package mutating func nextKeptChunk() -> KeptChunk? {
         guard loads.hasReadyKept else { return nil }
-        let chunk = loads.nextKeptChunk(&contents, &context)
+        let chunk = loads.nextKeptChunk(in: &world)
         reportLoads()
         return chunk
     }
 
     /// The last chunk of a load has been put into its destination's queue, or the destination receives no more output.
     package mutating func keptLoadQueued(_ id: LoadID) {
-        loads.keptLoadQueued(id, &contents, &context)
+        loads.keptLoadQueued(id, in: &world)
         reportLoads()
     }
 
     /// The memory of a chunk could not be read.
     package mutating func keptReadFailed(_ id: LoadID, reason: String) {
-        loads.keptReadFailed(id, reason: reason, &contents, &context)
+        loads.keptReadFailed(id, reason: reason, in: &world)
         reportLoads()
     }
 
     /// Bytes of a cached load have been stored and can be read. If `last` is set, these were the last ones.
     package mutating func stored(_ kept: KeptID, count: Int, last: Bool) {
-        loads.stored(kept, count: count, last: last, &contents, &context)
+        loads.stored(kept, count: count, last: last, in: &world)
         reportLoads()
         makeRoom()
     }
 
     /// The memory of kept bytes could not be created or written.
     package mutating func keptWriteFailed(_ kept: KeptID, reason: String) {
-        if loads.keptWriteFailed(kept, reason: reason, &contents, &context) { return reportLoads() }
-        guard let write = contents.write(with: kept) else { return }
+        if loads.keptWriteFailed(kept, reason: reason, in: &world) { return reportLoads() }
+        guard let write = world.contents.write(with: kept) else { return }
         refuse(write, Failure(.noSpace, "the broker cannot keep the bytes: \(reason)"))
     }
 }

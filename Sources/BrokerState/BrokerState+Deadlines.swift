@@ -13,47 +13,47 @@ extension BrokerState {
     ///
     /// - Parameter passed: the time since the last call, including suspensions; nil if there were none.
     package mutating func setTime(_ now: UInt64, passed: UInt64? = nil) {
-        let before = context.now
-        context.now = max(before, now)
-        context.elapsed = context.elapsed.addingClamped(passed ?? context.now - before)
-        if context.elapsed >= context.nextExpiry { clearExpired() }
+        let before = world.context.now
+        world.context.now = max(before, now)
+        world.context.elapsed = world.context.elapsed.addingClamped(passed ?? world.context.now - before)
+        if world.context.elapsed >= world.context.nextExpiry { clearExpired() }
     }
 
     @inline(never)
     private mutating func clearExpired() {
-        for id in contents.expired(&context) {
-            guard let slot = contents.find(id) else { continue }
-            set(contents[slot].boardName, to: nil, reason: .expired)
+        for id in world.contents.expired(&world.context) {
+            guard let slot = world.contents.find(id) else { continue }
+            set(world.contents[slot].boardName, to: nil, reason: .expired)
         }
     }
 
     /// Ends everything that has exceeded a deadline.
     package mutating func checkDeadlines() {
-        guard context.now >= context.nextCheck else { return }
-        context.nextCheck = .max
+        guard world.context.now >= world.context.nextCheck else { return }
+        world.context.nextCheck = .max
         var peer: Peers.Slot?
-        while let late = peers.nextLate(after: &peer, &context) { violation(by: late.peer, late.failure) }
+        while let late = peers.nextLate(after: &peer, &world.context) { violation(by: late.peer, late.failure) }
         checkLoads()
         var write: SlotTable<PendingWrite>.Slot?
-        while let late = contents.nextLate(after: &write, &context) { refuse(late.write, late.failure) }
+        while let late = world.contents.nextLate(after: &write, &world.context) { refuse(late.write, late.failure) }
         checkSessions()
-        watches.checkRounds(&context)
+        watches.checkRounds(&world.context)
         checkIdleness()
-        context.checkExpiry()
+        world.context.checkExpiry()
         switch ending {
         case .none: break
-        case .draining(let end): if end <= context.now { endDraining() } else { context.check(by: end) }
+        case .draining(let end): if end <= world.context.now { endDraining() } else { world.context.check(by: end) }
         case .takeover: endUnused()
         }
-        context.nextCheck = max(context.nextCheck, context.now.addingClamped(coarseness))
+        world.context.nextCheck = max(world.context.nextCheck, world.context.now.addingClamped(coarseness))
     }
 
     private mutating func checkLoads() {
-        loads.beginDeadlines(&context)
-        loads.checkPlaces(&contents, &context)
+        loads.beginDeadlines(&world.context)
+        loads.checkPlaces(in: &world)
         reportLoads()
         var load: Loads.Slot?
-        while let late = loads.nextLate(after: &load, &contents, &context) {
+        while let late = loads.nextLate(after: &load, in: &world) {
             reportLoads()
             if case .blocked(let peer, let failure) = late { violation(by: peer, failure) }
         }
@@ -61,11 +61,11 @@ extension BrokerState {
 
     /// Drains the broker if no program has been connected for the time of the limit `idle-exit`.
     mutating func checkIdleness() {
-        guard context.limits.idleExit > 0, peers.isEmpty, !ending.isDraining else { return }
-        let since = idleSince ?? context.now
+        guard world.context.limits.idleExit > 0, peers.isEmpty, !ending.isDraining else { return }
+        let since = idleSince ?? world.context.now
         idleSince = since
-        let deadline = since.addingClamped(context.limits.idleExit)
-        if deadline <= context.now { drain() } else { context.check(by: deadline) }
+        let deadline = since.addingClamped(world.context.limits.idleExit)
+        if deadline <= world.context.now { drain() } else { world.context.check(by: deadline) }
     }
 
     // MARK: Draining
@@ -74,9 +74,9 @@ extension BrokerState {
     /// `drain`.
     package mutating func drain() {
         guard !ending.isDraining else { return }
-        let end = context.now.addingClamped(context.limits.drain)
+        let end = world.context.now.addingClamped(world.context.limits.drain)
         begin(.draining(until: end), .stopListening)
-        context.check(by: end)
+        world.context.check(by: end)
     }
 
     /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes may finish
@@ -89,12 +89,12 @@ extension BrokerState {
 
     private mutating func begin(_ ending: Ending, _ effect: Outbox.Effect) {
         self.ending = ending
-        context.perform(effect)
-        loads.failAll(with: restarting, &contents, &context) { !$0.phase.isFlowing }
+        world.context.perform(effect)
+        loads.failAll(with: restarting, in: &world) { !$0.phase.isFlowing }
         reportLoads()
         abortSessions(exceptDropped: true, restarting)
         // No other broker would have their contents.
-        for write in contents.writes { refuse(write, restarting) }
+        for write in world.contents.writes { refuse(write, restarting) }
     }
 
     /// In milliseconds.
@@ -103,19 +103,19 @@ extension BrokerState {
     private mutating func endUnused() {
         let used = loads.peers
         for id in peers.ids where !used.contains(id) { leave(id) }
-        if !peers.isEmpty { context.check(in: Self.takeoverInterval) }
+        if !peers.isEmpty { world.context.check(in: Self.takeoverInterval) }
     }
 
     /// Ends a connection without an error, as a crash does: the program connects to the other broker and continues
     /// there.
     private mutating func leave(_ peer: PeerID) {
         disconnected(peer)
-        context.perform(.close(peer))
+        world.context.perform(.close(peer))
     }
 
     /// Ends everything that still runs, without waiting.
     package mutating func endDraining() {
-        loads.failAll(with: restarting, &contents, &context) { _ in true }
+        loads.failAll(with: restarting, in: &world) { _ in true }
         reportLoads()
         // Before the peers, so that a session does not end with the death of one side.
         abortSessions(exceptDropped: false, restarting)
@@ -125,7 +125,7 @@ extension BrokerState {
         for id in peers.ids {
             // After the frames of its loads, which have ended.
             endConnection(of: id, with: restarting, order: .stream)
-            context.perform(.close(id))
+            world.context.perform(.close(id))
         }
     }
 
@@ -134,13 +134,13 @@ extension BrokerState {
 
     var restarting: Failure {
         guard !ending.isTakeover else { return Failure(.brokerRestarted, "another broker takes over; try again") }
-        let exceptions = context.limits.keptOnDisk == 0 ? "" : ", except those on disk"
+        let exceptions = world.context.limits.keptOnDisk == 0 ? "" : ", except those on disk"
         return Failure(.brokerRestarted, "the broker is shutting down; its contents are lost\(exceptions)")
     }
 
     mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {
         try Feature.check(stop.requires)
-        guard !ending.isDraining else { return context.send(End(), to: peer, stream: stream) }
+        guard !ending.isDraining else { return world.context.send(End(), to: peer, stream: stream) }
         stops.append((peer, stream))
         drain()
     }
@@ -157,11 +157,11 @@ extension BrokerState {
             var end = End()
             end.lostBoards = boards.full.filter { name in
                 guard let id = boards.publication(on: name), !kept.contains(id) else { return false }
-                return contents.visible(id, to: access) != nil
+                return world.contents.visible(id, to: access) != nil
             }
             end.lostBoards.removeLast(max(0, end.lostBoards.count - WireLimits.clearedBoards))
             end.diskError = error
-            context.send(end, to: peer, stream: stream)
+            world.context.send(end, to: peer, stream: stream)
         }
     }
 }

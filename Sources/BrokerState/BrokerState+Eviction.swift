@@ -6,7 +6,7 @@ extension BrokerState {
     /// Makes room for new contents. Contents of a write that is never committed evict nothing.
     @inline(__always)
     mutating func makeRoom() {
-        if contents.hasNewContents { _ = evict() }
+        if world.contents.hasNewContents { _ = evict() }
     }
 
     /// Makes room for contents that a peer has committed.
@@ -20,17 +20,17 @@ extension BrokerState {
     ///
     /// - Parameter name: the board whose contents it replaces, or nil if it adds to contents.
     mutating func checkEvictsNothing(_ id: WriteID, to name: String?) throws(Failure) {
-        guard contents.evictsNothing(id), let account = contents.account(of: id) else { return }
-        let replaced = name.flatMap { boards.publication(on: $0) }.flatMap { contents.find($0) }
+        guard world.contents.evictsNothing(id), let account = world.contents.account(of: id) else { return }
+        let replaced = name.flatMap { boards.publication(on: $0) }.flatMap { world.contents.find($0) }
         let takesBoard = name.map { $0 != BoardName.general && replaced == nil && !boards.isCreated($0) } ?? false
-        if takesBoard { context.accounting.take(of: .boards, for: account) }
-        defer { if takesBoard { context.accounting.giveUp(of: .boards, for: account) } }
-        guard !context.accounting.excess().isNone else { return }
-        var pending = contents.pendingKept(except: id)
+        if takesBoard { world.context.accounting.take(of: .boards, for: account) }
+        defer { if takesBoard { world.context.accounting.giveUp(of: .boards, for: account) } }
+        guard !world.context.accounting.excess().isNone else { return }
+        var pending = world.contents.pendingKept(except: id)
         // The replaced contents leave their room to the new ones.
-        if let replaced { contents.addReleased(by: replaced, to: &pending, context) }
-        context.cost += contents.keptCount / Cost.walkedBoards
-        guard context.accounting.excess(withoutPending: pending).isNone else {
+        if let replaced { world.contents.addReleased(by: replaced, to: &pending, world.context) }
+        world.context.cost += world.contents.keptCount / Cost.walkedBoards
+        guard world.context.accounting.excess(withoutPending: pending).isNone else {
             let text =
                 "there is no room unless contents of ended programs are cleared, which this write forbids; clear a "
                 + "pasteboard, raise a limit, or allow the broker to clear contents"
@@ -43,22 +43,22 @@ extension BrokerState {
     @inline(never)
     private mutating func evict() -> [Eviction] {
         var evictions: [Eviction] = []
-        contents.hasNewContents = false
-        guard !context.accounting.excess().isNone else { return evictions }
-        let pending = contents.pendingKept()
-        guard !context.accounting.excess(withoutPending: pending).isNone else { return evictions }
-        context.cost += boards.count
+        world.contents.hasNewContents = false
+        guard !world.context.accounting.excess().isNone else { return evictions }
+        let pending = world.contents.pendingKept()
+        guard !world.context.accounting.excess(withoutPending: pending).isNone else { return evictions }
+        world.context.cost += boards.count
         for candidate in candidates() {
-            let excess = context.accounting.excess(withoutPending: pending)
-            guard !excess.isNone, let slot = contents.find(candidate.publication) else { break }
+            let excess = world.context.accounting.excess(withoutPending: pending)
+            guard !excess.isNone, let slot = world.contents.find(candidate.publication) else { break }
             // The board of a client that is connected stays, so clearing it makes no room for another board.
             let isBoardFreed = excess.boards && !boards.isCreated(candidate.board)
             guard isBoardFreed || excess.held || candidate.isKept else { continue }
-            let eviction = Eviction(of: candidate.board, contents[slot])
-            context.perform(.logEviction(eviction))
+            let eviction = Eviction(of: candidate.board, world.contents[slot])
+            world.context.perform(.logEviction(eviction))
             evictions.append(eviction)
             set(candidate.board, to: nil, reason: .cleared)
-            boards.note(eviction, at: context.elapsed)
+            boards.note(eviction, at: world.context.elapsed)
         }
         return evictions
     }
@@ -84,10 +84,10 @@ extension BrokerState {
     private func candidates() -> [Candidate] {
         var candidates: [Candidate] = []
         for name in boards.full {
-            guard let publication = boards.publication(on: name), let slot = contents.find(publication),
-                let end = context.accounting.end(ofEvictable: contents[slot].charge.account)
+            guard let publication = boards.publication(on: name), let slot = world.contents.find(publication),
+                let end = world.context.accounting.end(ofEvictable: world.contents[slot].charge.account)
             else { continue }
-            let isKept = !contents[slot].keptBytes.isEmpty
+            let isKept = !world.contents[slot].keptBytes.isEmpty
             candidates.append(
                 Candidate(
                     board: name,

@@ -20,7 +20,7 @@ extension BrokerState {
                 guard !peers[slot].isDeaf else { return }
             default: break
             }
-            if kind != .load { context.cost += payload.count / Cost.metadata }
+            if kind != .load { world.context.cost += payload.count / Cost.metadata }
             switch kind {
             case .write: try beginWrite(try Write(decoding: payload), stream: stream, from: peer)
             case .load: try load(payload, stream: stream, from: peer, slot)
@@ -36,7 +36,7 @@ extension BrokerState {
             default: throw Failure(.protocolViolation, "\(kind) is not a request")
             }
         } catch {
-            context.send(error, to: peer, stream: stream)
+            world.context.send(error, to: peer, stream: stream)
         }
     }
 
@@ -54,10 +54,10 @@ extension BrokerState {
             let offer = plainOffer(fields, payload, to: slot)
         else {
             let load = try Load(decoding: payload)
-            context.cost += payload.count / Cost.metadata
+            world.context.cost += payload.count / Cost.metadata
             return try self.load(load, stream: stream, from: peer, slot)
         }
-        try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
+        try loads.checkRoom(for: peer, limit: world.context.limits.loadsPerConnection)
         let terms = LoadTerms(
             destination: peer,
             stream: stream,
@@ -69,7 +69,7 @@ extension BrokerState {
             isDescriptorWelcome: fields.descriptorWelcome,
             isInPlaceWelcome: fields.inPlaceWelcome
         )
-        try loads.begin(terms, offer, &contents, &context)
+        try loads.begin(terms, offer, in: &world)
     }
 
     @inline(__always)
@@ -86,27 +86,28 @@ extension BrokerState {
         } else {
             publication = boards.general
         }
-        guard let publication, let found = contents.find(publication) else { return nil }
+        guard let publication, let found = world.contents.find(publication) else { return nil }
         let isLink = peers.isLink(at: slot)
-        return contents.plainOffer(load, payload, in: found, isLink: isLink, firstByte: context.limits.firstByte)
+        return world.contents.plainOffer(
+            load,
+            payload,
+            in: found,
+            isLink: isLink,
+            firstByte: world.context.limits.firstByte
+        )
     }
 
-    private mutating func load(
-        _ load: Load,
-        stream: UInt64,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
-        context.cost += load.accepts.count * Cost.accept
+    private mutating func load(_ load: Load, stream: UInt64, from peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
+        world.context.cost += load.accepts.count * Cost.accept
         try Feature.check(load.requires, for: load.ifChangeCount == nil ? nil : .condition)
         try AcceptList.check(load.accepts, preference: load.preference)
-        try loads.checkRoom(for: peer, limit: context.limits.loadsPerConnection)
+        try loads.checkRoom(for: peer, limit: world.context.limits.loadsPerConnection)
         let publication = try publication(of: load, for: peer, peers[slot].access)
-        if let found = contents.find(publication), contents[found].isRestricted {
-            context.cost += contents[found].items.count * Cost.checkedItem
+        if let found = world.contents.find(publication), world.contents[found].isRestricted {
+            world.context.cost += world.contents[found].items.count * Cost.checkedItem
         }
-        let offer = try contents.offer(load, in: publication, to: peers[slot].access, context)
-        let session = contents.session(of: publication)
+        let offer = try world.contents.offer(load, in: publication, to: peers[slot].access, world.context)
+        let session = world.contents.session(of: publication)
         let isMove = session != nil && isMove(of: publication)
         let terms = LoadTerms(
             destination: peer,
@@ -119,7 +120,7 @@ extension BrokerState {
             isDescriptorWelcome: load.descriptorWelcome == true,
             isInPlaceWelcome: load.inPlaceWelcome == true && !isMove
         )
-        try loads.begin(terms, offer, &contents, &context)
+        try loads.begin(terms, offer, in: &world)
         if let session { sessions.loadBegan(offer.part, of: session) }
     }
 
@@ -131,19 +132,24 @@ extension BrokerState {
     ) throws(Failure) -> PublicationID {
         if let handle = load.handle {
             let id = PublicationID(rawValue: handle)
-            guard let slot = contents.visible(id, to: access), contents[slot].isCurrent else { throw .noContents }
-            if let session = contents[slot].session {
+            guard let slot = world.contents.visible(id, to: access), world.contents[slot].isCurrent else {
+                throw .noContents
+            }
+            if let session = world.contents[slot].session {
                 try checkWindow(of: session, for: peer)
             } else if let condition = try BoardCondition(load.ifChangeCount) {
-                try boards.check(condition, on: contents[slot].boardName)
+                try boards.check(condition, on: world.contents[slot].boardName)
             }
             return id
         }
         let name = load.board ?? BoardName.general
         try BoardName.check(name)
         try boards.check(BoardCondition(load.ifChangeCount), on: name)
-        guard let id = boards.publication(on: name), contents.visible(id, to: access) != nil else {
-            throw Failure.empty(name, cleared: boards.timeSinceEviction(from: name, for: access, at: context.elapsed))
+        guard let id = boards.publication(on: name), world.contents.visible(id, to: access) != nil else {
+            throw Failure.empty(
+                name,
+                cleared: boards.timeSinceEviction(from: name, for: access, at: world.context.elapsed)
+            )
         }
         return id
     }
@@ -152,7 +158,7 @@ extension BrokerState {
 
     private mutating func beginWrite(_ write: Write, stream: UInt64, from peer: PeerID) throws(Failure) {
         // First, because the bytes may follow at once, also those of a write that fails here.
-        if write.terms?.isConcealed == true { context.perform(.conceal(peer)) }
+        if write.terms?.isConcealed == true { world.context.perform(.conceal(peer)) }
         try Feature.check(write.requires, for: write.ifChangeCount == nil ? nil : .condition)
         try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
@@ -167,13 +173,13 @@ extension BrokerState {
             guard write.terms == nil else {
                 throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
             }
-            let slot = try contents.checkAddition(to: handle, by: peer)
+            let slot = try world.contents.checkAddition(to: handle, by: peer)
             let keepsPromises = write.keepsPromises == true
-            guard !keepsPromises || !contents.isConcealed(slot) else {
+            guard !keepsPromises || !world.contents.isConcealed(slot) else {
                 let text = "the contents are sensitive and cannot be handed over; they end with their source"
                 throw Failure(.concealed, text)
             }
-            try boards.check(condition, on: contents[slot].boardName)
+            try boards.check(condition, on: world.contents[slot].boardName)
             let target = PendingWrite.Target.contents(
                 PublicationID(rawValue: handle),
                 condition,
@@ -181,7 +187,7 @@ extension BrokerState {
             )
             return try beginWrite(
                 to: target,
-                isConcealed: contents.isConcealed(slot),
+                isConcealed: world.contents.isConcealed(slot),
                 evictsNothing: evictsNothing,
                 stream: stream,
                 from: peer
@@ -217,7 +223,7 @@ extension BrokerState {
     ) throws(Failure) {
         guard let slot = peers.find(peer) else { return }
         let account = peers[slot].account
-        let id = try contents.beginWrite(
+        let id = try world.contents.beginWrite(
             to: target,
             terms: terms,
             isConcealed: isConcealed,
@@ -225,15 +231,15 @@ extension BrokerState {
             stream: stream,
             by: peer,
             account,
-            &context
+            &world.context
         )
         peers.setTarget(.write(id), of: stream, at: peer)
         refuseDisplaced()
     }
 
     mutating func commit(_ id: WriteID, _ commit: Commit, stream: UInt64, from peer: PeerID) throws(Failure) {
-        try contents.check(commit, of: id)
-        guard let target = contents.target(of: id), let slot = peers.find(peer) else { return }
+        try world.contents.check(commit, of: id)
+        guard let target = world.contents.target(of: id), let slot = peers.find(peer) else { return }
         switch target {
         case .board(let name, let condition, let reclaimed):
             try self.commit(id, to: name, condition, reclaiming: reclaimed, stream: stream, from: peer, slot)
@@ -264,18 +270,23 @@ extension BrokerState {
         from peer: PeerID,
         _ writer: Peers.Slot
     ) throws(Failure) {
-        let slot = try contents.checkAddition(to: publication.rawValue, by: peer)
-        let name = contents[slot].boardName
+        let slot = try world.contents.checkAddition(to: publication.rawValue, by: peer)
+        let name = world.contents[slot].boardName
         try boards.check(condition, on: name)
         try checkEvictsNothing(id, to: nil)
         guard
-            let addition = try contents.addition(of: id, to: slot, keepsPromises: keepsPromises, context.limits)
+            let addition = try world.contents.addition(
+                of: id,
+                to: slot,
+                keepsPromises: keepsPromises,
+                world.context.limits
+            )
         else { return }
-        contents.add(id, addition, to: slot, &context)
+        world.contents.add(id, addition, to: slot, &world.context)
         peers.setTarget(nil, of: stream, at: peer)
-        context.counters.writes += 1
+        world.context.counters.writes += 1
         sendCommitted(publication, on: name, stream: stream, to: peer, writer)
-        context.send(End(), to: peer, stream: stream)
+        world.context.send(End(), to: peer, stream: stream)
         boardChanged(name)
     }
 
@@ -291,27 +302,29 @@ extension BrokerState {
         try boards.check(condition, on: name)
         var replaced: PublicationID?
         if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peer) }
-        if let replaced, contents.returnToWriter(replaced, writtenBy: id, &context) {
+        if let replaced, world.contents.returnToWriter(replaced, writtenBy: id, &world.context) {
             boardChanged(name)
             return answerCommit(of: replaced, on: name, stream: stream, by: peer, slot)
         }
-        guard let account = contents.account(of: id) else { return }
-        try boards.checkRoom(for: name, of: account, context)
+        guard let account = world.contents.account(of: id) else { return }
+        try boards.checkRoom(for: name, of: account, world.context)
         try checkEvictsNothing(id, to: name)
         let (access, label) = (peers[slot].access, peers[slot].label)
-        guard let publication = contents.publish(id, by: access, label: label, board: name, &context) else { return }
+        guard let publication = world.contents.publish(id, by: access, label: label, board: name, &world.context) else {
+            return
+        }
         let change: Boards.Change
         if let reclaimed {
-            if let replaced { contents.continueVersion(of: publication, after: replaced) }
+            if let replaced { world.contents.continueVersion(of: publication, after: replaced) }
             let restored = boards.restore(name, to: publication, as: reclaimed)
             change = changed(restored, of: name, reason: .replaced)
         } else {
             change = set(name, to: publication, reason: .replaced)
         }
-        if change.isCharged { context.accounting.take(of: .boards, for: account) }
-        if let displaced = contents.takeDisplaced(by: publication, context) {
+        if change.isCharged { world.context.accounting.take(of: .boards, for: account) }
+        if let displaced = world.contents.takeDisplaced(by: publication, world.context) {
             let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
-            loads.failAll(of: displaced, with: failure, &contents, &context)
+            loads.failAll(of: displaced, with: failure, in: &world)
         }
         answerCommit(of: publication, on: name, stream: stream, by: peer, slot)
     }
@@ -325,7 +338,7 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) {
         peers.setTarget(.publication(publication), of: stream, at: peer)
-        context.counters.writes += 1
+        world.context.counters.writes += 1
         sendCommitted(publication, on: name, stream: stream, to: peer, slot)
     }
 
@@ -339,10 +352,10 @@ extension BrokerState {
         var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
         committed.clearedBoards = Array(makeRoom(for: peers[slot].access).prefix(WireLimits.clearedBoards))
-        if context.savesContents, savedPlaces(of: publication).contains(.manager) {
-            committed.isUnsaved = context.isSavingBehind
+        if world.context.savesContents, savedPlaces(of: publication).contains(.manager) {
+            committed.isUnsaved = world.context.isSavingBehind
         }
-        context.send(committed, to: peer, stream: stream)
+        world.context.send(committed, to: peer, stream: stream)
     }
 
     /// Throws unless a peer may write contents again under a change count that they had.
@@ -354,7 +367,7 @@ extension BrokerState {
         by peer: PeerID
     ) throws(Failure) -> PublicationID? {
         guard let slot = peers.find(peer), let old = try boards.checkReclaim(of: count, on: name) else { return nil }
-        try contents.checkReclaim(of: old, by: peers[slot].process)
+        try world.contents.checkReclaim(of: old, by: peers[slot].process)
         return old
     }
 }

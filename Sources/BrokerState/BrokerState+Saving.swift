@@ -6,8 +6,8 @@ extension BrokerState {
     ///
     /// - Parameter isBehind: whether the service manager takes nothing, so that they would be lost in a crash.
     package mutating func setSaving(_ isSaving: Bool, isBehind: Bool = false) {
-        context.savesContents = isSaving
-        context.isSavingBehind = isBehind
+        world.context.savesContents = isSaving
+        world.context.isSavingBehind = isBehind
     }
 
     /// Contents as they are saved, and their kept bytes in the order of the representations; nil if they are not saved
@@ -19,9 +19,9 @@ extension BrokerState {
         at bootTime: UInt64,
         in place: SavingRules.Places = .manager
     ) -> (contents: SavedContents, kept: [KeptID])? {
-        guard let slot = contents.find(id), savedPlaces(of: id).contains(place) else { return nil }
-        var (saved, kept) = contents.saved(slot, at: bootTime, context)
-        for item in saved.items { context.cost += Cost.entry + item.representations.count * Cost.name }
+        guard let slot = world.contents.find(id), savedPlaces(of: id).contains(place) else { return nil }
+        var (saved, kept) = world.contents.saved(slot, at: bootTime, world.context)
+        for item in saved.items { world.context.cost += Cost.entry + item.representations.count * Cost.name }
         let count = boards.count(of: saved.board)
         saved.changeCount = count.changeCount
         saved.epoch = count.epoch
@@ -31,15 +31,15 @@ extension BrokerState {
     /// Where contents are saved.
     func savedPlaces(of id: PublicationID) -> SavingRules.Places {
         // A created board ends with the connection of its creator.
-        guard let slot = contents.find(id), !boards.isCreated(contents[slot].boardName) else { return [] }
-        return contents.savedPlaces(of: id)
+        guard let slot = world.contents.find(id), !boards.isCreated(world.contents[slot].boardName) else { return [] }
+        return world.contents.savedPlaces(of: id)
     }
 
     /// The contents of all boards, those that were written last first.
     package var writtenContents: [PublicationID] {
         let all = boards.full.compactMap { name -> (id: PublicationID, age: UInt64)? in
-            guard let id = boards.publication(on: name), let slot = contents.find(id) else { return nil }
-            return (id, contents.age(of: slot, context))
+            guard let id = boards.publication(on: name), let slot = world.contents.find(id) else { return nil }
+            return (id, world.contents.age(of: slot, world.context))
         }
         return all.sorted { $0.age < $1.age }.map(\.id)
     }
@@ -66,17 +66,17 @@ extension BrokerState {
         guard !boards.exists(saved.board) else {
             throw Failure(.superseded, "newer contents of pasteboard \(saved.board) were restored")
         }
-        let (publication, kept) = try contents.restore(saved, at: bootTime, &context)
+        let (publication, kept) = try world.contents.restore(saved, at: bootTime, &world.context)
         let change: Boards.Change
         if let changeCount = saved.changeCount, let epoch = saved.epoch {
             boards.raiseFirstChangeCount(above: changeCount)
             let count = BoardCount(changeCount: changeCount, epoch: epoch)
             change = boards.restore(saved.board, to: publication, as: count)
         } else {
-            change = boards.set(saved.board, to: publication, context)
+            change = boards.set(saved.board, to: publication, world.context)
         }
-        if change.isCharged, let slot = contents.find(publication) {
-            context.accounting.take(of: .boards, for: contents[slot].charge.account)
+        if change.isCharged, let slot = world.contents.find(publication) {
+            world.context.accounting.take(of: .boards, for: world.contents[slot].charge.account)
         }
         return (publication, kept)
     }

@@ -9,7 +9,9 @@ extension BrokerState {
     mutating func beginDrag(_ drag: Drag, stream: UInt64, from peer: PeerID) throws(Failure) {
         try Feature.check(drag.requires)
         var target = PendingWrite.Target.session(drag)
-        if let handle = drag.handle { target = .addition(to: try sessions.openSession(handle, of: peer, contents)) }
+        if let handle = drag.handle {
+            target = .addition(to: try sessions.openSession(handle, of: peer, world.contents))
+        }
         try beginWrite(to: target, stream: stream, from: peer)
     }
 
@@ -22,11 +24,11 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         let (process, account) = (peers[slot].process, peers[slot].account)
-        try context.checkRoom(for: account, of: .sessions, atMost: context.limits.sessionsPerProcess)
+        try world.context.checkRoom(for: account, of: .sessions, atMost: world.context.limits.sessionsPerProcess)
         let (access, label) = (peers[slot].access, peers[slot].label)
-        guard let publication = contents.publish(write, by: access, label: label, &context) else { return }
-        let session = sessions.open(drag, publication, stream: stream, by: peer, of: process, account, &context)
-        contents.setSession(session, of: publication)
+        guard let publication = world.contents.publish(write, by: access, label: label, &world.context) else { return }
+        let session = sessions.open(drag, publication, stream: stream, by: peer, of: process, account, &world.context)
+        world.contents.setSession(session, of: publication)
         peers.setTarget(.drag(session), of: stream, at: peer)
     }
 
@@ -39,28 +41,28 @@ extension BrokerState {
     ) throws(Failure) {
         let publication = try sessions.checkAddition(
             to: session,
-            items: contents.itemCount(of: write),
-            metadata: contents.metadata(of: write),
+            items: world.contents.itemCount(of: write),
+            metadata: world.contents.metadata(of: write),
             by: peer,
-            contents,
-            context.limits
+            world.contents,
+            world.context.limits
         )
-        contents.append(write, to: publication, &context)
+        world.contents.append(write, to: publication, &world.context)
         peers.setTarget(nil, of: stream, at: peer)
-        sessions.itemsAdded(to: session, stream: stream, contents, &context)
+        sessions.itemsAdded(to: session, stream: stream, in: &world)
         closeStreams()
     }
 
     mutating func register(_ message: Destination, stream: UInt64, from peer: PeerID) throws(Failure) {
         guard let owner = participant(peer) else { return }
-        let id = try sessions.register(message, stream: stream, by: owner, &context)
+        let id = try sessions.register(message, stream: stream, by: owner, &world.context)
         peers.setTarget(.destination(id), of: stream, at: peer)
         closeStreams()
     }
 
     mutating func wait(_ message: Wait, stream: UInt64, for peer: PeerID) throws(Failure) {
         guard let owner = participant(peer),
-            let id = try sessions.wait(message, stream: stream, by: owner, contents, &context)
+            let id = try sessions.wait(message, stream: stream, by: owner, in: &world)
         else { return }
         peers.setTarget(.wait(id), of: stream, at: peer)
     }
@@ -90,7 +92,7 @@ extension BrokerState {
         guard case .drag(let id)? = peers.knownTarget(of: stream, at: slot) else {
             return try checkHasEnded(stream, for: kind, of: peer, slot)
         }
-        try sessions.fromSource(kind, of: id, payload, contents, &context)
+        try sessions.fromSource(kind, of: id, payload, in: &world)
         closeStreams()
     }
 
@@ -101,27 +103,22 @@ extension BrokerState {
         _ payload: Span<UInt8>,
         from peer: PeerID
     ) throws(Failure) {
-        try sessions.fromDestination(kind, stream: stream, payload, from: peer, contents, &context)
+        try sessions.fromDestination(kind, stream: stream, payload, from: peer, in: &world)
         closeStreams()
     }
 
     /// Takes a destination's own request to enter a session.
-    mutating func enter(
-        stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
+    mutating func enter(stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
         guard case .destination(let id)? = peers.knownTarget(of: stream, at: slot) else {
             return try checkHasEnded(stream, for: .enter, of: peer, slot)
         }
-        sessions.enter(try Enter(decoding: payload), id, by: peers[slot].account, contents, &context)
+        sessions.enter(try Enter(decoding: payload), id, by: peers[slot].account, in: &world)
         closeStreams()
     }
 
     /// Takes a destination's cancel of a session's stream.
     mutating func cancelDestinationSession(stream: UInt64, of peer: PeerID) throws(Failure) {
-        perform(try sessions.cancelDestinationSession(stream: stream, of: peer, &context))
+        perform(try sessions.cancelDestinationSession(stream: stream, of: peer, &world.context))
     }
 
     // MARK: Loads
@@ -141,7 +138,7 @@ extension BrokerState {
 
     /// Whether a drop moves the items of a publication, so that the source deletes them afterwards.
     func isMove(of publication: PublicationID) -> Bool {
-        contents.session(of: publication).map { sessions.isMove($0) } ?? false
+        world.contents.session(of: publication).map { sessions.isMove($0) } ?? false
     }
 
     /// Notifies sessions and contents of the ends of their loads.
@@ -154,11 +151,11 @@ extension BrokerState {
         while let event = loads.nextEvent() {
             switch event {
             case .ended(let session, let part, let failure):
-                sessions.loadEnded(part, of: session, failure, contents, &context)
+                sessions.loadEnded(part, of: session, failure, in: &world)
             case .lost(let session, let part, let failure):
-                sessions.loadLost(part, of: session, failure, contents, &context)
+                sessions.loadLost(part, of: session, failure, in: &world)
             case .counted(let publication, let part, let isUsed):
-                if let board = contents.endCounted(part, of: publication, isUsed: isUsed) {
+                if let board = world.contents.endCounted(part, of: publication, isUsed: isUsed) {
                     set(board, to: nil, reason: .loaded)
                 }
             }
@@ -170,21 +167,21 @@ extension BrokerState {
 
     mutating func checkSessions() {
         var cursor: SlotTable<DragSession>.Slot?
-        while let id = sessions.nextOverdue(after: &cursor, &context) {
+        while let id = sessions.nextOverdue(after: &cursor, &world.context) {
             if let publication = sessions.publicationInTransfer(id) {
                 sessions.bytesFlowed(id, at: loads.lastFlow(of: publication) ?? 0)
             }
-            perform(sessions.expire(id, contents, &context))
+            perform(sessions.expire(id, in: &world))
             // The session may have another deadline now.
-            sessions.checkDeadline(of: id, &context)
+            sessions.checkDeadline(of: id, &world.context)
         }
-        sessions.checkWaits(&context)
+        sessions.checkWaits(&world.context)
         closeStreams()
     }
 
     /// Ends all sessions, or those that are not dropped, because the broker shuts down.
     mutating func abortSessions(exceptDropped: Bool, _ failure: Failure) {
-        sessions.abortAll(exceptDropped: exceptDropped, failure, &context)
+        sessions.abortAll(exceptDropped: exceptDropped, failure, &world.context)
         closeStreams()
     }
 
@@ -198,7 +195,7 @@ extension BrokerState {
         for target in peers.targets(at: peer) {
             switch target {
             case .drag(let id):
-                if let publication = sessions.sourceGone(id, contents, &context) { publications.append(publication) }
+                if let publication = sessions.sourceGone(id, in: &world) { publications.append(publication) }
                 closeStreams()
             case .destination(let id): destinationLeft(id)
             case .write, .publication, .wait, .watch, .board, .report: break
@@ -210,21 +207,21 @@ extension BrokerState {
 
     /// A source has withdrawn its session: nothing more of a drop is transferred.
     mutating func sourceLeft(_ id: SessionID) {
-        let publication = sessions.withdraw(id, contents, &context)
+        let publication = sessions.withdraw(id, in: &world)
         closeStreams()
         if let publication { ownerLeft(publication) }
     }
 
     /// Removes a destination that was unregistered, or whose connection has ended.
     mutating func destinationLeft(_ id: DestinationID) {
-        while let outcome = sessions.withdrawNext(from: id, contents, &context) { perform(outcome) }
-        sessions.remove(id, &context)
+        while let outcome = sessions.withdrawNext(from: id, in: &world) { perform(outcome) }
+        sessions.remove(id, &world.context)
         closeStreams()
     }
 
     /// Removes a wait that was cancelled, or whose connection has ended.
     mutating func waitLeft(_ id: WaitID) {
-        sessions.endWait(id, &context)
+        sessions.endWait(id, &world.context)
         closeStreams()
     }
 
@@ -233,9 +230,9 @@ extension BrokerState {
         case .continues: break
         case .endsLoads(let drop):
             // The session is not notified of the ends of these loads.
-            contents.setSession(nil, of: drop.publication)
-            loads.failAll(of: drop.publication, with: drop.cause, &contents, &context)
-            sessions.finish(drop, contents, &context)
+            world.contents.setSession(nil, of: drop.publication)
+            loads.failAll(of: drop.publication, with: drop.cause, in: &world)
+            sessions.finish(drop, in: &world)
         }
         closeStreams()
     }
@@ -244,7 +241,7 @@ extension BrokerState {
     private mutating func closeStreams() {
         for closed in sessions.takeClosedStreams() {
             peers.setTarget(nil, of: closed.stream, at: closed.peer)
-            if let publication = closed.publication { contents.retire(publication, &context) }
+            if let publication = closed.publication { world.contents.retire(publication, &world.context) }
         }
     }
 }

@@ -11,7 +11,7 @@ extension BrokerState {
         from peer: PeerID
     ) throws(Failure) {
         guard let id = try write(on: stream, for: kind, of: peer) else { return }
-        try contents.checkNothingAwaited(by: id)
+        try world.contents.checkNothingAwaited(by: id)
         do throws(Failure) {
             if kind == .item {
                 guard payload.count <= WireLimits.itemLength else {
@@ -20,7 +20,12 @@ extension BrokerState {
                         "an item of a write has \(payload.count) bytes; at most \(WireLimits.itemLength) are allowed"
                     )
                 }
-                try contents.add(try Item(decoding: payload), metadata: UInt64(payload.count), to: id, &context)
+                try world.contents.add(
+                    try Item(decoding: payload),
+                    metadata: UInt64(payload.count),
+                    to: id,
+                    &world.context
+                )
             } else {
                 try commit(id, try Commit(decoding: payload), stream: stream, from: peer)
             }
@@ -32,7 +37,7 @@ extension BrokerState {
 
     /// Refuses the write that has lost its place outside the pools to a newer one.
     mutating func refuseDisplaced() {
-        if let displaced = contents.takeDisplacedWrite() { refuse(displaced.write, displaced.failure) }
+        if let displaced = world.contents.takeDisplacedWrite() { refuse(displaced.write, displaced.failure) }
     }
 
     /// The write on a client's stream; nil if the frame is late.
@@ -47,12 +52,7 @@ extension BrokerState {
 
     /// Throws unless a client's stream has ended, so that a frame on it is late. Called if no open object of the stream
     /// takes the frame.
-    func checkHasEnded(
-        _ stream: UInt64,
-        for kind: FrameKind,
-        of peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
+    func checkHasEnded(_ stream: UInt64, for kind: FrameKind, of peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
         if peers.knownTarget(of: stream, at: slot) != nil || loads.load(on: stream, of: peer) != nil {
             throw Failure(.protocolViolation, "\(kind) does not fit the state of stream \(stream)")
         }
@@ -62,12 +62,12 @@ extension BrokerState {
     /// Ends a write with an error. Later frames on its stream are late.
     mutating func refuse(_ id: WriteID, _ failure: Failure) {
         guard let writer = discard(id) else { return }
-        context.send(failure, to: writer.peer, stream: writer.stream)
+        world.context.send(failure, to: writer.peer, stream: writer.stream)
     }
 
     @discardableResult
     mutating func discard(_ id: WriteID) -> (peer: PeerID, stream: UInt64)? {
-        guard let writer = contents.discard(id, &context) else { return nil }
+        guard let writer = world.contents.discard(id, &world.context) else { return nil }
         peers.setTarget(nil, of: writer.stream, at: writer.peer)
         return writer
     }
@@ -84,11 +84,11 @@ extension BrokerState {
         switch header.kind {
         case .answer:
             try Self.checkSort(of: header.stream, fits: .answer)
-            try loads.receive(descriptor, on: header.stream, payload, from: peer, &contents, &context)
+            try loads.receive(descriptor, on: header.stream, payload, from: peer, in: &world)
         case .data:
             guard let id = try write(on: header.stream, for: .data, of: peer) else { return }
             do throws(Failure) {
-                try contents.receive(descriptor, for: id, &context)
+                try world.contents.receive(descriptor, for: id, &world.context)
             } catch {
                 guard error.code != .protocolViolation else { throw error }
                 refuse(id, error)
@@ -114,7 +114,7 @@ extension BrokerState {
             try Cancel.check(payload, of: kind)
             return try cancelDestinationSession(stream: stream, of: peer)
         }
-        if try loads.cancel(by: kind, on: stream, payload, from: peer, &contents, &context) { return }
+        if try loads.cancel(by: kind, on: stream, payload, from: peer, in: &world) { return }
         guard let target = peers.knownTarget(of: stream, at: slot) else {
             return try peers.checkIsLate(stream, at: slot)
         }
@@ -143,15 +143,18 @@ extension BrokerState {
     ///
     /// - Parameter hasDisconnected: whether the loads of the source's promises have ended already.
     mutating func ownerLeft(_ id: PublicationID, hasDisconnected: Bool = false) {
-        guard contents.ownerLeft(id, &context), let slot = contents.find(id) else { return }
-        if contents[slot].isCurrent, contents[slot].session == nil, contents.losePromises(of: slot) {
-            boardChanged(contents[slot].boardName)
+        guard world.contents.ownerLeft(id, &world.context), let slot = world.contents.find(id) else { return }
+        if world.contents[slot].isCurrent, world.contents[slot].session == nil, world.contents.losePromises(of: slot) {
+            boardChanged(world.contents[slot].boardName)
         }
-        if contents[slot].openLoads > 0, !hasDisconnected {
-            let failure = Failure(.sourceGone, "source \(contents[slot].ownerName) has withdrawn its contents")
-            loads.failPromised(of: id, with: failure, &contents, &context)
+        if world.contents[slot].openLoads > 0, !hasDisconnected {
+            let failure = Failure(
+                .sourceGone,
+                "source \(world.contents[slot].ownerName) has withdrawn its contents"
+            )
+            loads.failPromised(of: id, with: failure, in: &world)
         }
-        contents.removeIfUnused(id, &context)
+        world.contents.removeIfUnused(id, &world.context)
     }
 
     /// Refuses a frame of an unknown kind with the flag `mustUnderstand`: the object of the frame's stream ends with an
@@ -163,7 +166,7 @@ extension BrokerState {
         )
         let stream = header.stream
         guard stream != 0 else { throw failure }
-        if loads.fail(on: stream, of: peer, with: failure, &contents, &context) { return }
+        if loads.fail(on: stream, of: peer, with: failure, in: &world) { return }
         guard let slot = peers.find(peer) else { return }
         switch peers.knownTarget(of: stream, at: slot) {
         case .write(let id): return refuse(id, failure)
@@ -176,9 +179,9 @@ extension BrokerState {
             // The frame may have been meant to open the stream. Later frames on it are late.
             peers.skip(stream, at: slot)
         case nil:
-            guard try loads.failAsOutdated(on: stream, of: peer, &contents, &context) else { return }
+            guard try loads.failAsOutdated(on: stream, of: peer, in: &world) else { return }
         }
-        context.send(failure, to: peer, stream: stream)
+        world.context.send(failure, to: peer, stream: stream)
     }
 }
 

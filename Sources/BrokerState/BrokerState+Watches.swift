@@ -7,12 +7,7 @@ extension BrokerState {
     private static let changesSize = 8 << 10
     private static let changesCost = 1_000
 
-    mutating func watch(
-        _ message: Watch,
-        stream: UInt64,
-        by peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
+    mutating func watch(_ message: Watch, stream: UInt64, by peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
         try Feature.check(message.requires)
         let name = message.board ?? BoardName.general
         try BoardName.check(name)
@@ -25,14 +20,14 @@ extension BrokerState {
             stream: stream,
             by: peer,
             account,
-            &context
+            &world.context
         )
-        boards.setWatched(true, name, context)
+        boards.setWatched(true, name, world.context)
         peers.setTarget(.watch(id), of: stream, at: peer)
         var registered = Registered()
         registered.changeCount = state.count.changeCount
         registered.epoch = state.count.epoch
-        context.send(registered, to: peer, stream: stream)
+        world.context.send(registered, to: peer, stream: stream)
     }
 
     /// Takes credit on a client's stream that is not a load's.
@@ -46,17 +41,17 @@ extension BrokerState {
             return try checkHasEnded(stream, for: .credit, of: peer, slot)
         }
         do throws(Failure) {
-            watches.allow(try Credit(decoding: payload).offset ?? 0, by: id, &context)
+            watches.allow(try Credit(decoding: payload).offset ?? 0, by: id, &world.context)
         } catch {
             endWatch(id, of: peer)
-            context.send(error, to: peer, stream: stream)
+            world.context.send(error, to: peer, stream: stream)
         }
     }
 
     mutating func endWatch(_ id: WatchID, of peer: PeerID) {
-        guard let watch = watches.end(id, &context) else { return }
+        guard let watch = watches.end(id, &world.context) else { return }
         peers.setTarget(nil, of: watch.stream, at: peer)
-        if let name = watch.unwatched { boards.setWatched(false, name, context) }
+        if let name = watch.unwatched { boards.setWatched(false, name, world.context) }
     }
 
     // MARK: Changes
@@ -64,13 +59,13 @@ extension BrokerState {
     /// The contents of a board were replaced or removed, or their version has grown.
     @inline(__always)
     mutating func boardChanged(_ name: String) {
-        if !watches.isEmpty { watches.changed(name, to: state(ofBoard: name), &context) }
+        if !watches.isEmpty { watches.changed(name, to: state(ofBoard: name), &world.context) }
     }
 
     private func state(ofBoard name: String) -> BoardState {
         BoardState(
             count: boards.count(of: name),
-            version: boards.publication(on: name).map { contents.version(of: $0) } ?? 0
+            version: boards.publication(on: name).map { world.contents.version(of: $0) } ?? 0
         )
     }
 
@@ -79,18 +74,19 @@ extension BrokerState {
 
     /// Marks watches of boards that have changed, as far as that takes one piece.
     package mutating func continueRounds() {
-        watches.continueRound(&context)
+        watches.continueRound(&world.context)
     }
 
     /// Sends a piece of the changes that a peer has not been sent, and returns whether none is left.
     package mutating func continueChanges(for peer: PeerID) -> Bool {
-        let start = context.outbox.frames.count
-        let limit = context.cost + Self.changesCost
-        while context.outbox.frames.count - start < Self.changesSize, context.cost < limit {
-            guard let slot = peers.find(peer), !peers[slot].isDeaf, let due = watches.nextDue(of: peer, &context) else {
+        let start = world.context.outbox.frames.count
+        let limit = world.context.cost + Self.changesCost
+        while world.context.outbox.frames.count - start < Self.changesSize, world.context.cost < limit {
+            guard let slot = peers.find(peer), !peers[slot].isDeaf, let due = watches.nextDue(of: peer, &world.context)
+            else {
                 return true
             }
-            context.cost += Cost.entry
+            world.context.cost += Cost.entry
             report(due, to: peer, slot)
         }
         return false
@@ -104,21 +100,21 @@ extension BrokerState {
         change.clearerProcess = due.clearer?.process
         change.clearerLabel = due.clearer?.label
         let id = boards.publication(on: due.name)
-        if let id, let publication = contents.visible(id, to: peers[slot].access) {
-            let visibilities = contents.visibilities(of: publication, to: peers[slot].access)
+        if let id, let publication = world.contents.visible(id, to: peers[slot].access) {
+            let visibilities = world.contents.visibilities(of: publication, to: peers[slot].access)
             let summary: ContentSummary
             if let known = watches.summary(of: due.board, for: visibilities) {
                 summary = known
             } else {
-                summary = contents.summary(of: publication, for: visibilities, &context)
+                summary = world.contents.summary(of: publication, for: visibilities, &world.context)
                 watches.remember(summary, of: due.board)
             }
-            contents.describe(id, itemCount: summary.itemCount, in: &change, context)
+            world.contents.describe(id, itemCount: summary.itemCount, in: &change, world.context)
             change.types = summary.types
         }
         // A new version of contents of which the peer sees nothing is no change for it.
         let isSent = change.handle != nil || !due.isOfVersion
-        if isSent { context.send(change, to: peer, stream: due.stream) }
+        if isSent { world.context.send(change, to: peer, stream: due.stream) }
         watches.reported(due, isSent: isSent)
     }
 }

@@ -4,7 +4,7 @@ package import PasteboardWire
 ///
 /// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads`, `Sessions` and `Watches`. Parts do not call
 /// each other. The dispatcher calls them in the required order and acts on the results that they return. Only loads and
-/// sessions need another part, the contents: the dispatcher passes it to their methods.
+/// sessions need another part, the contents: they get the ``World``, which has them and the context.
 ///
 /// Each input is a mutating method: a peer has connected, sent a frame, accepted bytes or disconnected, or time has
 /// passed. Afterwards the outbox contains the resulting work. The driver performs it and empties the outbox before the
@@ -14,11 +14,10 @@ package import PasteboardWire
 ///
 /// Times are milliseconds of a clock that does not jump.
 package struct BrokerState: ~Copyable, Sendable {
-    /// The limits, the next check and the outbox, for the driver to read. They are in a stored property because a
-    /// computed one would borrow the state, and a borrowed value of this size is copied for each call.
-    package internal(set) var context: BrokerContext
+    /// The contents, and the context, whose limits, next check and outbox the driver reads. It is a stored property
+    /// because a computed one would borrow the state, and a borrowed value of this size is copied for each call.
+    package internal(set) var world: World
     var peers: Peers
-    var contents: ContentStore
     var boards: Boards
     var loads = Loads()
     var sessions = Sessions()
@@ -26,7 +25,7 @@ package struct BrokerState: ~Copyable, Sendable {
 
     /// Whether plain loads are read in place. A test compares the decisions with those of the general way.
     package var readsLoadsInPlace = true
-    /// In a stored property for the same reason as the context.
+    /// In a stored property for the same reason.
     package internal(set) var ending = Ending.none
     /// The requests that have stopped the broker and wait for the answer.
     var stops: [(peer: PeerID, stream: UInt64)] = []
@@ -40,12 +39,11 @@ package struct BrokerState: ~Copyable, Sendable {
         process: UInt32 = 0,
         programVersion: String = ""
     ) {
-        context = BrokerContext(limits: limits, epoch: epoch)
+        world = World(limits: limits, epoch: epoch)
         peers = Peers(process: process, programVersion: programVersion)
-        contents = ContentStore(epoch: epoch)
         boards = Boards(firstChangeCount: firstChangeCount, epoch: epoch)
         // The idle time counts from the start: no program may ever connect.
-        if limits.idleExit > 0 { context.check(by: 1) }
+        if limits.idleExit > 0 { world.context.check(by: 1) }
     }
 
     // MARK: For the driver
@@ -57,28 +55,28 @@ package struct BrokerState: ~Copyable, Sendable {
 
     /// Notes that another broker has served before this one, so that its clients may write their contents again.
     package mutating func expectReclaims() {
-        context.settlesAt = watches.settlesAt
+        world.context.settlesAt = watches.settlesAt
     }
 
     /// Sets the number of descriptors that the driver has received and cannot close yet.
     package mutating func setUnclosedDescriptors(_ count: UInt64) {
-        context.unclosedDescriptors = count
+        world.context.unclosedDescriptors = count
     }
 
     /// Empties `emptied` and exchanges it with the outbox, so that the memory of both is reused.
     package mutating func exchangeOutbox(with emptied: inout Outbox) {
         emptied.removeAll()
-        swap(&context.outbox, &emptied)
+        swap(&world.context.outbox, &emptied)
     }
 
     /// Charges one read from a socket.
     package mutating func charge(forRead count: Int) {
-        context.cost += Cost.read + count / Cost.bytes
+        world.context.cost += Cost.read + count / Cost.bytes
     }
 
     /// Counts the cost of a peer's input, which is the cost since `start`, for the status.
     package mutating func spent(since start: Int, by account: Accounting.AccountID) {
-        context.accounting.spend(context.cost - start, by: account)
+        world.context.accounting.spend(world.context.cost - start, by: account)
     }
 
     // MARK: Peers
@@ -96,15 +94,15 @@ package struct BrokerState: ~Copyable, Sendable {
     /// A process has connected. It has to send hello before the deadline for it.
     package mutating func connected(_ process: ProcessKey) -> PeerID {
         do throws(Failure) {
-            let peer = try peers.connect(process, &context)
-            loads.connected(peer, process, context)
+            let peer = try peers.connect(process, &world.context)
+            loads.connected(peer, process, world.context)
             idleSince = nil
             return peer
         } catch {
-            let peer = peers.refuse(process, error, at: context.now)
-            context.send(error, to: peer, stream: 0)
-            context.perform(.log(PeerRemoval(.refused, process: process.pid, error)))
-            context.perform(.close(peer))
+            let peer = peers.refuse(process, error, at: world.context.now)
+            world.context.send(error, to: peer, stream: 0)
+            world.context.perform(.log(PeerRemoval(.refused, process: process.pid, error)))
+            world.context.perform(.close(peer))
             return peer
         }
     }
@@ -128,11 +126,11 @@ package struct BrokerState: ~Copyable, Sendable {
         // only then that of its publication.
         let orphans = endSessions(of: id)
         guard peers.holds(id) else { return }
-        loads.peerLeft(id, &contents, &context)
+        loads.peerLeft(id, in: &world)
         reportLoads()
-        context.cost += Cost.disconnection
+        world.context.cost += Cost.disconnection
         for target in peers.targets(at: id) {
-            context.cost += Cost.end
+            world.context.cost += Cost.end
             switch target {
             case .write(let write): discard(write)
             case .publication(let publication): ownerLeft(publication, hasDisconnected: true)
@@ -146,29 +144,29 @@ package struct BrokerState: ~Copyable, Sendable {
         for orphan in orphans { ownerLeft(orphan, hasDisconnected: true) }
         reportLoads()
         loads.disconnected(id)
-        peers.remove(id, &context)
+        peers.remove(id, &world.context)
         checkIdleness()
     }
 
     /// Ends a peer that broke a rule: sends it the reason, and closes its connection.
     mutating func violation(by peer: PeerID, _ failure: Failure) {
-        context.counters.violations += 1
+        world.context.counters.violations += 1
         if let slot = peers.find(peer) {
             let (process, name) = (peers[slot].process.pid, peers[slot].name)
-            context.perform(.log(PeerRemoval(.ended, process: process, name: name, failure)))
+            world.context.perform(.log(PeerRemoval(.ended, process: process, name: name, failure)))
             peers.setCloseReason(failure, of: peer)
         }
         endConnection(of: peer, with: failure)
-        context.perform(.closeAfterError(peer))
+        world.context.perform(.closeAfterError(peer))
     }
 
     /// Ends everything that depends on a peer, as if it had disconnected, after an error that is the last frame for it:
     /// it is not notified of the ends of its own streams.
     mutating func endConnection(of peer: PeerID, with failure: Failure, order: FrameOrder = .connection) {
-        context.send(failure, to: peer, stream: 0, order: order)
-        let end = context.outbox.end
+        world.context.send(failure, to: peer, stream: 0, order: order)
+        let end = world.context.outbox.end
         disconnected(peer)
-        context.outbox.removeFrames(to: peer, after: end)
+        world.context.outbox.removeFrames(to: peer, after: end)
     }
 
     /// Ends a peer for a violation that the driver has found, such as bytes that are not frames.
@@ -181,12 +179,12 @@ package struct BrokerState: ~Copyable, Sendable {
     /// counted as used any more, so nothing of them may be sent.
     mutating func close(_ peer: PeerID) {
         disconnected(peer)
-        context.perform(.closeAfterError(peer))
+        world.context.perform(.closeAfterError(peer))
     }
 
     /// Reports the number of bytes that a peer has not read yet. See `Peers.setUnread`.
     package mutating func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool, hasRead: Bool) {
-        peers.setUnread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead, &context)
+        peers.setUnread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead, &world.context)
         sessions.setUnread(UInt64(clamping: count), of: peer)
         endOverfull()
     }
@@ -194,12 +192,12 @@ package struct BrokerState: ~Copyable, Sendable {
     /// Reports the number of bytes of an incomplete frame that a peer has sent. The driver calls this after it has
     /// read.
     package mutating func partial(_ count: Int, of peer: PeerID) {
-        peers.setPartial(count, of: peer, &context)
+        peers.setPartial(count, of: peer, &world.context)
         endOverfull()
     }
 
     private mutating func endOverfull() {
-        while let greatest = peers.overfull(context) { violation(by: greatest.peer, greatest.failure) }
+        while let greatest = peers.overfull(world.context) { violation(by: greatest.peer, greatest.failure) }
     }
 
     // MARK: Frames
@@ -214,7 +212,7 @@ package struct BrokerState: ~Copyable, Sendable {
         from peer: PeerID
     ) {
         guard let slot = peers.find(peer) else { return }
-        context.cost += Cost.frame
+        world.context.cost += Cost.frame
         do throws(Failure) {
             try dispatch(header, payload, descriptor, from: peer, slot)
         } catch {
@@ -249,11 +247,11 @@ package struct BrokerState: ~Copyable, Sendable {
         try Self.checkSort(of: stream, fits: kind)
         switch kind {
         case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait, .watch, .createBoard:
-            context.cost += Cost.request
+            world.context.cost += Cost.request
             try peers.open(stream, by: slot)
             request(kind, stream: stream, payload, from: peer, slot)
         case .item, .commit:
-            context.cost += payload.count / Cost.metadata
+            world.context.cost += payload.count / Cost.metadata
             try continueWrite(kind, stream: stream, payload, from: peer)
         case .progress where DestinationSessionID(stream: stream) != nil:
             try fromDestinationSession(kind, stream: stream, payload, from: peer)
@@ -262,20 +260,20 @@ package struct BrokerState: ~Copyable, Sendable {
         case .error where StreamID(stream).sort != .ask:
             try cancel(kind, stream: stream, payload, from: peer, slot)
         case .answer, .end, .error, .progress:
-            try loads.take(kind, on: stream, payload, from: peer, &contents, &context)
+            try loads.take(kind, on: stream, payload, from: peer, in: &world)
         case .credit:
-            guard !loads.credit(on: stream, payload, from: peer, &contents, &context) else { return }
+            guard !loads.credit(on: stream, payload, from: peer, in: &world) else { return }
             try creditWatch(stream: stream, payload, from: peer, slot)
         case .cancel:
             try cancel(kind, stream: stream, payload, from: peer, slot)
         case .begin, .move, .drop:
-            context.cost += Cost.request + payload.count / Cost.metadata
+            world.context.cost += Cost.request + payload.count / Cost.metadata
             try fromDragSource(kind, stream: stream, payload, from: peer, slot)
         case .performed, .conclude, .exit, .proposal:
-            context.cost += payload.count / Cost.metadata
+            world.context.cost += payload.count / Cost.metadata
             try fromDestinationSession(kind, stream: stream, payload, from: peer)
         case .enter:
-            context.cost += Cost.request + payload.count / Cost.metadata
+            world.context.cost += Cost.request + payload.count / Cost.metadata
             try enter(stream: stream, payload, from: peer, slot)
         case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
             .dropped, .transferred, .change, .data:
@@ -295,22 +293,18 @@ package struct BrokerState: ~Copyable, Sendable {
         Failure(.protocolViolation, "\(kind) must not be sent on stream \(stream)")
     }
 
-    private mutating func hello(
-        _ header: FrameHeader,
-        _ payload: Span<UInt8>,
-        from peer: PeerID
-    ) throws(Failure) {
+    private mutating func hello(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
         guard header.kind == .hello, header.stream == 0, let slot = peers.find(peer), peers.awaitsHello(slot) else {
             throw Failure(.protocolViolation, "hello has to be the first frame, on stream 0, and is sent only once")
         }
         let hello = try Hello(decoding: payload)
-        try peers.greet(hello, from: peer, &context)
+        try peers.greet(hello, from: peer, &world.context)
         loads.greeted(
             peer,
             name: peers[slot].name,
             maximumStreams: hello.maximumStreams,
             passesDescriptors: peers[slot].passesDescriptors,
-            context
+            world.context
         )
     }
 }

@@ -46,9 +46,9 @@ import Testing
             for _ in 0..<100 { peer.queue(load, stream: peer.newStream()) }
             try peer.push()
         }
-        let before = broker.loop.state.context.cost
+        let before = broker.loop.state.world.context.cost
         try broker.step()
-        let cost = broker.loop.state.context.cost - before
+        let cost = broker.loop.state.world.context.cost - before
         #expect(cost < BrokerLoop.turnCost + ReadingQueue.quantum)
         for _ in 0..<10 { #expect(try turnsOfLoad() <= undisturbed + 1) }
         let answered = try greedy.reduce(0) { $0 + (try $1.hear().count { $0.kind == .error }) }

@@ -58,9 +58,9 @@ import Testing
         var heard: [UInt64: Int] = [:]
         var (turns, greatest) = (0, 0)
         while turns < 10_000, heard.values.reduce(0, +) < 4_096 {
-            let start = broker.loop.state.context.cost
+            let start = broker.loop.state.world.context.cost
             try broker.step()
-            greatest = max(greatest, broker.loop.state.context.cost - start)
+            greatest = max(greatest, broker.loop.state.world.context.cost - start)
             turns += 1
             for peer in watchers {
                 for frame in try peer.hear() where frame.kind == .change { heard[frame.stream, default: 0] += 1 }

@@ -38,9 +38,9 @@ extension StateHarness {
     package func continueChanges(for peer: PeerID, pieces: Int = .max) {
         var rest = pieces
         while rest > 0, unsentChanges.contains(peer) {
-            let start = state.context.cost
+            let start = state.world.context.cost
             if state.continueChanges(for: peer) { unsentChanges.remove(peer) }
-            let cost = state.context.cost - start
+            let cost = state.world.context.cost - start
             check(cost <= Self.greatestCost, "changes of boards cost \(cost) units")
             greatestChangesCost = max(greatestChangesCost, cost)
             collect()
@@ -77,9 +77,9 @@ extension StateHarness {
             collect()
         }
         while state.hasRounds {
-            let start = state.context.cost
+            let start = state.world.context.cost
             state.continueRounds()
-            roundPieces = (roundPieces.count + 1, max(roundPieces.greatestCost, state.context.cost - start))
+            roundPieces = (roundPieces.count + 1, max(roundPieces.greatestCost, state.world.context.cost - start))
             collect()
         }
         collect()

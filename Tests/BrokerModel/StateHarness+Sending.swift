@@ -77,7 +77,7 @@ extension StateHarness {
     }
 
     private func process(_ piece: FrameChunk, _ payload: [UInt8], from peer: PeerID) {
-        let (cost, records) = (state.context.cost, state.held.recordCount)
+        let (cost, records) = (state.world.context.cost, state.held.recordCount)
         guard piece.header.rawKind == FrameKind.data.rawValue, piece.header.descriptorCount == 0 else {
             state.received(piece.header, payload.span, descriptor: received, from: peer)
             checkCost(from: cost, records, of: piece.header, payload.count)
@@ -132,7 +132,7 @@ extension StateHarness {
     private static let greatestEndCost = 20
 
     private func checkCost(from cost: Int, _ records: Int, of header: FrameHeader, _ count: Int) {
-        inputCost = state.context.cost - cost
+        inputCost = state.world.context.cost - cost
         let ended = max(0, records - state.held.recordCount)
         let most = Self.greatestCost + Self.greatestEndCost * ended
         check(

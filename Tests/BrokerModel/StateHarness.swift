@@ -207,7 +207,7 @@ package final class StateHarness {
         now += milliseconds
         // The state is called only when it has asked for it, so that a deadline that it forgot to report is not met by
         // chance.
-        if now >= state.context.nextCheck { setTime() }
+        if now >= state.world.context.nextCheck { setTime() }
         perform()
     }
 
@@ -249,7 +249,7 @@ package final class StateHarness {
     /// Counts a cost for the input of a peer, as the driver does.
     package func spend(_ cost: Int, by peer: PeerID) {
         let account = state.account(of: peer)
-        state.spent(since: state.context.cost - cost, by: account)
+        state.spent(since: state.world.context.cost - cost, by: account)
     }
 
     // Wrapped state: `#expect` cannot use the parts of a noncopyable value.
@@ -259,7 +259,7 @@ package final class StateHarness {
     package var isDrained: Bool { state.isDrained }
 
     package var unclosedDescriptors: UInt64 {
-        get { state.context.unclosedDescriptors }
+        get { state.world.context.unclosedDescriptors }
         set { state.setUnclosedDescriptors(newValue) }
     }
 }

@@ -163,7 +163,7 @@ extension BrokerLoop {
         do throws(Failure) {
             let records = isNewest ? try snapshot.read(boot) : []
             var isRestored = true
-            var room = state.context.limits.keptPool
+            var room = state.world.context.limits.keptPool
             for record in records {
                 do throws(Failure) {
                     let (contents, kept) = try record.get()

@@ -18,12 +18,7 @@ struct Addition {
     ///   - metadata: the bytes of names and types that each item is charged.
     ///   - existing: the items of the contents.
     ///   - keepsPromises: whether kept representations may take the place of promises.
-    init(
-        _ items: [StoredItem],
-        metadata: [UInt64],
-        to existing: [StoredItem],
-        keepsPromises: Bool
-    ) throws(Failure) {
+    init(_ items: [StoredItem], metadata: [UInt64], to existing: [StoredItem], keepsPromises: Bool) throws(Failure) {
         self.items = items
         for index in items.indices.prefix(existing.count) {
             let names = try merge(index, into: existing[index], keepsPromises: keepsPromises)

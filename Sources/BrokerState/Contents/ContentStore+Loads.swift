@@ -66,11 +66,7 @@ extension ContentStore {
 
     /// Reserves a place for the bytes of a representation that is to be kept. They are charged to the writer,
     /// regardless of who loads them.
-    mutating func beginCache(
-        _ part: PublicationPart,
-        of id: PublicationID,
-        _ context: inout BrokerContext
-    ) -> KeptID {
+    mutating func beginCache(_ part: PublicationPart, of id: PublicationID, _ context: inout BrokerContext) -> KeptID {
         guard let slot = find(id) else { return KeptID(rawValue: 0) }
         let announced = publicationTable[slot].representation(part).byteCount
         let account = publicationTable[slot].charge.account

@@ -70,11 +70,7 @@ extension ContentStore {
     }
 
     /// Describes an item with some of its representations.
-    func describe(
-        _ stored: StoredItem,
-        _ representations: [StoredRepresentation],
-        hasSource: Bool
-    ) -> Item {
+    func describe(_ stored: StoredItem, _ representations: [StoredRepresentation], hasSource: Bool) -> Item {
         var message = Item()
         message.representations = representations.map { describe($0, hasSource: hasSource) }
         message.suggestedName = stored.suggestedName

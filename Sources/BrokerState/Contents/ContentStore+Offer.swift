@@ -164,12 +164,7 @@ extension ContentStore {
 
     /// The index of the representation that the load gets. Promises are not chosen if their source has disconnected, so
     /// that kept bytes of the item can still be loaded.
-    private func choose(
-        _ load: Load,
-        item: Int,
-        in slot: Slot,
-        for filter: AccessContext?
-    ) throws(Failure) -> Int {
+    private func choose(_ load: Load, item: Int, in slot: Slot, for filter: AccessContext?) throws(Failure) -> Int {
         let list = AcceptList(load.accepts, preference: load.preference)
         let types = publicationTable[slot].items[item].types
         let representations = publicationTable[slot].items[item].representations

@@ -123,11 +123,7 @@ extension ContentStore {
         let publication = insert(
             Publication(
                 owner: nil,
-                writer: AccessContext(
-                    process: process,
-                    isLink: saved.isOwnerLink ?? false,
-                    groups: saved.ownerGroups
-                ),
+                writer: AccessContext(process: process, isLink: saved.isOwnerLink ?? false, groups: saved.ownerGroups),
                 ownerLabel: saved.ownerLabel,
                 boardName: saved.board,
                 items: items,
@@ -163,10 +159,7 @@ extension ContentStore {
         else { return false }
         for (index, item) in write.items.enumerated() {
             for (number, representation) in item.representations.enumerated() {
-                let part = PublicationPart(
-                    item: UInt32(clamping: index),
-                    representation: UInt32(clamping: number)
-                )
+                let part = PublicationPart(item: UInt32(clamping: index), representation: UInt32(clamping: number))
                 publicationTable[slot].update(part) { old in
                     guard old.kept == nil else { return }
                     let cached = old.cached

@@ -71,12 +71,7 @@ extension ContentStore {
     /// Adds an item.
     ///
     /// - Parameter metadata: the size of the item's message.
-    mutating func add(
-        _ item: Item,
-        metadata: UInt64,
-        to id: WriteID,
-        _ context: inout BrokerContext
-    ) throws(Failure) {
+    mutating func add(_ item: Item, metadata: UInt64, to id: WriteID, _ context: inout BrokerContext) throws(Failure) {
         guard let slot = writeTable.find(id) else { return }
         let isGuaranteed = isGuaranteed(slot, adding: item)
         if context.accounting.isOutside(writeTable[slot].charge.account), !isGuaranteed {
@@ -144,11 +139,7 @@ extension ContentStore {
                     &context
                 )
             }
-            let stored = StoredRepresentation(
-                representation,
-                kept: kept,
-                keepAlive: context.limits.keepAlive
-            )
+            let stored = StoredRepresentation(representation, kept: kept, keepAlive: context.limits.keepAlive)
             writeTable[slot].items[index].representations.append(stored)
             if let kept { awaited.append(kept) }
         }

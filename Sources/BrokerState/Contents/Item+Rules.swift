@@ -63,11 +63,7 @@ extension Representation {
 }
 
 extension StoredRepresentation {
-    init(
-        _ representation: Representation,
-        kept: KeptID?,
-        keepAlive: UInt64
-    ) {
+    init(_ representation: Representation, kept: KeptID?, keepAlive: UInt64) {
         self.init(
             type: representation.type,
             supertypes: representation.supertypes,

@@ -119,10 +119,7 @@ package struct Accounting: ~Copyable, Sendable {
                 connections < limit
                 ? "the rest of limit connections is reserved for other processes"
                 : "limit connections-per-process is \(limit)"
-            throw Failure(
-                .limitExceeded,
-                "process \(process.pid) has \(connections) connections; \(reason)"
-            )
+            throw Failure(.limitExceeded, "process \(process.pid) has \(connections) connections; \(reason)")
         }
         add(1, of: .connections, to: slot)
         updateHolder(slot)

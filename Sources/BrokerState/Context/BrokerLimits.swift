@@ -114,12 +114,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("drop-window", .milliseconds, "time from a drop to its first load or progress report", \.dropWindow),
         Entry("conclude", .milliseconds, "time from the last load of a drop to its confirmation", \.conclude),
         Entry("session-idle", .milliseconds, "time without an event in a drag before the drop", \.sessionIdle),
-        Entry(
-            "session",
-            .milliseconds,
-            "time from a drag's start to its drop; then time without progress",
-            \.session
-        ),
+        Entry("session", .milliseconds, "time from a drag's start to its drop; then time without progress", \.session),
         Entry("sessions", .count, "drag sessions of all processes", \.sessions, mayBeZero: true),
         Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess, mayBeZero: true),
         Entry("destinations", .count, "registered destinations of all processes", \.destinations, mayBeZero: true),

@@ -15,20 +15,15 @@ extension Loads {
         }
     }
 
-    mutating func begin(
-        _ terms: LoadTerms,
-        _ offer: Offer,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) throws(Failure) {
+    mutating func begin(_ terms: LoadTerms, _ offer: Offer, in world: inout World) throws(Failure) {
         guard let peerLoads = peerLoads(of: terms.destination) else { return }
-        let charge = try context.charge(terms.account, for: "a load")
+        let charge = try world.context.charge(terms.account, for: "a load")
         let source: ActiveLoad.Source
         switch offer.provision {
         case .promised(let peer): source = .peer(peer)
         case .kept(let kept): source = .kept(kept)
         case .promisedOnce(let peer):
-            source = .kept(beginCache(of: offer, from: peer, for: terms.account, &contents, &context))
+            source = .kept(beginCache(of: offer, from: peer, for: terms.account, in: &world))
         }
         var load = ActiveLoad(
             window: CreditWindow(credit: terms.credit),
@@ -39,8 +34,8 @@ extension Loads {
             visibleItem: offer.visibleItem,
             visibleCount: offer.visibleCount,
             charge: charge,
-            startedAt: context.now,
-            endsBy: terms.deadline(at: context.now, longest: context.limits.longestLoad),
+            startedAt: world.context.now,
+            endsBy: terms.deadline(at: world.context.now, longest: world.context.limits.longestLoad),
             firstByte: offer.firstByte,
             maximumByteCount: terms.maximumByteCount,
             isDescriptorWelcome: terms.isDescriptorWelcome && peerLoadsTable[peerLoads].passesDescriptors
@@ -51,24 +46,24 @@ extension Loads {
         load.isCounted = offer.isCounted
         load.isConcealed = offer.isConcealed
         load.older = peerLoadsTable[peerLoads].newest
-        if let endsBy = load.endsBy { context.check(by: endsBy) }
+        if let endsBy = load.endsBy { world.context.check(by: endsBy) }
         let id = loadTable.insert(load)
         let (process, peer) = (terms.process, terms.destination)
-        let read = ReadHistory.Read(process: process, part: offer.part, peer: peer, at: context.now)
-        contents.hold(offer.publication, for: read, &context)
-        if offer.isConcealed { conceal(offer, for: peer, &context) }
-        if offer.isCounted { contents.beginCounted(offer.part, of: offer.publication) }
+        let read = ReadHistory.Read(process: process, part: offer.part, peer: peer, at: world.context.now)
+        world.contents.hold(offer.publication, for: read, &world.context)
+        if offer.isConcealed { conceal(offer, for: peer, &world.context) }
+        if offer.isCounted { world.contents.beginCounted(offer.part, of: offer.publication) }
         peerLoadsTable[peerLoads].newest = id
         peerLoadsTable[peerLoads].openLoads += 1
-        context.counters.loads += 1
+        world.context.counters.loads += 1
         guard let slot = loadTable.find(id) else { return }
         if let older = loadTable.find(loadTable[slot].older) { loadTable[older].newer = id }
         switch source {
-        case .peer(let peer): enqueue(slot, at: peer, &contents, &context)
+        case .peer(let peer): enqueue(slot, at: peer, in: &world)
         case .kept(let kept):
-            guard !isPassed(kept, to: slot, contents) else { return pass(slot, .kept(kept), &contents, &context) }
-            start(slot, &contents, &context)
-            join(kept, id, &contents, &context)
+            guard !isPassed(kept, to: slot, world.contents) else { return pass(slot, .kept(kept), in: &world) }
+            start(slot, in: &world)
+            join(kept, id, in: &world)
         }
     }
 
@@ -82,75 +77,66 @@ extension Loads {
     }
 
     /// Asks the source, or puts the load into the source's queue.
-    mutating func enqueue(
-        _ slot: Slot,
-        at source: PeerID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func enqueue(_ slot: Slot, at source: PeerID, in world: inout World) {
         guard let peerLoads = peerLoads(of: source) else { return }
-        guard !peerLoadsTable[peerLoads].mayBeAsked else { return start(slot, &contents, &context) }
+        guard !peerLoadsTable[peerLoads].mayBeAsked else { return start(slot, in: &world) }
         let account = loadTable[slot].charge.account
         let count = peerLoadsTable[peerLoads].queue.count
-        if UInt64(count) >= context.limits.waitingPerSource {
+        if UInt64(count) >= world.context.limits.waitingPerSource {
             let displaced = peerLoadsTable[peerLoads].queue.displaced(by: account).flatMap { loadTable.find($0) }
-            fail(displaced ?? slot, .queueFull(count: count), &contents, &context)
+            fail(displaced ?? slot, .queueFull(count: count), in: &world)
             guard displaced != nil else { return }
         }
-        peerLoadsTable[peerLoads].queue.append(loadTable.id(of: slot), of: account, at: context.now)
+        peerLoadsTable[peerLoads].queue.append(loadTable.id(of: slot), of: account, at: world.context.now)
         // Loads that occupy places at the source have a deadline from now on, and processes may have too many of them.
-        context.check(in: min(loadTable[slot].firstByte, context.limits.progress / 10))
+        world.context.check(in: min(loadTable[slot].firstByte, world.context.limits.progress / 10))
     }
 
     /// Starts the next loads of a source's queue while the source has free places.
     @inline(__always)
-    mutating func askNext(
-        of peerLoads: SlotTable<PeerLoads>.Slot,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func askNext(of peerLoads: SlotTable<PeerLoads>.Slot, in world: inout World) {
         // Checked first: in most cases the queue is empty, and a call of `popFirst` would be wasted.
         while peerLoadsTable[peerLoads].mayBeAsked, !peerLoadsTable[peerLoads].queue.isEmpty {
             guard let next = peerLoadsTable[peerLoads].queue.popFirst() else { return }
-            if let slot = loadTable.find(next) { start(slot, &contents, &context) }
+            if let slot = loadTable.find(next) { start(slot, in: &world) }
         }
     }
 
     /// Asks the source of a load. Kept bytes are ready to be sent.
-    mutating func start(_ slot: Slot, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+    mutating func start(_ slot: Slot, in world: inout World) {
         let available = loadTable[slot].available
-        let room = room(for: slot, &context)
+        let room = room(for: slot, &world.context)
         let granted = loadTable[slot].window.open(available: available, room: room)
-        occupy(granted, for: slot, &context)
-        if granted == 0 { waitForRoomIfNeeded(slot, &context) }
-        loadTable[slot].phase = .asked(LoadPhase.Asked(at: context.now))
-        loadTable[slot].activeAt = context.now
-        loadTable[slot].byteAt = context.now
+        occupy(granted, for: slot, &world.context)
+        if granted == 0 { waitForRoomIfNeeded(slot, &world.context) }
+        loadTable[slot].phase = .asked(LoadPhase.Asked(at: world.context.now))
+        loadTable[slot].activeAt = world.context.now
+        loadTable[slot].byteAt = world.context.now
         let id = loadTable.id(of: slot)
         guard case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) else {
             readyLoads.append(id)
             return
         }
         peerLoadsTable[peerLoads].openAsks += 1
-        expectDescriptor(for: slot, from: peerLoads, &context)
-        context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
+        expectDescriptor(for: slot, from: peerLoads, &world.context)
+        world.context.check(in: min(loadTable[slot].firstByte, world.context.limits.progress))
         let part = loadTable[slot].part
         // The load holds its contents, so they are there.
-        guard let offered = contents.find(loadTable[slot].publication) else { return }
+        guard let offered = world.contents.find(loadTable[slot].publication) else { return }
         let endsBy = loadTable[slot].endsBy
         let expectsDescriptor = loadTable[slot].expectsDescriptor
         let ask = AskNumbers(
-            handle: contents[offered].handle,
+            handle: world.contents[offered].handle,
             item: part.item,
             representation: part.representation,
             credit: granted,
             maximumByteCount: loadTable[slot].maximumByteCount,
             descriptorWelcome: expectsDescriptor,
-            firstByteMilliseconds: endsBy.map { $0 - min($0, context.now) } ?? loadTable[slot].firstByte,
+            firstByteMilliseconds: endsBy.map { $0 - min($0, world.context.now) } ?? loadTable[slot].firstByte,
             inPlaceWelcome: expectsDescriptor && loadTable[slot].isInPlaceWelcome
         )
-        let type = contents[offered].typeNames.span.extracting(contents[offered].typeRange(of: part))
-        context.outbox.send(ask, type: type, to: source, stream: id.askStream)
+        let type = world.contents[offered].typeNames.span.extracting(world.contents[offered].typeRange(of: part))
+        world.context.outbox.send(ask, type: type, to: source, stream: id.askStream)
     }
 }
 

@@ -26,10 +26,9 @@ extension Loads {
         of offer: Offer,
         from source: PeerID,
         for account: Accounting.AccountID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) -> KeptID {
-        let kept = contents.beginCache(offer.part, of: offer.publication, &context)
+        let kept = world.contents.beginCache(offer.part, of: offer.publication, &world.context)
         let id = loadTable.insert(
             ActiveLoad(
                 window: CreditWindow(credit: .max),
@@ -41,7 +40,7 @@ extension Loads {
                 visibleCount: 0,
                 // Without an amount: the representation itself was charged, and there is one request for it at most.
                 charge: Charge(account: account),
-                startedAt: context.now,
+                startedAt: world.context.now,
                 endsBy: nil,
                 firstByte: offer.firstByte,
                 maximumByteCount: nil,
@@ -50,18 +49,13 @@ extension Loads {
                 declaredByteCount: offer.announced
             )
         )
-        contents.hold(offer.publication, &context)
+        world.contents.hold(offer.publication, &world.context)
         cachedLoads[kept] = CachedLoad(request: id)
         return kept
     }
 
     /// Makes a load a reader of bytes that are being kept. The source is asked for the first reader.
-    mutating func join(
-        _ kept: KeptID,
-        _ reader: LoadID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func join(_ kept: KeptID, _ reader: LoadID, in world: inout World) {
         // Most kept bytes are complete.
         guard !cachedLoads.isEmpty, cachedLoads[kept] != nil else { return }
         // In place: a copy of the record would copy the list at each join.
@@ -75,7 +69,7 @@ extension Loads {
         guard cached.openReaders == 1, let slot = loadTable.find(cached.request),
             case .peer(let source) = loadTable[slot].source
         else { return }
-        enqueue(slot, at: source, &contents, &context)
+        enqueue(slot, at: source, in: &world)
     }
 
     private func isOpen(_ id: LoadID) -> Bool {
@@ -91,33 +85,30 @@ extension Loads {
         last: Bool,
         into kept: KeptID,
         of slot: Slot,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) -> RelayVerdict {
         do throws(Failure) {
-            try contents.chargeKept(kept, for: (contents.kept(kept)?.count ?? 0).addingClamped(count), &context)
+            try world.contents.chargeKept(
+                kept,
+                for: (world.contents.kept(kept)?.count ?? 0).addingClamped(count),
+                &world.context
+            )
         } catch {
-            fail(slot, with: error, notifiesSource: !last, &contents, &context)
+            fail(slot, with: error, notifiesSource: !last, in: &world)
             return .drop
         }
-        if contents.kept(kept)?.isConcealed == false { context.counters.keptBytes += count }
-        flowed(count, of: slot, &context)
-        context.check(in: context.limits.progress)
+        if world.contents.kept(kept)?.isConcealed == false { world.context.counters.keptBytes += count }
+        flowed(count, of: slot, &world.context)
+        world.context.check(in: world.context.limits.progress)
         return .cache(kept, last: last)
     }
 
     /// Bytes of a cached load have been stored and can be read.
-    mutating func stored(
-        _ kept: KeptID,
-        count: Int,
-        last: Bool,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func stored(_ kept: KeptID, count: Int, last: Bool, in world: inout World) {
         guard let request = cachedLoads[kept]?.request else { return }
-        contents.stored(UInt64(count), in: kept)
-        if last { completeCache(kept, &contents, &context) } else { markReady(kept) }
-        delivered(request, count: count, &contents, &context)
+        world.contents.stored(UInt64(count), in: kept)
+        if last { completeCache(kept, in: &world) } else { markReady(kept) }
+        delivered(request, count: count, in: &world)
     }
 
     /// Lets the readers be woken when all input has been taken. Waking them for each chunk would cost too much if there
@@ -139,17 +130,11 @@ extension Loads {
         }
     }
 
-    mutating func cacheAnswered(
-        _ kept: KeptID,
-        _ slot: Slot,
-        _ answer: Answer,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func cacheAnswered(_ kept: KeptID, _ slot: Slot, _ answer: Answer, in world: inout World) {
         do throws(Failure) {
-            try contents.announce(answer, for: kept, &context)
+            try world.contents.announce(answer, for: kept, &world.context)
         } catch {
-            return fail(slot, with: error, notifiesSource: true, &contents, &context)
+            return fail(slot, with: error, notifiesSource: true, in: &world)
         }
         markReady(kept)
     }
@@ -158,63 +143,62 @@ extension Loads {
 
     /// Ends a cached load whose bytes have all arrived. They are ordinary kept bytes from now on, which the readers
     /// read to the end.
-    mutating func completeCache(_ kept: KeptID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+    mutating func completeCache(_ kept: KeptID, in world: inout World) {
         guard let cached = cachedLoads.removeValue(forKey: kept), let slot = loadTable.find(cached.request) else {
             return
         }
-        contents.endCache(kept, loadTable[slot].part, of: loadTable[slot].publication, isWhole: true, &context)
+        world.contents.endCache(
+            kept,
+            loadTable[slot].part,
+            of: loadTable[slot].publication,
+            isWhole: true,
+            &world.context
+        )
         readyLoads.append(contentsOf: cached.readers)
-        end(slot, &contents, &context)
+        end(slot, in: &world)
     }
 
     /// Ends a cached load with an error, for all readers. A later load asks the source again.
-    mutating func failCache(
-        _ kept: KeptID,
-        _ failure: Failure,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func failCache(_ kept: KeptID, _ failure: Failure, in world: inout World) {
         // Removed first, so that the readers that end do not end it once more.
         guard let cached = cachedLoads.removeValue(forKey: kept) else { return }
         for reader in cached.readers {
-            if let slot = loadTable.find(reader) { fail(slot, with: failure, &contents, &context) }
+            if let slot = loadTable.find(reader) { fail(slot, with: failure, in: &world) }
         }
-        drop(kept, cached, &contents, &context)
+        drop(kept, cached, in: &world)
     }
 
     /// Removes a reader that has ended. The cached load ends with its last reader.
-    mutating func leaveCache(_ kept: KeptID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+    mutating func leaveCache(_ kept: KeptID, in world: inout World) {
         guard !cachedLoads.isEmpty, let openReaders = cachedLoads[kept]?.openReaders else { return }
         cachedLoads[kept]?.openReaders = openReaders - 1
         guard openReaders == 1, let cached = cachedLoads.removeValue(forKey: kept) else { return }
-        if let slot = loadTable.find(cached.request) { cancelAtSource(slot, &context) }
-        drop(kept, cached, &contents, &context)
+        if let slot = loadTable.find(cached.request) { cancelAtSource(slot, &world.context) }
+        drop(kept, cached, in: &world)
     }
 
-    private mutating func drop(
-        _ kept: KeptID,
-        _ cached: CachedLoad,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
-        guard let slot = loadTable.find(cached.request) else { return contents.releaseKept([kept], &context) }
-        contents.endCache(kept, loadTable[slot].part, of: loadTable[slot].publication, isWhole: false, &context)
-        end(slot, &contents, &context)
+    private mutating func drop(_ kept: KeptID, _ cached: CachedLoad, in world: inout World) {
+        guard let slot = loadTable.find(cached.request) else {
+            return world.contents.releaseKept([kept], &world.context)
+        }
+        world.contents.endCache(
+            kept,
+            loadTable[slot].part,
+            of: loadTable[slot].publication,
+            isWhole: false,
+            &world.context
+        )
+        end(slot, in: &world)
         // The last bytes that arrived may not have been stored, and nothing waits for them.
-        if let slot = loadTable.find(cached.request) { release(slot, &context) }
-        contents.releaseKept([kept], &context)
+        if let slot = loadTable.find(cached.request) { release(slot, &world.context) }
+        world.contents.releaseKept([kept], &world.context)
     }
 
     /// Ends a cached load whose bytes the driver could not store. False if the bytes belong to no cached load.
-    mutating func keptWriteFailed(
-        _ kept: KeptID,
-        reason: String,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) -> Bool {
+    mutating func keptWriteFailed(_ kept: KeptID, reason: String, in world: inout World) -> Bool {
         guard let request = cachedLoads[kept]?.request else { return false }
         if let slot = loadTable.find(request) {
-            fail(slot, .unstorable(reason), notifiesSource: true, &contents, &context)
+            fail(slot, .unstorable(reason), notifiesSource: true, in: &world)
         }
         return true
     }

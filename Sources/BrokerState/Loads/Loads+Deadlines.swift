@@ -23,25 +23,21 @@ extension Loads {
     }
 
     /// Ends the first load after `cursor` that is late. The caller handles the events and calls again.
-    mutating func nextLate(
-        after cursor: inout Slot?,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) -> Late? {
+    mutating func nextLate(after cursor: inout Slot?, in world: inout World) -> Late? {
         while let slot = loadTable.next(after: cursor) {
             cursor = slot
-            guard let deadline = deadline(of: slot, context) else { continue }
-            if deadline > context.now {
-                context.check(by: deadline)
+            guard let deadline = deadline(of: slot, world.context) else { continue }
+            if deadline > world.context.now {
+                world.context.check(by: deadline)
             } else if loadTable[slot].phase.isDelivering,
                 case .destination(let peer, _) = loadTable[slot].receiver
             {
                 let cause = LoadFailure.destinationStalled(isOthersSource: othersWait(for: slot) != nil)
-                return .blocked(by: peer, cause.failure(from: sourceName(of: slot), context))
+                return .blocked(by: peer, cause.failure(from: sourceName(of: slot), world.context))
             } else {
-                fail(slot, lateness(of: slot, context), notifiesSource: true, &contents, &context)
+                fail(slot, lateness(of: slot, world.context), notifiesSource: true, in: &world)
                 // The bytes that the destination has not read are still held.
-                context.check(in: context.limits.progress)
+                world.context.check(in: world.context.limits.progress)
                 return .failed
             }
         }

@@ -25,8 +25,7 @@ extension Loads {
         on stream: UInt64,
         _ payload: Span<UInt8>,
         from peer: PeerID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) {
         guard let slot = try ask(on: stream, of: peer) else { return }
         guard loadTable[slot].expectsDescriptor else {
@@ -39,15 +38,15 @@ extension Loads {
         do throws(Failure) {
             answer = try Answer(decoding: payload)
         } catch {
-            return fail(slot, .malformedAnswer(error), &contents, &context)
+            return fail(slot, .malformedAnswer(error), in: &world)
         }
         if let cause = descriptor.fault(in: answer, maximum: loadTable[slot].maximumByteCount) {
-            return fail(slot, cause, &contents, &context)
+            return fail(slot, cause, in: &world)
         }
         loadTable[slot].declaredByteCount = answer.byteCount
         loadTable[slot].content = answer.content
         let path = loadTable[slot].isInPlaceWelcome ? answer.path?.ifUsable : nil
-        pass(slot, .received, path: path, name: answer.suggestedName, &contents, &context)
+        pass(slot, .received, path: path, name: answer.suggestedName, in: &world)
     }
 
     /// Answers a load with its descriptor. The load is charged until the destination's socket has taken it. Kept bytes
@@ -59,58 +58,53 @@ extension Loads {
         _ descriptor: Outbox.Passing.Descriptor,
         path: String? = nil,
         name: String? = nil,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) {
         guard case .destination(let peer, let stream) = loadTable[slot].receiver,
-            let offered = contents.find(loadTable[slot].publication)
+            let offered = world.contents.find(loadTable[slot].publication)
         else { return }
-        let (numbers, suggestedName) = answer(slot, offered, name: name, contents)
-        let type = contents[offered].representation(loadTable[slot].part).type
+        let (numbers, suggestedName) = answer(slot, offered, name: name, world.contents)
+        let type = world.contents[offered].representation(loadTable[slot].part).type
         var answer = Answer(numbers, type: type, suggestedName: suggestedName)
         answer.path = path
         let passing = Outbox.Passing(descriptor: descriptor, load: loadTable.id(of: slot))
-        context.outbox.pass(answer, with: passing, to: peer, stream: stream)
-        context.counters.passedDescriptors += 1
+        world.context.outbox.pass(answer, with: passing, to: peer, stream: stream)
+        world.context.counters.passedDescriptors += 1
         switch loadTable[slot].source {
         case .kept:
             loadTable[slot].phase = .passing
         case .peer:
-            context.counters.loadsDone += 1
-            end(slot, passesDescriptor: true, &contents, &context)
+            world.context.counters.loadsDone += 1
+            end(slot, passesDescriptor: true, in: &world)
         }
     }
 
     /// The system did not pass a descriptor on, and its frame has been dropped. Kept bytes are then sent inline; a load
     /// of a source's file fails.
-    mutating func passingRefused(_ id: LoadID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+    mutating func passingRefused(_ id: LoadID, in world: inout World) {
         guard let slot = loadTable.find(id) else { return }
         switch loadTable[slot].phase {
         case .passing:
-            context.counters.passedDescriptors -= 1
-            start(slot, &contents, &context)
+            world.context.counters.passedDescriptors -= 1
+            start(slot, in: &world)
         case .delivering(.descriptor):
-            context.counters.passedDescriptors -= 1
-            if case .peer = loadTable[slot].source { fileWasRefused(slot, contents, &context) }
-            release(slot, &context)
+            world.context.counters.passedDescriptors -= 1
+            if case .peer = loadTable[slot].source { fileWasRefused(slot, in: &world) }
+            release(slot, &world.context)
         case .queued, .asked, .flowing, .delivering(.bytes):
             return
         }
     }
 
-    private mutating func fileWasRefused(
-        _ slot: Slot,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func fileWasRefused(_ slot: Slot, in world: inout World) {
         guard case .destination(let peer, let stream) = loadTable[slot].receiver else { return }
-        let failure = LoadFailure.descriptorRefused.failure(from: sourceName(of: slot), context)
-        context.send(failure, to: peer, stream: stream)
-        if let session = contents.session(of: loadTable[slot].publication) {
+        let failure = LoadFailure.descriptorRefused.failure(from: sourceName(of: slot), world.context)
+        world.context.send(failure, to: peer, stream: stream)
+        if let session = world.contents.session(of: loadTable[slot].publication) {
             report(.lost(session, loadTable[slot].part, failure))
         }
-        context.counters.loadsDone -= 1
-        context.counters.loadsFailed += 1
+        world.context.counters.loadsDone -= 1
+        world.context.counters.loadsFailed += 1
     }
 
     /// Whether kept bytes are passed to a load as a descriptor: they must be complete, and a small number of bytes

@@ -5,19 +5,13 @@ extension Loads {
     // MARK: Frames of the destination
 
     /// Takes credit for a load. False if the peer has no open load on the stream.
-    mutating func credit(
-        on stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) -> Bool {
+    mutating func credit(on stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID, in world: inout World) -> Bool {
         guard let slot = load(on: stream, of: peer) else { return false }
         do throws(Failure) {
             let offset = try Credit(decoding: payload).offset ?? 0
-            if loadTable[slot].window.allow(offset) { grant(slot, &context) }
+            if loadTable[slot].window.allow(offset) { grant(slot, &world.context) }
         } catch {
-            fail(slot, with: error, notifiesSource: true, &contents, &context)
+            fail(slot, with: error, notifiesSource: true, in: &world)
         }
         return true
     }
@@ -30,87 +24,58 @@ extension Loads {
         on stream: UInt64,
         _ payload: Span<UInt8>,
         from peer: PeerID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) -> Bool {
         guard let slot = load(on: stream, of: peer) else { return false }
         try Cancel.check(payload, of: kind)
-        abandon(slot, .cancelled, &contents, &context)
+        abandon(slot, .cancelled, in: &world)
         return true
     }
 
     /// Ends a load without notifying its destination.
-    private mutating func abandon(
-        _ slot: Slot,
-        _ cause: LoadFailure,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
-        cancelAtSource(slot, &context)
-        if !loadTable[slot].phase.isDelivering { context.counters.loadsFailed += 1 }
-        end(slot, with: cause.failure(from: sourceName(of: slot), context), &contents, &context)
+    private mutating func abandon(_ slot: Slot, _ cause: LoadFailure, in world: inout World) {
+        cancelAtSource(slot, &world.context)
+        if !loadTable[slot].phase.isDelivering { world.context.counters.loadsFailed += 1 }
+        end(slot, with: cause.failure(from: sourceName(of: slot), world.context), in: &world)
     }
 
     // MARK: Failures
 
-    mutating func fail(
-        _ slot: Slot,
-        _ cause: LoadFailure,
-        notifiesSource: Bool = false,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
-        let failure = cause.failure(from: sourceName(of: slot), context)
-        fail(slot, with: failure, notifiesSource: notifiesSource, &contents, &context)
+    mutating func fail(_ slot: Slot, _ cause: LoadFailure, notifiesSource: Bool = false, in world: inout World) {
+        let failure = cause.failure(from: sourceName(of: slot), world.context)
+        fail(slot, with: failure, notifiesSource: notifiesSource, in: &world)
     }
 
     /// Ends a load with an error.
     ///
     /// - Parameter notifiesSource: whether the source is sent a cancel, because it did not cause the end.
-    mutating func fail(
-        _ slot: Slot,
-        with failure: Failure,
-        notifiesSource: Bool = false,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func fail(_ slot: Slot, with failure: Failure, notifiesSource: Bool = false, in world: inout World) {
         switch loadTable[slot].phase {
         // The end of the load, or its descriptor, is already in the destination's queue.
         case .delivering, .passing: return
         case .queued, .asked, .flowing: break
         }
-        if notifiesSource { cancelAtSource(slot, &context) }
+        if notifiesSource { cancelAtSource(slot, &world.context) }
         switch loadTable[slot].receiver {
         case .cache(let kept):
-            failCache(kept, failure, &contents, &context)
+            failCache(kept, failure, in: &world)
         case .destination(let peer, let stream):
-            context.send(failure, to: peer, stream: stream, order: loadTable[slot].order)
-            context.counters.loadsFailed += 1
-            end(slot, with: failure, &contents, &context)
+            world.context.send(failure, to: peer, stream: stream, order: loadTable[slot].order)
+            world.context.counters.loadsFailed += 1
+            end(slot, with: failure, in: &world)
         }
     }
 
     /// Ends a load on a peer's stream with an error. False if the peer has no open load on the stream.
-    mutating func fail(
-        on stream: UInt64,
-        of peer: PeerID,
-        with failure: Failure,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) -> Bool {
+    mutating func fail(on stream: UInt64, of peer: PeerID, with failure: Failure, in world: inout World) -> Bool {
         guard let slot = load(on: stream, of: peer) else { return false }
-        fail(slot, with: failure, notifiesSource: true, &contents, &context)
+        fail(slot, with: failure, notifiesSource: true, in: &world)
         return true
     }
 
     /// Ends several loads with an error. Those that wait end first; otherwise the end of one would start the next.
-    mutating func failAll(
-        with failure: Failure,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext,
-        where isMeant: (borrowing ActiveLoad) -> Bool
-    ) {
-        context.cost += count / Cost.walkedLoads
+    mutating func failAll(with failure: Failure, in world: inout World, where isMeant: (borrowing ActiveLoad) -> Bool) {
+        world.context.cost += count / Cost.walkedLoads
         var meant: [LoadID] = []
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
@@ -119,54 +84,44 @@ extension Loads {
         }
         for id in meant {
             guard let slot = loadTable.find(id), loadTable[slot].phase.isQueued else { continue }
-            fail(slot, with: failure, &contents, &context)
+            fail(slot, with: failure, in: &world)
         }
         for id in meant {
             guard let slot = loadTable.find(id) else { continue }
-            fail(slot, with: failure, notifiesSource: true, &contents, &context)
+            fail(slot, with: failure, notifiesSource: true, in: &world)
         }
     }
 
     /// Ends the loads of a publication whose bytes its source would have to send.
-    mutating func failPromised(
-        of publication: PublicationID,
-        with failure: Failure,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
-        failAll(with: failure, &contents, &context) { load in
+    mutating func failPromised(of publication: PublicationID, with failure: Failure, in world: inout World) {
+        failAll(with: failure, in: &world) { load in
             guard case .peer = load.source else { return false }
             return load.publication == publication
         }
     }
 
     /// Ends all loads of a publication to destinations.
-    mutating func failAll(
-        of publication: PublicationID,
-        with failure: Failure,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
-        failAll(with: failure, &contents, &context) { $0.publication == publication && !$0.isCaching }
+    mutating func failAll(of publication: PublicationID, with failure: Failure, in world: inout World) {
+        failAll(with: failure, in: &world) { $0.publication == publication && !$0.isCaching }
     }
 
     /// Ends the loads of a peer whose connection has ended. Loads that ask it for bytes end with an error for their
     /// destinations.
-    mutating func peerLeft(_ peer: PeerID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+    mutating func peerLeft(_ peer: PeerID, in world: inout World) {
         guard let peerLoads = peerLoads(of: peer), peerLoadsTable[peerLoads].isBusy else { return }
         peerLoadsTable[peerLoads].maximumAsks = 0
-        context.cost += count / Cost.walkedLoads
+        world.context.cost += count / Cost.walkedLoads
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
             cursor = slot
             let id = loadTable.id(of: slot)
             if case .destination(peer, _) = loadTable[slot].receiver {
-                abandon(slot, .destinationGone, &contents, &context)
-                if let slot = loadTable.find(id) { release(slot, &context) }
+                abandon(slot, .destinationGone, in: &world)
+                if let slot = loadTable.find(id) { release(slot, &world.context) }
             } else if case .peer(peer) = loadTable[slot].source {
                 let received = loadTable[slot].window.received
                 let cause = LoadFailure.sourceGone(received: received, declared: loadTable[slot].declaredByteCount)
-                fail(slot, cause, &contents, &context)
+                fail(slot, cause, in: &world)
             }
         }
     }
@@ -188,41 +143,35 @@ extension Loads {
         _ slot: Slot,
         with failure: Failure? = nil,
         passesDescriptor: Bool = false,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) {
         let phase = loadTable[slot].phase
         guard !phase.isDelivering else { return }
-        giveBack(loadTable[slot].window.close(), of: slot, &context)
+        giveBack(loadTable[slot].window.close(), of: slot, &world.context)
         let rest: LoadPhase.Rest = passesDescriptor || phase.isPassing ? .descriptor : .bytes
         loadTable[slot].phase = .delivering(rest)
-        loadTable[slot].takenAt = context.now
+        loadTable[slot].takenAt = world.context.now
         removeFromList(slot)
-        leaveSource(slot, wasQueued: phase.isQueued, &contents, &context)
+        leaveSource(slot, wasQueued: phase.isQueued, in: &world)
         if loadTable[slot].isCounted, rest == .bytes {
             loadTable[slot].isCounted = false
             let isUsed = failure == nil || loadTable[slot].window.received > 0
             report(.counted(loadTable[slot].publication, loadTable[slot].part, isUsed: isUsed))
         }
-        if let publication = contents.find(loadTable[slot].publication) {
-            if let session = contents[publication].session, !loadTable[slot].isCaching {
+        if let publication = world.contents.find(loadTable[slot].publication) {
+            if let session = world.contents[publication].session, !loadTable[slot].isCaching {
                 report(.ended(session, loadTable[slot].part, failure))
             }
-            contents.release(publication, &context)
+            world.contents.release(publication, &world.context)
         }
-        if rest == .bytes, loadTable[slot].window.isDelivered { release(slot, &context) }
+        if rest == .bytes, loadTable[slot].window.isDelivered { release(slot, &world.context) }
     }
 
     @inline(__always)
-    private mutating func leaveSource(
-        _ slot: Slot,
-        wasQueued: Bool,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func leaveSource(_ slot: Slot, wasQueued: Bool, in world: inout World) {
         switch loadTable[slot].source {
         case .kept(let kept):
-            leaveCache(kept, &contents, &context)
+            leaveCache(kept, in: &world)
         case .peer(let source):
             guard let peerLoads = peerLoads(of: source) else { return }
             guard !wasQueued else {
@@ -230,8 +179,8 @@ extension Loads {
                 return peerLoadsTable[peerLoads].queue.remove(id, of: account)
             }
             peerLoadsTable[peerLoads].openAsks -= 1
-            peerLoadsTable[peerLoads].servedAt = context.now
-            askNext(of: peerLoads, &contents, &context)
+            peerLoadsTable[peerLoads].servedAt = world.context.now
+            askNext(of: peerLoads, in: &world)
         }
     }
 

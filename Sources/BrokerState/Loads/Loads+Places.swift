@@ -7,16 +7,16 @@ extension Loads {
     private typealias PeerLoadsID = SlotTable<PeerLoads>.ID
 
     /// Ends loads that keep other processes from a place at their source. It is called now and then while loads wait.
-    mutating func checkPlaces(_ contents: inout ContentStore, _ context: inout BrokerContext) {
+    mutating func checkPlaces(in world: inout World) {
         let places = contendedPlaces()
         guard !places.isEmpty else {
             if !placeProgress.isEmpty { placeProgress = [:] }
             return
         }
-        context.check(in: max(1, context.limits.progress / 10))
-        checkProgress(places, &contents, &context)
+        world.context.check(in: max(1, world.context.limits.progress / 10))
+        checkProgress(places, in: &world)
         for source in places.keys.sorted(by: { $0.slot < $1.slot }) {
-            endExcess(at: source, places[source] ?? [], &contents, &context)
+            endExcess(at: source, places[source] ?? [], in: &world)
         }
     }
 
@@ -42,11 +42,7 @@ extension Loads {
 
     // MARK: Progress
 
-    private mutating func checkProgress(
-        _ places: [PeerLoadsID: [LoadID]],
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func checkProgress(_ places: [PeerLoadsID: [LoadID]], in world: inout World) {
         let before = placeProgress
         placeProgress = [:]
         var late: [(load: LoadID, cause: LoadFailure)] = []
@@ -56,15 +52,15 @@ extension Loads {
                 guard let slot = loadTable.find(id),
                     peerLoadsTable[peer].queue.hasOthers(than: loadTable[slot].charge.account)
                 else { continue }
-                let current = progress(of: slot, at: context.now)
+                let current = progress(of: slot, at: world.context.now)
                 guard let last = before[id], current.received < last.received.addingClamped(PlaceProgress.least) else {
                     placeProgress[id] = current
                     continue
                 }
-                let deadline = last.start.addingClamped(context.limits.progress)
-                if deadline > context.now {
+                let deadline = last.start.addingClamped(world.context.limits.progress)
+                if deadline > world.context.now {
                     placeProgress[id] = last
-                    context.check(by: deadline)
+                    world.context.check(by: deadline)
                 } else if let cause = slowness(of: slot, since: last) {
                     late.append((id, cause))
                 } else {
@@ -74,7 +70,7 @@ extension Loads {
         }
         for (id, cause) in late.sorted(by: { $0.load.slot < $1.load.slot }) {
             guard let slot = loadTable.find(id) else { continue }
-            fail(slot, cause, notifiesSource: true, &contents, &context)
+            fail(slot, cause, notifiesSource: true, in: &world)
         }
     }
 
@@ -111,12 +107,7 @@ extension Loads {
 
     /// Ends loads of processes that hold more than their share of the places, as many as processes wait for that hold
     /// less.
-    private mutating func endExcess(
-        at source: PeerLoadsID,
-        _ loads: [LoadID],
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func endExcess(at source: PeerLoadsID, _ loads: [LoadID], in world: inout World) {
         guard let peer = peerLoadsTable.find(source) else { return }
         var holders: [Holder] = []
         for id in loads {
@@ -135,15 +126,15 @@ extension Loads {
         let share = max(1, (places + processes - 1) / max(1, processes))
         for line in waiting {
             let held = holders.first { $0.account == line.account }?.loads.count ?? 0
-            let hasWaited = isLongWaiting(line.first, context)
+            let hasWaited = isLongWaiting(line.first, world.context)
             for _ in 0..<max(0, min(line.count, share - held)) {
                 guard let index = holders.indices.max(by: { holders[$0].loads.count < holders[$1].loads.count }),
                     holders[index].loads.count > share,
-                    let load = excess(among: holders[index].loads, orSlowest: hasWaited, context)
+                    let load = excess(among: holders[index].loads, orSlowest: hasWaited, world.context)
                 else { return }
                 holders[index].loads.removeAll { $0 == load }
                 guard let slot = loadTable.find(load) else { continue }
-                fail(slot, .overShare(places: places), notifiesSource: true, &contents, &context)
+                fail(slot, .overShare(places: places), notifiesSource: true, in: &world)
             }
         }
     }
@@ -155,11 +146,7 @@ extension Loads {
 
     /// The newest load that has waited for its own destination's credit for a while; otherwise the slowest, if a place
     /// was needed for the time of the limit `progress`.
-    private func excess(
-        among loads: [LoadID],
-        orSlowest: Bool,
-        _ context: borrowing BrokerContext
-    ) -> LoadID? {
+    private func excess(among loads: [LoadID], orSlowest: Bool, _ context: borrowing BrokerContext) -> LoadID? {
         var newest: (load: LoadID, startedAt: UInt64)?
         var slowest: (load: LoadID, bytes: UInt64)?
         // A destination that reads everything at once still has no credit for moments.

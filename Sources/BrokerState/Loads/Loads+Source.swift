@@ -10,27 +10,26 @@ extension Loads {
         count: Int,
         last: Bool,
         from peer: PeerID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) -> RelayVerdict {
         guard let slot = try ask(on: stream, of: peer) else { return .drop }
         let received = loadTable[slot].window.received + UInt64(count)
         guard received <= loadTable[slot].window.granted else {
             let granted = loadTable[slot].window.granted
-            fail(slot, .beyondCredit(sent: received, granted: granted), &contents, &context)
+            fail(slot, .beyondCredit(sent: received, granted: granted), in: &world)
             throw Failure(.protocolViolation, LoadFailure.creditText(sent: received, granted: granted))
         }
         if let maximum = loadTable[slot].maximumByteCount, received > maximum {
-            fail(slot, .moreThanMaximum(maximum), notifiesSource: !last, &contents, &context)
+            fail(slot, .moreThanMaximum(maximum), notifiesSource: !last, in: &world)
             return .drop
         }
         if let declared = loadTable[slot].declaredByteCount {
             if received > declared {
-                fail(slot, .beyondDeclared(declared), notifiesSource: !last, &contents, &context)
+                fail(slot, .beyondDeclared(declared), notifiesSource: !last, in: &world)
                 return .drop
             }
             if last, received < declared {
-                fail(slot, .truncated(received: received, declared: declared), &contents, &context)
+                fail(slot, .truncated(received: received, declared: declared), in: &world)
                 return .drop
             }
         }
@@ -38,9 +37,9 @@ extension Loads {
         if count == 0, !last { return .drop }
         switch loadTable[slot].receiver {
         case .cache(let kept):
-            return receive(UInt64(count), last: last, into: kept, of: slot, &contents, &context)
+            return receive(UInt64(count), last: last, into: kept, of: slot, in: &world)
         case .destination(let destination, let stream):
-            return forward(count, last: last, of: slot, to: destination, stream, &contents, &context)
+            return forward(count, last: last, of: slot, to: destination, stream, in: &world)
         }
     }
 
@@ -50,11 +49,10 @@ extension Loads {
         of slot: Slot,
         to destination: PeerID,
         _ stream: UInt64,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) -> RelayVerdict {
-        answerIfNeeded(slot, &contents, &context)
-        if !loadTable[slot].isConcealed { context.counters.relayedBytes += UInt64(count) }
+        answerIfNeeded(slot, in: &world)
+        if !loadTable[slot].isConcealed { world.context.counters.relayedBytes += UInt64(count) }
         let verdict = RelayVerdict.forward(
             to: destination,
             stream: stream,
@@ -64,14 +62,14 @@ extension Loads {
         )
         guard !last else {
             loadTable[slot].window.receive(UInt64(count))
-            context.counters.loadsDone += 1
-            end(slot, &contents, &context)
+            world.context.counters.loadsDone += 1
+            end(slot, in: &world)
             return verdict
         }
-        if loadTable[slot].window.isDelivered { loadTable[slot].takenAt = context.now }
+        if loadTable[slot].window.isDelivered { loadTable[slot].takenAt = world.context.now }
         let isFirst = loadTable[slot].phase.isAsked
-        flowed(UInt64(count), of: slot, &context)
-        if isFirst { context.check(in: context.limits.progress) }
+        flowed(UInt64(count), of: slot, &world.context)
+        if isFirst { world.context.check(in: world.context.limits.progress) }
         return verdict
     }
 
@@ -94,21 +92,21 @@ extension Loads {
     }
 
     /// The destination's socket has taken bytes of a load, or its descriptor.
-    mutating func delivered(_ id: LoadID, count: Int, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+    mutating func delivered(_ id: LoadID, count: Int, in world: inout World) {
         guard let slot = loadTable.find(id) else { return }
-        giveBack(loadTable[slot].window.deliver(UInt64(count)), of: slot, &context)
-        loadTable[slot].takenAt = context.now
-        if !roomQueue.isEmpty { noteReading(slot, at: context.now) }
+        giveBack(loadTable[slot].window.deliver(UInt64(count)), of: slot, &world.context)
+        loadTable[slot].takenAt = world.context.now
+        if !roomQueue.isEmpty { noteReading(slot, at: world.context.now) }
         switch loadTable[slot].phase {
         case .delivering:
             loadTable[slot].phase = .delivering(.bytes)
-            if loadTable[slot].window.isDelivered { release(slot, &context) }
+            if loadTable[slot].window.isDelivered { release(slot, &world.context) }
         case .passing:
             // All of it has arrived at once.
             loadTable[slot].phase = .flowing
-            keptLoadQueued(id, &contents, &context)
+            keptLoadQueued(id, in: &world)
         case .queued, .asked, .flowing:
-            grant(slot, &context)
+            grant(slot, &world.context)
         }
     }
 
@@ -152,41 +150,35 @@ extension Loads {
         on stream: UInt64,
         _ payload: Span<UInt8>,
         from peer: PeerID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) {
         guard let slot = try ask(on: stream, of: peer) else { return }
         do throws(Failure) {
             switch kind {
             case .answer:
-                try answered(try Answer(decoding: payload), slot, &contents, &context)
+                try answered(try Answer(decoding: payload), slot, in: &world)
             case .progress:
                 let progress = try Progress(decoding: payload)
-                loadTable[slot].activeAt = context.now
-                forward(progress, to: slot, &context)
+                loadTable[slot].activeAt = world.context.now
+                forward(progress, to: slot, &world.context)
             case .end:
                 let end = try End(decoding: payload)
-                ended(slot, declared: end.byteCount ?? loadTable[slot].window.received, &contents, &context)
+                ended(slot, declared: end.byteCount ?? loadTable[slot].window.received, in: &world)
             default:
-                fail(slot, .sourceFailed(try Failure(decoding: payload)), &contents, &context)
+                fail(slot, .sourceFailed(try Failure(decoding: payload)), in: &world)
             }
         } catch {
             guard error.code != .protocolViolation else { throw error }
             let notifiesSource = kind == .answer || kind == .progress
-            fail(slot, .malformed(kind, error), notifiesSource: notifiesSource, &contents, &context)
+            fail(slot, .malformed(kind, error), notifiesSource: notifiesSource, in: &world)
         }
     }
 
     /// Ends a load whose source has sent a frame that this broker does not know and must not skip. False if the load is
     /// over.
-    mutating func failAsOutdated(
-        on stream: UInt64,
-        of peer: PeerID,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) throws(Failure) -> Bool {
+    mutating func failAsOutdated(on stream: UInt64, of peer: PeerID, in world: inout World) throws(Failure) -> Bool {
         guard let slot = try ask(on: stream, of: peer) else { return false }
-        fail(slot, .newerProtocol, &contents, &context)
+        fail(slot, .newerProtocol, in: &world)
         return true
     }
 
@@ -205,36 +197,26 @@ extension Loads {
         }
     }
 
-    private mutating func answered(
-        _ answer: Answer,
-        _ slot: Slot,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) throws(Failure) {
+    private mutating func answered(_ answer: Answer, _ slot: Slot, in world: inout World) throws(Failure) {
         guard case .asked(var asked) = loadTable[slot].phase, !asked.isAnswered else {
             throw Failure(.protocolViolation, "an answer may be sent only once, before the bytes")
         }
         if let byteCount = answer.byteCount, let maximum = loadTable[slot].maximumByteCount, byteCount > maximum {
             let failure = LoadFailure.tooLarge(byteCount: byteCount, maximum: maximum)
-            return fail(slot, failure, notifiesSource: true, &contents, &context)
+            return fail(slot, failure, notifiesSource: true, in: &world)
         }
         loadTable[slot].declaredByteCount = answer.byteCount ?? loadTable[slot].declaredByteCount
         loadTable[slot].content = answer.content ?? loadTable[slot].content
         if case .cache(let kept) = loadTable[slot].receiver {
             asked.isAnswered = true
             loadTable[slot].phase = .asked(asked)
-            return cacheAnswered(kept, slot, answer, &contents, &context)
+            return cacheAnswered(kept, slot, answer, in: &world)
         }
         // The destination may wait for the answer before it grants credit. A load also does not have to remember the name.
-        answerIfNeeded(slot, name: answer.suggestedName, &contents, &context)
+        answerIfNeeded(slot, name: answer.suggestedName, in: &world)
     }
 
-    private mutating func ended(
-        _ slot: Slot,
-        declared: UInt64,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func ended(_ slot: Slot, declared: UInt64, in world: inout World) {
         let received = loadTable[slot].window.received
         let wanted = loadTable[slot].declaredByteCount.map { max($0, declared) } ?? declared
         guard received == wanted, received == declared else {
@@ -242,18 +224,18 @@ extension Loads {
                 received < wanted
                 ? .truncated(received: received, declared: wanted)
                 : .miscounted(received: received, declared: declared)
-            return fail(slot, failure, &contents, &context)
+            return fail(slot, failure, in: &world)
         }
         switch loadTable[slot].receiver {
         case .cache(let kept):
-            completeCache(kept, &contents, &context)
+            completeCache(kept, in: &world)
         case .destination(let peer, let stream):
-            answerIfNeeded(slot, &contents, &context)
+            answerIfNeeded(slot, in: &world)
             var end = End()
             end.byteCount = received
-            context.send(end, to: peer, stream: stream, order: loadTable[slot].order)
-            context.counters.loadsDone += 1
-            self.end(slot, &contents, &context)
+            world.context.send(end, to: peer, stream: stream, order: loadTable[slot].order)
+            world.context.counters.loadsDone += 1
+            self.end(slot, in: &world)
         }
     }
 
@@ -263,21 +245,18 @@ extension Loads {
     /// that both are one write.
     ///
     /// - Parameter name: the source's name for its file, used if the item has no name.
-    mutating func answerIfNeeded(
-        _ slot: Slot,
-        name: String? = nil,
-        _ contents: inout ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func answerIfNeeded(_ slot: Slot, name: String? = nil, in world: inout World) {
         guard case .asked(var asked) = loadTable[slot].phase, !asked.isAnswered,
             case .destination(let peer, let stream) = loadTable[slot].receiver
         else { return }
         asked.isAnswered = true
         loadTable[slot].phase = .asked(asked)
-        guard let offered = contents.find(loadTable[slot].publication) else { return }
-        let (answer, suggestedName) = answer(slot, offered, name: name, contents)
-        let type = contents[offered].typeNames.span.extracting(contents[offered].typeRange(of: loadTable[slot].part))
-        context.outbox.send(answer, type: type, suggestedName: suggestedName, to: peer, stream: stream)
+        guard let offered = world.contents.find(loadTable[slot].publication) else { return }
+        let (answer, suggestedName) = answer(slot, offered, name: name, world.contents)
+        let type = world.contents[offered].typeNames.span.extracting(
+            world.contents[offered].typeRange(of: loadTable[slot].part)
+        )
+        world.context.outbox.send(answer, type: type, suggestedName: suggestedName, to: peer, stream: stream)
     }
 
     @inline(__always)

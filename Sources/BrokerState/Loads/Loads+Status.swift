@@ -12,24 +12,19 @@ extension Loads {
     func next(after slot: Slot?) -> Slot? { loadTable.next(after: slot) }
 
     /// The status of a load; nil if it is over, or if `access` does not show its representation.
-    func status(
-        of slot: Slot,
-        for access: AccessContext,
-        _ contents: borrowing ContentStore,
-        _ context: borrowing BrokerContext
-    ) -> LoadStatus? {
+    func status(of slot: Slot, for access: AccessContext, in world: borrowing World) -> LoadStatus? {
         let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
         guard !loadTable[slot].phase.isDelivering,
-            let type = contents.visibleType(of: part, in: publication, to: access)
+            let type = world.contents.visibleType(of: part, in: publication, to: access)
         else { return nil }
         var status = LoadStatus()
         status.type = type
         if case .peer(let source) = loadTable[slot].source { status.source = process(of: source) }
         if case .destination(let peer, _) = loadTable[slot].receiver { status.destination = process(of: peer) }
         // The size of concealed contents is not shown.
-        let isConcealed = contents.find(publication).map { contents.isConcealed($0) } ?? false
+        let isConcealed = world.contents.find(publication).map { world.contents.isConcealed($0) } ?? false
         status.byteCount = isConcealed ? nil : loadTable[slot].window.received
-        status.milliseconds = context.now - loadTable[slot].startedAt
+        status.milliseconds = world.context.now - loadTable[slot].startedAt
         return status
     }
 

@@ -2,9 +2,9 @@ import PasteboardWire
 
 /// The loads: each has a source, a receiver, credit and deadlines; each ends exactly once.
 ///
-/// Kept bytes and the contents that loads hold belong to `ContentStore`, which is passed to the methods. The rules
-/// select a `LoadFailure`; the text of the error is created when the load ends. Events for drag sessions are put into a
-/// queue.
+/// Kept bytes and the contents that loads hold belong to `ContentStore`, which is passed to the methods in a ``World``.
+/// The rules select a `LoadFailure`; the text of the error is created when the load ends. Events for drag sessions are
+/// put into a queue.
 struct Loads: ~Copyable, Sendable {
     typealias Slot = SlotTable<ActiveLoad>.Slot
 

@@ -58,10 +58,7 @@ struct Peers: ~Copyable, Sendable {
                 "the broker has \(count) connections; limit connections is \(context.limits.connections)"
             )
         }
-        let account = try context.accounting.connect(
-            process,
-            limit: context.limits.connectionsPerProcess
-        )
+        let account = try context.accounting.connect(process, limit: context.limits.connectionsPerProcess)
         let deadline = context.now.addingClamped(context.limits.hello)
         context.check(by: deadline)
         context.counters.connections += 1
@@ -175,18 +172,13 @@ struct Peers: ~Copyable, Sendable {
     // MARK: Deadlines
 
     /// The first peer after `cursor` whose hello or whose backlog is late. The caller ends it and calls again.
-    func nextLate(
-        after cursor: inout Slot?,
-        _ context: inout BrokerContext
-    ) -> (peer: PeerID, failure: Failure)? {
+    func nextLate(after cursor: inout Slot?, _ context: inout BrokerContext) -> (peer: PeerID, failure: Failure)? {
         while let slot = peerTable.next(after: cursor) {
             cursor = slot
             if let deadline = peerTable[slot].backlog.deadline(after: context.limits.progress) {
                 if deadline <= context.now {
                     let what = "the client has not read its frames, or has not completed one that it began,"
-                    return (
-                        peerTable.id(of: slot), Failure(.timeout, "\(what) for \(context.limits.progress) ms")
-                    )
+                    return (peerTable.id(of: slot), Failure(.timeout, "\(what) for \(context.limits.progress) ms"))
                 }
                 context.check(by: deadline)
             }

@@ -4,20 +4,20 @@ extension BrokerState {
         Held(
             peers: peers.count,
             loads: loads.count,
-            writes: contents.writeCount,
-            publications: contents.publicationCount,
+            writes: world.contents.writeCount,
+            publications: world.contents.publicationCount,
             sessions: sessions.sessionCount,
             destinationSessions: sessions.destinationSessionCount,
             destinations: sessions.destinationCount,
             waits: sessions.waitCount,
             watches: watches.count,
             createdBoards: boards.createdCount,
-            accounts: context.accounting.accounts.count,
-            objects: context.accounting.total(of: .objects),
-            metadata: context.accounting.total(of: .metadata),
-            keptBytes: context.accounting.total(of: .keptBytes),
-            inTransfer: context.accounting.inTransfer,
-            queued: context.accounting.queued
+            accounts: world.context.accounting.accounts.count,
+            objects: world.context.accounting.total(of: .objects),
+            metadata: world.context.accounting.total(of: .metadata),
+            keptBytes: world.context.accounting.total(of: .keptBytes),
+            inTransfer: world.context.accounting.inTransfer,
+            queued: world.context.accounting.queued
         )
     }
 

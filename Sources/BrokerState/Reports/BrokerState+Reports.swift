@@ -10,12 +10,7 @@ extension BrokerState {
     /// The cost of a piece, of which most entries may be invisible to the peer.
     private static let pieceCost = 1_000
 
-    mutating func list(
-        _ list: List,
-        stream: UInt64,
-        for peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
+    mutating func list(_ list: List, stream: UInt64, for peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
         try Feature.check(list.requires)
         let name = list.board ?? BoardName.general
         try BoardName.check(name)
@@ -23,33 +18,29 @@ extension BrokerState {
         let shown = boards.count(of: name)
         message.changeCount = shown.changeCount
         message.epoch = shown.epoch
-        guard let id = boards.publication(on: name), let publication = contents.visible(id, to: peers[slot].access)
+        guard let id = boards.publication(on: name),
+            let publication = world.contents.visible(id, to: peers[slot].access)
         else {
             message.clearedMilliseconds = boards.timeSinceEviction(
                 from: name,
                 for: peers[slot].access,
-                at: context.elapsed
+                at: world.context.elapsed
             )
-            context.send(message, to: peer, stream: stream)
-            return context.send(End(), to: peer, stream: stream)
+            world.context.send(message, to: peer, stream: stream)
+            return world.context.send(End(), to: peer, stream: stream)
         }
-        if contents[publication].isRestricted {
-            context.cost += contents[publication].items.count * Cost.checkedItem
+        if world.contents[publication].isRestricted {
+            world.context.cost += world.contents[publication].items.count * Cost.checkedItem
         }
-        let count = contents.visibleItemCount(of: publication, to: peers[slot].access)
-        contents.describe(id, itemCount: count, in: &message, context)
-        if count > 0 { message.milliseconds = contents.age(of: publication, context) }
-        context.send(message, to: peer, stream: stream)
-        contents.hold(id, &context)
+        let count = world.contents.visibleItemCount(of: publication, to: peers[slot].access)
+        world.contents.describe(id, itemCount: count, in: &message, world.context)
+        if count > 0 { message.milliseconds = world.contents.age(of: publication, world.context) }
+        world.context.send(message, to: peer, stream: stream)
+        world.contents.hold(id, &world.context)
         begin(Report(stream: stream, position: .items(of: id, from: 0)), for: peer)
     }
 
-    mutating func status(
-        _ status: Status,
-        stream: UInt64,
-        for peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
+    mutating func status(_ status: Status, stream: UInt64, for peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
         try Feature.check(status.requires)
         let hasHistory = status.history == true
         begin(Report(stream: stream, position: .peers(after: nil), hasHistory: hasHistory), for: peer)
@@ -60,7 +51,7 @@ extension BrokerState {
     /// Sends the first piece. If entries remain, the driver is asked to continue.
     private mutating func begin(_ report: Report, for peer: PeerID) {
         peers.setTarget(.report(report), of: report.stream, at: peer)
-        if !continueReport(report, for: peer) { context.perform(.continueReport(peer)) }
+        if !continueReport(report, for: peer) { world.context.perform(.continueReport(peer)) }
     }
 
     /// Sends the next piece of a peer's report, and returns whether it has ended.
@@ -71,15 +62,15 @@ extension BrokerState {
 
     private mutating func continueReport(_ report: Report, for peer: PeerID) -> Bool {
         var report = report
-        let start = context.outbox.frames.count
-        let limit = context.cost + Self.pieceCost
-        while context.outbox.frames.count - start < Self.pieceSize, context.cost < limit {
+        let start = world.context.outbox.frames.count
+        let limit = world.context.cost + Self.pieceCost
+        while world.context.outbox.frames.count - start < Self.pieceSize, world.context.cost < limit {
             guard let slot = peers.find(peer), !peers[slot].isDeaf, sendEntry(of: &report, to: peer, slot) else {
-                context.send(End(), to: peer, stream: report.stream)
+                world.context.send(End(), to: peer, stream: report.stream)
                 end(report, for: peer)
                 return true
             }
-            context.cost += Cost.entry
+            world.context.cost += Cost.entry
         }
         peers.setTarget(.report(report), of: report.stream, at: peer)
         return false
@@ -88,7 +79,9 @@ extension BrokerState {
     /// Ends a report whose peer does not want or get the rest.
     mutating func end(_ report: Report, for peer: PeerID) {
         peers.setTarget(nil, of: report.stream, at: peer)
-        if case .items(let id, _) = report.position, let slot = contents.find(id) { contents.release(slot, &context) }
+        if case .items(let id, _) = report.position, let slot = world.contents.find(id) {
+            world.contents.release(slot, &world.context)
+        }
     }
 
     /// Sends one entry at most, and advances the position. Returns false at the end.
@@ -97,14 +90,16 @@ extension BrokerState {
         var entry: StatusEntry?
         switch report.position {
         case .items(let id, let index):
-            guard let publication = contents.find(id), index < contents[publication].items.count else { return false }
+            guard let publication = world.contents.find(id), index < world.contents[publication].items.count else {
+                return false
+            }
             report.position = .items(of: id, from: index + 1)
-            context.cost += contents[publication].items[index].representations.count / 4
-            if let item = contents.describe(index, of: publication, to: access) {
-                context.send(item, to: peer, stream: report.stream)
+            world.context.cost += world.contents[publication].items[index].representations.count / 4
+            if let item = world.contents.describe(index, of: publication, to: access) {
+                world.context.send(item, to: peer, stream: report.stream)
             }
             // The list ends with the last item and not with the next piece, so that a slow reader does not hold it longer.
-            return index + 1 < contents[publication].items.count
+            return index + 1 < world.contents[publication].items.count
         case .peers(let last):
             let next = peers.next(after: last)
             report.position =
@@ -114,19 +109,19 @@ extension BrokerState {
             report.position = index < names.count ? .boards(names, from: index + 1) : .loads(after: nil)
             if index < names.count {
                 if let board = status(ofBoard: names[index], for: access) {
-                    context.send(StatusEntry(board: board), to: peer, stream: report.stream)
+                    world.context.send(StatusEntry(board: board), to: peer, stream: report.stream)
                 }
                 if report.hasHistory { sendReads(of: names[index], for: access, to: peer, stream: report.stream) }
             }
         case .loads(let last):
             let next = loads.next(after: last)
             report.position = next.map { .loads(after: $0) } ?? .sessions(after: nil)
-            entry = next.flatMap { loads.status(of: $0, for: access, contents, context) }.map { StatusEntry(load: $0) }
+            entry = next.flatMap { loads.status(of: $0, for: access, in: world) }.map { StatusEntry(load: $0) }
         case .sessions(let last):
             let next = sessions.nextSession(after: last)
             report.position =
                 next.map { .sessions(after: $0) } ?? .destinations(sessions.sortedDestinationNames, from: 0)
-            entry = next.flatMap { sessions.status(of: $0, for: access, contents, at: context.now) }
+            entry = next.flatMap { sessions.status(of: $0, for: access, world.contents, at: world.context.now) }
                 .map { StatusEntry(session: $0) }
         case .destinations(let names, let index):
             report.position =
@@ -137,16 +132,18 @@ extension BrokerState {
                 entry = sessions.status(ofDestination: names[index], for: access).map { StatusEntry(destination: $0) }
             }
         case .processes(let last):
-            let next = context.accounting.accounts.next(after: last)
+            let next = world.context.accounting.accounts.next(after: last)
             report.position = next.map { .processes(after: $0) } ?? .rest
-            entry = next.flatMap { context.accounting.status(of: $0) }.map { StatusEntry(process: $0) }
+            entry = next.flatMap { world.context.accounting.status(of: $0) }.map { StatusEntry(process: $0) }
         case .rest:
-            for entry in (report.hasHistory ? closedEntries() : []) + counterEntries() + context.limits.statusEntries {
-                context.send(entry, to: peer, stream: report.stream)
+            for entry in (report.hasHistory ? closedEntries() : []) + counterEntries()
+                + world.context.limits.statusEntries
+            {
+                world.context.send(entry, to: peer, stream: report.stream)
             }
             return false
         }
-        if let entry { context.send(entry, to: peer, stream: report.stream) }
+        if let entry { world.context.send(entry, to: peer, stream: report.stream) }
         return true
     }
 
@@ -166,12 +163,15 @@ extension BrokerState {
         var status = BoardStatus()
         status.name = name
         status.changeCount = boards.changeCount(of: name)
-        guard let publication = boards.publication(on: name), contents.visible(publication, to: access) != nil else {
+        guard let publication = boards.publication(on: name), world.contents.visible(publication, to: access) != nil
+        else {
             status.itemCount = 0
             return boards.isCreated(name) ? status : nil
         }
-        if let slot = contents.find(publication) { context.cost += contents[slot].items.count * Cost.checkedItem }
-        contents.describe(publication, in: &status, to: access, context)
+        if let slot = world.contents.find(publication) {
+            world.context.cost += world.contents[slot].items.count * Cost.checkedItem
+        }
+        world.contents.describe(publication, in: &status, to: access, world.context)
         return status
     }
 
@@ -179,28 +179,38 @@ extension BrokerState {
     private mutating func sendReads(of name: String, for access: AccessContext, to peer: PeerID, stream: UInt64) {
         var reads: [BoardRead] = []
         for read in boards.earlierReads(of: name) {
-            reads.append(BoardRead(name, read.process, read.label, read.type, context.now - min(context.now, read.at)))
+            reads.append(
+                BoardRead(
+                    name,
+                    read.process,
+                    read.label,
+                    read.type,
+                    world.context.now - min(world.context.now, read.at)
+                )
+            )
         }
         if let publication = boards.publication(on: name) {
-            for read in contents.reads(of: publication) {
-                guard let type = contents.visibleType(of: read.part, in: publication, to: access) else { continue }
+            for read in world.contents.reads(of: publication) {
+                guard let type = world.contents.visibleType(of: read.part, in: publication, to: access) else {
+                    continue
+                }
                 let label = peers.label(of: read.peer, process: read.process)
-                let age = context.now - min(context.now, read.at)
+                let age = world.context.now - min(world.context.now, read.at)
                 reads.append(BoardRead(name, read.process.pid, label, type, age))
             }
         }
-        context.cost += reads.count * Cost.entry
+        world.context.cost += reads.count * Cost.entry
         for read in reads.suffix(ReadHistory.length) {
-            context.send(StatusEntry(read: read), to: peer, stream: stream)
+            world.context.send(StatusEntry(read: read), to: peer, stream: stream)
         }
     }
 
     /// The loads of contents that are about to be replaced, for later statuses.
     mutating func earlierReads(of publication: PublicationID) -> [EarlierRead] {
         var reads: [EarlierRead] = []
-        for read in contents.reads(of: publication) {
-            context.cost += Cost.name
-            guard let type = contents.publicType(of: read.part, in: publication) else { continue }
+        for read in world.contents.reads(of: publication) {
+            world.context.cost += Cost.name
+            guard let type = world.contents.publicType(of: read.part, in: publication) else { continue }
             let label = peers.label(of: read.peer, process: read.process)
             reads.append(EarlierRead(process: read.process.pid, label: label, type: type, at: read.at))
         }
@@ -213,25 +223,27 @@ extension BrokerState {
             entry.process = closed.process.pid
             entry.label = closed.label.isEmpty ? nil : closed.label
             entry.reason = closed.reason?.prefix(utf8Count: WireLimits.name)
-            entry.milliseconds = context.now - min(context.now, closed.at)
+            entry.milliseconds = world.context.now - min(world.context.now, closed.at)
             return StatusEntry(closed: entry)
         }
     }
 
     private mutating func counterEntries() -> [StatusEntry] {
-        let counters = context.counters
-        let kept = context.accounting.total(of: .keptBytes) - contents.concealedKeptBytes
+        let counters = world.context.counters
+        let kept = world.context.accounting.total(of: .keptBytes) - world.contents.concealedKeptBytes
         let numbers: [(String, UInt64)] = [
             ("connections", counters.connections), ("violations", counters.violations), ("writes", counters.writes),
             ("clears", counters.clears), ("sessions", counters.sessions), ("drops", counters.drops),
             ("loads", counters.loads), ("loads-done", counters.loadsDone), ("loads-failed", counters.loadsFailed),
             ("bytes-given", counters.relayedBytes), ("bytes-kept-in-all", counters.keptBytes),
             ("bytes-kept", kept),
-            ("bytes-in-transfer", context.accounting.inTransfer),
-            ("bytes-queued", context.accounting.queued), ("objects-held", context.accounting.total(of: .objects)),
+            ("bytes-in-transfer", world.context.accounting.inTransfer),
+            ("bytes-queued", world.context.accounting.queued),
+            ("objects-held", world.context.accounting.total(of: .objects)),
             ("descriptors-passed", counters.passedDescriptors), ("destinations-awaited", UInt64(sessions.waitCount)),
             ("watches", UInt64(watches.count)),
-            ("descriptors-expected", loads.expectedDescriptors), ("descriptors-unclosed", context.unclosedDescriptors),
+            ("descriptors-expected", loads.expectedDescriptors),
+            ("descriptors-unclosed", world.context.unclosedDescriptors),
         ]
         return numbers.map { name, value in StatusEntry(counter: NamedNumber(name, value)) }
     }

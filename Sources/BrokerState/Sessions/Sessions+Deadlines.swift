@@ -3,12 +3,9 @@ import PasteboardWire
 // The deadlines of drag sessions. Before the drop, a session is limited in total time and in time without an event.
 // After the drop, it may take any time as long as its bytes flow or its destination reports progress.
 extension Sessions {
-    /// The first session after `cursor` whose deadline has passed. The caller calls ``expire(_:_:_:)`` and then this
+    /// The first session after `cursor` whose deadline has passed. The caller calls ``expire(_:in:)`` and then this
     /// again.
-    func nextOverdue(
-        after cursor: inout SlotTable<DragSession>.Slot?,
-        _ context: inout BrokerContext
-    ) -> SessionID? {
+    func nextOverdue(after cursor: inout SlotTable<DragSession>.Slot?, _ context: inout BrokerContext) -> SessionID? {
         while let slot = sessionTable.next(after: cursor) {
             cursor = slot
             let deadline = sessionTable[slot].deadline(context.limits)
@@ -32,24 +29,21 @@ extension Sessions {
     }
 
     /// Ends the session or the wait for a proposal that has exceeded its deadline, unless the deadline was extended.
-    mutating func expire(
-        _ id: SessionID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) -> SessionOutcome {
-        guard let slot = sessionTable.find(id), sessionTable[slot].deadline(context.limits) <= context.now else {
+    mutating func expire(_ id: SessionID, in world: inout World) -> SessionOutcome {
+        guard let slot = sessionTable.find(id), sessionTable[slot].deadline(world.context.limits) <= world.context.now
+        else {
             return .continues
         }
-        let limits = context.limits
+        let limits = world.context.limits
         switch sessionTable[slot].phase {
         case .dropping(let drop):
-            if let failure = standstill(of: drop, context) { return giveUp(slot, drop, failure, isCopied: false) }
+            if let failure = standstill(of: drop, world.context) { return giveUp(slot, drop, failure, isCopied: false) }
             let text =
                 "destination \(destinationName(of: drop.destinationSession)) has begun no load within "
                 + "\(limits.dropWindow) ms of the drop (limit drop-window)"
-            finish(id, Failure(.timeout, text), contents, &context)
+            finish(id, Failure(.timeout, text), in: &world)
         case .transferring(let drop, _):
-            if let failure = standstill(of: drop, context) {
+            if let failure = standstill(of: drop, world.context) {
                 return giveUp(slot, drop, failure, isCopied: drop.isCopied)
             }
             let text =
@@ -57,16 +51,16 @@ extension Sessions {
                 + "of its last load that it has the items (limit conclude)"
             return giveUp(slot, drop, Failure(.timeout, text), isCopied: drop.isCopied)
         case .offered, .tracking, .awaitingProposal:
-            if sessionTable[slot].startedAt.addingClamped(limits.session) <= context.now {
+            if sessionTable[slot].startedAt.addingClamped(limits.session) <= world.context.now {
                 let text = "the session took longer than \(limits.session) ms without a drop (limit session)"
-                abort(id, Failure(.timeout, text), &context)
+                abort(id, Failure(.timeout, text), &world.context)
             } else if sessionTable[slot].waits == 0,
-                sessionTable[slot].activeAt.addingClamped(limits.sessionIdle) <= context.now
+                sessionTable[slot].activeAt.addingClamped(limits.sessionIdle) <= world.context.now
             {
                 let text = "the session had no event for \(limits.sessionIdle) ms (limit session-idle)"
-                abort(id, Failure(.timeout, text), &context)
+                abort(id, Failure(.timeout, text), &world.context)
             } else {
-                proposalIsLate(id, &context)
+                proposalIsLate(id, &world.context)
             }
         }
         return .continues

@@ -25,8 +25,7 @@ extension Sessions {
         stream: UInt64,
         _ payload: Span<UInt8>,
         from peer: PeerID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) {
         guard let id = try find(stream, of: peer), let slot = destinationSessionTable.find(id) else { return }
         let isPerforming = destinationSessionTable[slot].phase == .performing
@@ -40,17 +39,17 @@ extension Sessions {
             }
         }
         switch kind {
-        case .proposal: try proposed(try Proposal(decoding: payload), id, contents, &context)
+        case .proposal: try proposed(try Proposal(decoding: payload), id, in: &world)
         case .exit:
             _ = try Exit(decoding: payload)
-            exited(id, &context)
-        case .progress: progressed(try Progress(decoding: payload), by: id, &context)
+            exited(id, &world.context)
+        case .progress: progressed(try Progress(decoding: payload), by: id, &world.context)
         case .performed:
             let message = try Performed(decoding: payload)
-            reported(.performed(DropReport(message.failure)), items: message.items, by: id, contents, &context)
+            reported(.performed(DropReport(message.failure)), items: message.items, by: id, in: &world)
         case .conclude:
             let message = try Conclude(decoding: payload)
-            reported(.concluded(DropReport(message.failure)), items: message.items, by: id, contents, &context)
+            reported(.concluded(DropReport(message.failure)), items: message.items, by: id, in: &world)
         default:
             throw Failure(.protocolViolation, "\(kind) does not fit the session on stream \(stream)")
         }
@@ -92,16 +91,15 @@ extension Sessions {
         _ message: Enter,
         _ id: DestinationID,
         by account: Accounting.AccountID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) {
         guard let slot = destinationTable.find(id) else { return }
         do throws(Failure) {
-            try enter(message, id, slot, by: account, contents, &context)
+            try enter(message, id, slot, by: account, in: &world)
         } catch {
             var exit = Exit()
             exit.refusal = error
-            context.send(exit, to: destinationTable[slot].peer, stream: destinationTable[slot].stream)
+            world.context.send(exit, to: destinationTable[slot].peer, stream: destinationTable[slot].stream)
         }
     }
 
@@ -110,17 +108,16 @@ extension Sessions {
         _ id: DestinationID,
         _ destination: SlotTable<StoredDestination>.Slot,
         by account: Accounting.AccountID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) {
         let publication = PublicationID(rawValue: message.handle ?? 0)
-        guard let session = contents.session(of: publication), let slot = sessionTable.find(session),
+        guard let session = world.contents.session(of: publication), let slot = sessionTable.find(session),
             sessionTable[slot].phase.acceptsPointer,
             destinationTable[destination].isVisible(to: sessionTable[slot].process),
             sessionTable[slot].isAvailable(to: destinationTable[destination].process)
         else { throw Failure(.superseded, "there is no such session in progress") }
         // The source is notified of each entry: a destination must not fill the source's queue.
-        guard sessionTable[slot].selfEntries < 64 + (context.now - sessionTable[slot].startedAt) / 1_000 else {
+        guard sessionTable[slot].selfEntries < 64 + (world.context.now - sessionTable[slot].startedAt) / 1_000 else {
             throw Failure(.limitExceeded, "the destination has entered the session too often by itself")
         }
         sessionTable[slot].selfEntries += 1
@@ -132,11 +129,11 @@ extension Sessions {
         if let known = sessionTable[slot].destinationSessions[id].flatMap({ destinationSessionTable.find($0) }) {
             destinationSessionTable[known].declinedVersion = nil
         }
-        let destinationSession = try destinationSession(of: session, at: id, for: account, contents, &context)
+        let destinationSession = try destinationSession(of: session, at: id, for: account, in: &world)
         sessionTable[slot].isDirected = false
         var location = message.location ?? Location()
         location.destination = destinationTable[destination].name
-        track(session, over: destinationSession, location, contents, &context)
+        track(session, over: destinationSession, location, in: &world)
     }
 
     // MARK: Withdrawal
@@ -152,9 +149,7 @@ extension Sessions {
         guard let slot = sessionTable.find(session) else { return .continues }
         if sessionTable[slot].phase.drop?.destinationSession == id {
             let publication = sessionTable[slot].publication
-            return .endsLoads(
-                EndedDrop(session: session, publication: publication, cause: failure, failure: failure)
-            )
+            return .endsLoads(EndedDrop(session: session, publication: publication, cause: failure, failure: failure))
         }
         if sessionTable[slot].phase.tracking?.destinationSession == id { lose(session, failure, &context) }
         return .continues

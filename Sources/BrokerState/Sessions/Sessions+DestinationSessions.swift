@@ -12,25 +12,24 @@ extension Sessions {
         of id: SessionID,
         at destinationID: DestinationID,
         for account: Accounting.AccountID? = nil,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) -> DestinationSessionID {
         guard let slot = sessionTable.find(id), let destination = destinationTable.find(destinationID),
-            let publication = contents.find(sessionTable[slot].publication)
+            let publication = world.contents.find(sessionTable[slot].publication)
         else { throw Failure(.nothingHere, "the session or the destination has ended") }
         let destinationSessionID: DestinationSessionID
         if let known = sessionTable[slot].destinationSessions[destinationID] {
             destinationSessionID = known
         } else {
-            let account = account ?? contents[publication].charge.account
-            let charge = try context.charge(account, for: "a session at one more destination")
+            let account = account ?? world.contents[publication].charge.account
+            let charge = try world.context.charge(account, for: "a session at one more destination")
             destinationSessionID = destinationSessionTable.insert(
                 DestinationSession(session: id, destination: destinationID, charge: charge)
             )
             sessionTable[slot].destinationSessions[destinationID] = destinationSessionID
             destinationTable[destination].sessions.insert(destinationSessionID)
         }
-        try checkIsAcceptable(publication, destinationSessionID, destination, contents, &context)
+        try checkIsAcceptable(publication, destinationSessionID, destination, in: &world)
         let name = destinationTable[destination].name
         for destinationSession in destinationTable[destination].sessions {
             guard let destinationSession = destinationSessionTable.find(destinationSession),
@@ -51,8 +50,7 @@ extension Sessions {
         _ publication: SlotTable<Publication>.Slot,
         _ id: DestinationSessionID,
         _ destination: SlotTable<StoredDestination>.Slot,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) {
         guard let destinationSession = destinationSessionTable.find(id),
             !destinationSessionTable[destinationSession].isAcceptable
@@ -61,13 +59,14 @@ extension Sessions {
         let accepts = destinationTable[destination].accepts
         let first = destinationSessionTable[destinationSession].checkedItems
         var isAcceptable = false
-        for index in first..<contents[publication].items.count where !isAcceptable {
-            context.cost += accepts.count + Cost.checkedItem
-            let visible = contents[publication].visibleRepresentations(of: index, to: access)
-            isAcceptable = accepts.choose(among: contents[publication].items[index].types, offered: visible) != nil
+        for index in first..<world.contents[publication].items.count where !isAcceptable {
+            world.context.cost += accepts.count + Cost.checkedItem
+            let visible = world.contents[publication].visibleRepresentations(of: index, to: access)
+            isAcceptable =
+                accepts.choose(among: world.contents[publication].items[index].types, offered: visible) != nil
         }
         destinationSessionTable[destinationSession].isAcceptable = isAcceptable
-        destinationSessionTable[destinationSession].checkedItems = contents[publication].items.count
+        destinationSessionTable[destinationSession].checkedItems = world.contents[publication].items.count
         guard !isAcceptable else { return }
         let types = destinationTable[destination].types.joined(separator: ", ").printable
         throw Failure(

@@ -46,11 +46,7 @@ extension Sessions {
 
     /// Withdraws the next session of a destination that is being removed. The caller performs the outcome and calls
     /// again until there is none, and then removes the destination.
-    mutating func withdrawNext(
-        from id: DestinationID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) -> SessionOutcome? {
+    mutating func withdrawNext(from id: DestinationID, in world: inout World) -> SessionOutcome? {
         guard let slot = destinationTable.find(id) else { return nil }
         // The name is free from now on, and sessions cannot enter again while others end.
         if destinationNames[destinationTable[slot].name] == id { destinationNames[destinationTable[slot].name] = nil }
@@ -60,8 +56,8 @@ extension Sessions {
         else { return nil }
         let session = destinationSessionTable[destinationSession].session
         // The stream ends without an exit.
-        endDestinationSession(next, nil, sendsExit: false, &context)
-        return withdraw(session, from: next, Failure(.destinationGone, "\(destination) has ended"), &context)
+        endDestinationSession(next, nil, sendsExit: false, &world.context)
+        return withdraw(session, from: next, Failure(.destinationGone, "\(destination) has ended"), &world.context)
     }
 
     /// Removes a destination without sessions.

@@ -68,31 +68,19 @@ extension Sessions {
     /// Takes the end of a load.
     ///
     /// - Parameter failure: nil if all its bytes have arrived.
-    mutating func loadEnded(
-        _ part: PublicationPart,
-        of id: SessionID,
-        _ failure: Failure?,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func loadEnded(_ part: PublicationPart, of id: SessionID, _ failure: Failure?, in world: inout World) {
         guard let slot = sessionTable.find(id) else { return }
-        sessionTable[slot].phase.updateDrop { [now = context.now] in $0.loadEnded(part, failure, at: now) }
+        sessionTable[slot].phase.updateDrop { [now = world.context.now] in $0.loadEnded(part, failure, at: now) }
         guard sessionTable[slot].phase.drop?.openLoads == 0 else { return }
-        checkDeadline(of: id, &context)
-        finishIfDone(id, contents, &context)
+        checkDeadline(of: id, &world.context)
+        finishIfDone(id, in: &world)
     }
 
     /// A load that was complete has failed after all: its file could not be passed on.
-    mutating func loadLost(
-        _ part: PublicationPart,
-        of id: SessionID,
-        _ failure: Failure,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func loadLost(_ part: PublicationPart, of id: SessionID, _ failure: Failure, in world: inout World) {
         guard let slot = sessionTable.find(id) else { return }
         sessionTable[slot].phase.updateDrop { $0.loadLost(part, failure) }
-        finishIfDone(id, contents, &context)
+        finishIfDone(id, in: &world)
     }
 
     // MARK: Reports of the destination
@@ -116,16 +104,15 @@ extension Sessions {
         _ report: DestinationReport,
         items: [UInt32],
         by destinationSession: DestinationSessionID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) {
         guard let id = sessionDropped(at: destinationSession), let slot = sessionTable.find(id),
             sessionTable[slot].phase.accepts(report)
         else { return }
-        let taken = indices(items, of: slot, takenBy: destinationSession, contents)
-        sessionTable[slot].phase.take(report, taken: taken, at: context.now)
-        checkDeadline(of: id, &context)
-        finishIfDone(id, contents, &context)
+        let taken = indices(items, of: slot, takenBy: destinationSession, world.contents)
+        sessionTable[slot].phase.take(report, taken: taken, at: world.context.now)
+        checkDeadline(of: id, &world.context)
+        finishIfDone(id, in: &world)
     }
 
     /// The session that was dropped at a destination.
@@ -156,55 +143,45 @@ extension Sessions {
     // MARK: The result
 
     /// Ends the session once nothing more can happen to it.
-    private mutating func finishIfDone(
-        _ id: SessionID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func finishIfDone(_ id: SessionID, in world: inout World) {
         guard let slot = sessionTable.find(id), case .transferring(let drop, let stage) = sessionTable[slot].phase
         else { return }
-        let count = contents.find(sessionTable[slot].publication).map { contents[$0].items.count } ?? 0
+        let count = world.contents.find(sessionTable[slot].publication).map { world.contents[$0].items.count } ?? 0
         switch drop.result(in: stage, itemCount: count) {
         case .pending: return
         case .untouched:
-            context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
-            end(id, nil, &context)
+            world.context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+            end(id, nil, &world.context)
         case .refused(let failure):
             let name = destinationName(of: drop.destinationSession)
             let text = "destination \(name) did not perform the drop: \(failure.text.printable)"
-            finish(id, Failure(.refused, text), contents, &context)
-        case .incomplete(let failure): finish(id, failure, contents, &context)
+            finish(id, Failure(.refused, text), in: &world)
+        case .incomplete(let failure): finish(id, failure, in: &world)
         case .partial:
             let text = "the destination took \(drop.items.count) of \(count) items; the others stay at the source"
-            finish(id, Failure(.refused, text), isPart: true, contents, &context)
-        case .complete: finish(id, nil, contents, &context)
+            finish(id, Failure(.refused, text), isPart: true, in: &world)
+        case .complete: finish(id, nil, in: &world)
         }
     }
 
     /// Reports the result of a drop whose loads have ended.
-    mutating func finish(_ drop: EndedDrop, _ contents: borrowing ContentStore, _ context: inout BrokerContext) {
-        finish(drop.session, drop.failure, contents, &context)
+    mutating func finish(_ drop: EndedDrop, in world: inout World) {
+        finish(drop.session, drop.failure, in: &world)
     }
 
     /// Reports the result of the drop to both sides, and ends the session.
     ///
     /// - Parameter isPart: whether a move failed only because the destination left some of the items.
-    mutating func finish(
-        _ id: SessionID,
-        _ failure: Failure?,
-        isPart: Bool = false,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func finish(_ id: SessionID, _ failure: Failure?, isPart: Bool = false, in world: inout World) {
         guard let slot = sessionTable.find(id), let drop = sessionTable[slot].phase.drop else { return }
         var transferred = Transferred()
         transferred.operation = drop.operation
         if failure == nil || isPart || drop.operation == .copy { transferred.items = drop.items.sorted() }
         transferred.failure = failure
-        context.send(transferred, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
-        context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
-        report(transferred, to: drop.destinationSession, of: sessionTable[slot].publication, contents, &context)
-        end(id, nil, &context)
+        world.context.send(transferred, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        world.context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        report(transferred, to: drop.destinationSession, of: sessionTable[slot].publication, in: &world)
+        end(id, nil, &world.context)
     }
 
     /// Sends the destination the same result as the source, with its own item numbers, if it still exists and receives
@@ -213,18 +190,17 @@ extension Sessions {
         _ transferred: Transferred,
         to destinationSession: DestinationSessionID,
         of publication: PublicationID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) {
         guard let destination = destination(of: destinationSession), destinationTable[destination].receivesResults
         else { return }
         let access = destinationTable[destination].access
-        let indices = contents.find(publication).map { contents[$0].visibleItems(to: access) } ?? []
+        let indices = world.contents.find(publication).map { world.contents[$0].visibleItems(to: access) } ?? []
         let items = Set(transferred.items)
         var transferred = transferred
         transferred.items = indices.indices.filter { items.contains(UInt32(clamping: indices[$0])) }.map {
             UInt32(clamping: $0)
         }
-        context.send(transferred, to: destinationTable[destination].peer, stream: destinationSession.stream)
+        world.context.send(transferred, to: destinationTable[destination].peer, stream: destinationSession.stream)
     }
 }

@@ -5,8 +5,7 @@ extension Sessions {
     mutating func proposed(
         _ proposal: Proposal,
         _ destinationSessionID: DestinationSessionID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) {
         guard let destinationSession = destinationSessionTable.find(destinationSessionID),
             let destination = destinationTable.find(destinationSessionTable[destinationSession].destination)
@@ -31,23 +30,23 @@ extension Sessions {
         }
         guard let tracking, let question else {
             // The answer is for an earlier location. The destination is asked about the current one now.
-            if tracking != nil { ask(id, contents, &context) }
+            if tracking != nil { ask(id, in: &world) }
             return
         }
-        sessionTable[slot].activeAt = context.now
+        sessionTable[slot].activeAt = world.context.now
         if declines {
             sessionTable[slot].phase.updateTracking { $0.answer(nil) }
-            guard question.version == sessionTable[slot].version else { return ask(id, contents, &context) }
-            return declined(id, at: tracking.location, &context)
+            guard question.version == sessionTable[slot].version else { return ask(id, in: &world) }
+            return declined(id, at: tracking.location, &world.context)
         }
         let (operation, refusal) = judge(proposal, slot, destination)
         let decides = sessionTable[slot].phase.isAwaitingProposal
         sessionTable[slot].phase.updateTracking { $0.answer(operation) }
-        reply(id, operation, of: proposal, to: question.pointerUpdate, refusal: refusal, &context)
+        reply(id, operation, of: proposal, to: question.pointerUpdate, refusal: refusal, &world.context)
         if tracking.needsQuestion {
-            ask(id, contents, &context)
+            ask(id, in: &world)
         } else if decides {
-            drop(id, &context)
+            drop(id, &world.context)
         }
     }
 

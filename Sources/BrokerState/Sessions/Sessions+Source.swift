@@ -70,23 +70,18 @@ extension Sessions {
 
     /// Completes an addition of items to a session: ends the stream of the addition, and asks the session's destination
     /// again.
-    mutating func itemsAdded(
-        to id: SessionID,
-        stream: UInt64,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func itemsAdded(to id: SessionID, stream: UInt64, in world: inout World) {
         guard let slot = sessionTable.find(id) else { return }
         let location = sessionTable[slot].phase.tracking == nil ? sessionTable[slot].declinedLocation : nil
         sessionTable[slot].version += 1
-        sessionTable[slot].activeAt = context.now
-        sessionTable[slot].phase.updateTracking { [now = context.now] in $0.invalidate(at: now) }
-        sendVersion(of: id, stream: stream, &context)
-        context.send(End(), to: sessionTable[slot].source, stream: stream)
+        sessionTable[slot].activeAt = world.context.now
+        sessionTable[slot].phase.updateTracking { [now = world.context.now] in $0.invalidate(at: now) }
+        sendVersion(of: id, stream: stream, &world.context)
+        world.context.send(End(), to: sessionTable[slot].source, stream: stream)
         if let location {
-            track(id, to: location, contents, &context)
+            track(id, to: location, in: &world)
         } else {
-            ask(id, contents, &context)
+            ask(id, in: &world)
         }
     }
 
@@ -106,8 +101,7 @@ extension Sessions {
         _ kind: FrameKind,
         of id: SessionID,
         _ payload: Span<UInt8>,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) {
         guard let slot = sessionTable.find(id) else { return }
         let frame: DragSessionPhase.SourceFrame =
@@ -119,21 +113,21 @@ extension Sessions {
         switch sessionTable[slot].phase.take(frame) {
         case .began:
             _ = try Begin(decoding: payload)
-            sessionTable[slot].activeAt = context.now
+            sessionTable[slot].activeAt = world.context.now
         case .tracks:
             let update = try Move(decoding: payload)
             sessionTable[slot].lastPointerUpdate = update.sequence ?? 0
-            sessionTable[slot].activeAt = context.now
-            track(id, to: update.location, contents, &context)
+            sessionTable[slot].activeAt = world.context.now
+            track(id, to: update.location, in: &world)
         case .awaitsProposal:
             _ = try Drop(decoding: payload)
-            endWaits(of: id, &context)
-            sessionTable[slot].activeAt = context.now
+            endWaits(of: id, &world.context)
+            sessionTable[slot].activeAt = world.context.now
         case .decides:
             _ = try Drop(decoding: payload)
-            endWaits(of: id, &context)
-            sessionTable[slot].activeAt = context.now
-            drop(id, &context)
+            endWaits(of: id, &world.context)
+            sessionTable[slot].activeAt = world.context.now
+            drop(id, &world.context)
         case .isViolation:
             throw Failure(
                 .protocolViolation,
@@ -147,31 +141,23 @@ extension Sessions {
     /// Ends a session whose source has disconnected.
     ///
     /// - Returns: its items, whose loads are to end; nil if the session is over.
-    mutating func sourceGone(
-        _ id: SessionID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) -> PublicationID? {
+    mutating func sourceGone(_ id: SessionID, in world: inout World) -> PublicationID? {
         guard let slot = sessionTable.find(id) else { return nil }
         let publication = sessionTable[slot].publication
-        let name = contents.ownerName(of: publication)
-        end(id, Failure(.sourceGone, "source \(name) of the session has disconnected"), &context)
+        let name = world.contents.ownerName(of: publication)
+        end(id, Failure(.sourceGone, "source \(name) of the session has disconnected"), &world.context)
         return publication
     }
 
     /// Ends a session that its source has withdrawn: nothing more of a drop is transferred.
     ///
     /// - Returns: its items, whose loads are to end; nil if the session is over.
-    mutating func withdraw(
-        _ id: SessionID,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) -> PublicationID? {
+    mutating func withdraw(_ id: SessionID, in world: inout World) -> PublicationID? {
         guard let slot = sessionTable.find(id) else { return nil }
         let publication = sessionTable[slot].publication
-        let text = "source \(contents.ownerName(of: publication)) has withdrawn the session"
+        let text = "source \(world.contents.ownerName(of: publication)) has withdrawn the session"
         let isDropped = sessionTable[slot].phase.drop != nil
-        end(id, isDropped ? Failure(.cancelled, text) : nil, &context)
+        end(id, isDropped ? Failure(.cancelled, text) : nil, &world.context)
         return publication
     }
 }

@@ -3,28 +3,23 @@ import PasteboardWire
 // The location of a session: the source moves the pointer, and the destination there is asked for a proposal.
 extension Sessions {
     /// Takes a location from the source; nil if the pointer is over nothing.
-    mutating func track(
-        _ id: SessionID,
-        to location: Location?,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
-    ) {
+    mutating func track(_ id: SessionID, to location: Location?, in world: inout World) {
         guard let slot = sessionTable.find(id) else { return }
         sessionTable[slot].declinedLocation = nil
         sessionTable[slot].isDirected = true
         guard let location else {
-            leave(id, &context)
-            return reply(id, .cancel, &context)
+            leave(id, &world.context)
+            return reply(id, .cancel, &world.context)
         }
         do throws(Failure) {
             let destination = try destination(location.destination, for: id)
-            let destinationSession = try destinationSession(of: id, at: destination, contents, &context)
-            track(id, over: destinationSession, location, contents, &context)
+            let destinationSession = try destinationSession(of: id, at: destination, in: &world)
+            track(id, over: destinationSession, location, in: &world)
         } catch {
-            leave(id, &context)
+            leave(id, &world.context)
             // The destination exists, so the length of its name in the stored location is limited.
             if error.code == .typeUnavailable { sessionTable[slot].declinedLocation = location }
-            reply(id, .cancel, refusal: error, &context)
+            reply(id, .cancel, refusal: error, &world.context)
         }
     }
 
@@ -44,38 +39,37 @@ extension Sessions {
         _ id: SessionID,
         over destinationSessionID: DestinationSessionID,
         _ location: Location,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) {
         guard let slot = sessionTable.find(id),
             let destinationSession = destinationSessionTable.find(destinationSessionID)
         else { return }
         var location = location
         location.destination = destinationName(of: destinationSessionID)
-        if sessionTable[slot].phase.tracking?.destinationSession != destinationSessionID { leave(id, &context) }
+        if sessionTable[slot].phase.tracking?.destinationSession != destinationSessionID { leave(id, &world.context) }
         if destinationSessionTable[destinationSession].declinedVersion == sessionTable[slot].version {
-            return declined(id, at: location, &context)
+            return declined(id, at: location, &world.context)
         }
-        sessionTable[slot].activeAt = context.now
-        sessionTable[slot].phase.track(destinationSessionID, at: location, now: context.now)
-        ask(id, contents, &context)
+        sessionTable[slot].activeAt = world.context.now
+        sessionTable[slot].phase.track(destinationSessionID, at: location, now: world.context.now)
+        ask(id, in: &world)
     }
 
     // MARK: Questions
 
     /// Asks the destination that the session is over, unless an answer of it is pending. Then it is asked after that
     /// answer, about the location at that time.
-    mutating func ask(_ id: SessionID, _ contents: borrowing ContentStore, _ context: inout BrokerContext) {
+    mutating func ask(_ id: SessionID, in world: inout World) {
         guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
             tracking.needsQuestion, let since = tracking.awaitedSince,
             let destinationSession = destinationSessionTable.find(tracking.destinationSession),
             let destination = destinationTable.find(destinationSessionTable[destinationSession].destination)
         else { return }
-        context.check(by: since.addingClamped(context.limits.proposal))
+        world.context.check(by: since.addingClamped(world.context.limits.proposal))
         guard destinationSessionTable[destinationSession].phase.pending == .nothing else { return }
-        guard announce(slot, at: destinationSession, destination, contents, &context) else {
-            let failure = doesNotAnswer(tracking.destinationSession, context.limits)
-            return lose(id, failure, &context)
+        guard announce(slot, at: destinationSession, destination, in: &world) else {
+            let failure = doesNotAnswer(tracking.destinationSession, world.context.limits)
+            return lose(id, failure, &world.context)
         }
         let sequence = destinationSessionTable[destinationSession].lastQuestion + 1
         destinationSessionTable[destinationSession].lastQuestion = sequence
@@ -85,23 +79,31 @@ extension Sessions {
             sequence: sequence,
             pointerUpdate: sessionTable[slot].lastPointerUpdate,
             version: sessionTable[slot].version,
-            askedAt: context.now
+            askedAt: world.context.now
         )
         sessionTable[slot].phase.updateTracking { $0.ask(question) }
-        context.check(in: context.limits.proposal)
+        world.context.check(in: world.context.limits.proposal)
         switch message {
         case .enter:
             var enter = Enter()
             enter.sequence = sequence
             enter.location = tracking.location
             enter.version = question.version
-            context.send(enter, to: destinationTable[destination].peer, stream: tracking.destinationSession.stream)
+            world.context.send(
+                enter,
+                to: destinationTable[destination].peer,
+                stream: tracking.destinationSession.stream
+            )
         case .update:
             var update = Update()
             update.sequence = sequence
             update.location = tracking.location
             update.version = question.version
-            context.send(update, to: destinationTable[destination].peer, stream: tracking.destinationSession.stream)
+            world.context.send(
+                update,
+                to: destinationTable[destination].peer,
+                stream: tracking.destinationSession.stream
+            )
         case nil: break
         }
     }
@@ -113,37 +115,40 @@ extension Sessions {
         _ slot: SlotTable<DragSession>.Slot,
         at destinationSession: SlotTable<DestinationSession>.Slot,
         _ destination: SlotTable<StoredDestination>.Slot,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) -> Bool {
         let announced = destinationSessionTable[destinationSession].announced
         guard announced.version < sessionTable[slot].version,
-            let publication = contents.find(sessionTable[slot].publication)
+            let publication = world.contents.find(sessionTable[slot].publication)
         else { return true }
         let peer = destinationTable[destination].peer
         let stream = destinationSessionTable.id(of: destinationSession).stream
-        let metadata = contents[publication].charge.amount.metadata
-        let itemCount = contents[publication].items.count
+        let metadata = world.contents[publication].charge.amount.metadata
+        let itemCount = world.contents[publication].items.count
         let news = metadata - min(metadata, announced.metadata)
         // The fixed part is for `session`, `enter`, `exit`, `end` and the headers, which have no names.
         let count = news.addingClamped(1_024 + 64 * UInt64(itemCount - announced.items))
-        let isAllowed = announcements[peer]?.announce(count, at: context.now, delay: context.limits.proposal)
+        let isAllowed = announcements[peer]?.announce(
+            count,
+            at: world.context.now,
+            delay: world.context.limits.proposal
+        )
         guard isAllowed == true else { return false }
         var message = Session()
         message.destination = destinationTable[destination].stream
         message.handle = sessionTable[slot].publication.rawValue
         message.version = sessionTable[slot].version
         message.itemCount = UInt32(
-            clamping: contents.visibleItemCount(of: publication, to: destinationTable[destination].access)
+            clamping: world.contents.visibleItemCount(of: publication, to: destinationTable[destination].access)
         )
         message.allowsMove = sessionTable[slot].allowsMove(by: destinationTable[destination].process)
         message.isRestricted = sessionTable[slot].isRestricted
-        message.ownerLabel = contents[publication].ownerLabel
-        message.ownerProcess = contents[publication].ownerProcess.pid
-        context.send(message, to: peer, stream: stream)
+        message.ownerLabel = world.contents[publication].ownerLabel
+        message.ownerProcess = world.contents[publication].ownerProcess.pid
+        world.context.send(message, to: peer, stream: stream)
         for index in announced.items..<itemCount {
-            let item = contents.describe(index, of: publication, to: destinationTable[destination].access)
-            if let item { context.send(item, to: peer, stream: stream) }
+            let item = world.contents.describe(index, of: publication, to: destinationTable[destination].access)
+            if let item { world.context.send(item, to: peer, stream: stream) }
         }
         destinationSessionTable[destinationSession].announced = DestinationSession.Announced(
             version: sessionTable[slot].version,

@@ -24,27 +24,26 @@ extension Sessions {
         _ message: Wait,
         stream: UInt64,
         by owner: Participant,
-        _ contents: borrowing ContentStore,
-        _ context: inout BrokerContext
+        in world: inout World
     ) throws(Failure) -> WaitID? {
         try Feature.check(message.requires)
         try BoardName.check(message.destination, of: "a destination")
         var session: SessionID?
-        if let handle = message.handle { session = try openSession(handle, of: owner.peer, contents) }
+        if let handle = message.handle { session = try openSession(handle, of: owner.peer, world.contents) }
         if isAvailable(message.destination, for: session, of: owner.process) {
-            context.send(End(), to: owner.peer, stream: stream)
+            world.context.send(End(), to: owner.peer, stream: stream)
             return nil
         }
         // The limits of destinations apply, because a new destination is compared with all waits.
-        try context.checkRoom(for: owner.account, of: .waits, atMost: context.limits.destinationsPerProcess)
-        let charge = try context.charge(
+        try world.context.checkRoom(for: owner.account, of: .waits, atMost: world.context.limits.destinationsPerProcess)
+        let charge = try world.context.charge(
             owner.account,
             metadata: UInt64(message.destination.utf8.count),
             for: "a wait for a destination"
         )
-        context.accounting.take(of: .waits, for: owner.account)
+        world.context.accounting.take(of: .waits, for: owner.account)
         let milliseconds = message.milliseconds ?? .max
-        let endsBy = context.now.addingClamped(milliseconds)
+        let endsBy = world.context.now.addingClamped(milliseconds)
         let id = waitTable.insert(
             DestinationWait(
                 peer: owner.peer,
@@ -58,7 +57,7 @@ extension Sessions {
             )
         )
         if let slot = session.flatMap({ sessionTable.find($0) }) { sessionTable[slot].waits += 1 }
-        context.check(by: endsBy)
+        world.context.check(by: endsBy)
         return id
     }
 

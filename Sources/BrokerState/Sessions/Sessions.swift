@@ -122,7 +122,7 @@ struct ClosedStream: Sendable, Equatable {
 /// The work that a call leaves to its caller, because sessions have no access to loads.
 enum SessionOutcome: Sendable {
     case continues
-    /// The loads of a dropped session end with an error. The caller calls ``Sessions/finish(_:_:_:)`` after that, so
+    /// The loads of a dropped session end with an error. The caller calls ``Sessions/finish(_:in:)`` after that, so
     /// that the source has nothing left to send when it is notified of the result.
     case endsLoads(EndedDrop)
 }

@@ -5,7 +5,7 @@ import PasteboardWire
 extension BrokerState {
     /// The rules, among drag sessions and with other parts, that are broken after an input.
     func brokenSessions() -> [String] {
-        var broken = sessions.brokenRules(context)
+        var broken = sessions.brokenRules(world.context)
         func check(_ holds: Bool, _ what: @autoclosure () -> String) {
             if !holds { broken.append(what()) }
         }
@@ -14,9 +14,9 @@ extension BrokerState {
             let name = "session \(id.slot)"
             let (source, stream) = (sessions.sessionTable[slot].source, sessions.sessionTable[slot].stream)
             let publicationID = sessions.sessionTable[slot].publication
-            let publication = contents.find(publicationID)
-            check(publication.map { contents[$0].session } == id, "\(name): its items do not know it")
-            check(publication.map { contents[$0].owner?.peer } == source, "\(name): its items are another's")
+            let publication = world.contents.find(publicationID)
+            check(publication.map { world.contents[$0].session } == id, "\(name): its items do not know it")
+            check(publication.map { world.contents[$0].owner?.peer } == source, "\(name): its items are another's")
             if case .drag(id)? = target(of: stream, at: source) {
             } else {
                 broken.append("\(name): its stream is closed")
@@ -24,7 +24,7 @@ extension BrokerState {
             guard let drop = sessions.sessionTable[slot].phase.drop else { continue }
             let open = loads.openReaders(of: publicationID)
             check(drop.openLoads == open, "\(name) counts \(drop.openLoads) of \(open) loads")
-            let count = publication.map { contents[$0].items.count } ?? 0
+            let count = publication.map { world.contents[$0].items.count } ?? 0
             let items = drop.requested.map(\.item) + drop.taken
             check(items.allSatisfy { Int($0) < count }, "\(name) was asked for items that it does not have")
         }

@@ -6,7 +6,7 @@ extension BrokerState {
     /// The rules among watches, boards and streams that are broken after an input.
     func brokenWatches() -> [String] {
         var broken = BrokenConditions()
-        broken.add(watches.brokenConditions(context))
+        broken.add(watches.brokenConditions(world.context))
         for id in watches.watchTable.ids {
             guard let slot = watches.watchTable.find(id) else { continue }
             let (peer, stream) = (watches.watchTable[slot].peer, watches.watchTable[slot].stream)
@@ -17,7 +17,7 @@ extension BrokerState {
         for id in watches.watchedTable.ids {
             guard let slot = watches.watchedTable.find(id) else { continue }
             let name = watches.watchedTable[slot].name
-            let version = boards.publication(on: name).map { contents.version(of: $0) } ?? 0
+            let version = boards.publication(on: name).map { world.contents.version(of: $0) } ?? 0
             let state = BoardState(count: boards.count(of: name), version: version)
             broken.check(watches.watchedTable[slot].state == state, "board \(name) is watched in a state that it left")
         }

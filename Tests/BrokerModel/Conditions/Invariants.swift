@@ -21,7 +21,7 @@ struct BrokenConditions {
 // Conditions between several parts that must hold after each input. The conditions of one part are beside its tests.
 extension BrokerState {
     func brokenInvariants() -> [String] {
-        loads.brokenConditions(contents, context) + brokenPeers() + brokenContents() + brokenTypes()
+        loads.brokenConditions(in: world) + brokenPeers() + brokenContents() + brokenTypes()
             + brokenSessions() + brokenWatches()
     }
 
@@ -30,10 +30,10 @@ extension BrokerState {
         for id in peers.ids {
             guard let slot = peers.find(id) else { continue }
             broken.check(loads.peerLoads(of: id) != nil, "\(id) has no list of loads")
-            broken.check(context.accounting.accounts.holds(peers[slot].account), "\(id) has no account")
-            guard let deadline = peers[slot].backlog.deadline(after: context.limits.progress) else { continue }
+            broken.check(world.context.accounting.accounts.holds(peers[slot].account), "\(id) has no account")
+            guard let deadline = peers[slot].backlog.deadline(after: world.context.limits.progress) else { continue }
             broken.check(
-                context.nextCheck <= max(deadline, context.now) + 20,
+                world.context.nextCheck <= max(deadline, world.context.now) + 20,
                 "\(id): its deadline is before the next check"
             )
         }
@@ -41,47 +41,52 @@ extension BrokerState {
         let queued = peers.ids.reduce(0) { sum, id in
             sum + (peers.find(id).map { peers[$0].backlog.count } ?? 0)
         }
-        let charged = context.accounting.accounts.ids.reduce(0) { sum, id in
-            sum + (context.accounting.accounts.find(id).map { context.accounting.accounts[$0].queued } ?? 0)
+        let charged = world.context.accounting.accounts.ids.reduce(0) { sum, id in
+            sum + (world.context.accounting.accounts.find(id).map { world.context.accounting.accounts[$0].queued } ?? 0)
         }
         var evictable: [Accounting.Resource: UInt64] = [.boards: 0, .keptRepresentations: 0, .keptBytes: 0]
-        for id in context.accounting.accounts.ids {
+        for id in world.context.accounting.accounts.ids {
             let isLiving = peers.ids.contains { peer in peers.find(peer).map { peers[$0].account == id } ?? false }
-            guard let slot = context.accounting.accounts.find(id), !isLiving, !context.accounting.isOutside(id) else {
+            guard let slot = world.context.accounting.accounts.find(id), !isLiving,
+                !world.context.accounting.isOutside(id)
+            else {
                 continue
             }
-            let written = contents.publicationTable.ids.compactMap { contents.find($0) }
-                .filter { contents[$0].charge.account == id }
-            let loads = written.reduce(0) { $0 + contents[$1].openLoads }
-            let counted = context.accounting.accounts[slot].orphanLoads
+            let written = world.contents.publicationTable.ids.compactMap { world.contents.find($0) }
+                .filter { world.contents[$0].charge.account == id }
+            let loads = written.reduce(0) { $0 + world.contents[$1].openLoads }
+            let counted = world.context.accounting.accounts[slot].orphanLoads
             broken.check(counted == loads, "\(id): \(counted) loads of what it left are counted of \(loads)")
             guard loads == 0 else { continue }
             for slot in written {
-                broken.check(contents[slot].isCurrent, "\(id) left contents that are on no board")
+                broken.check(world.contents[slot].isCurrent, "\(id) left contents that are on no board")
                 let isCharged =
-                    contents[slot].boardName != BoardName.general && !boards.isCreated(contents[slot].boardName)
+                    world.contents[slot].boardName != BoardName.general
+                    && !boards.isCreated(world.contents[slot].boardName)
                 if isCharged { evictable[.boards, default: 0] += 1 }
-                for kept in contents[slot].keptBytes {
+                for kept in world.contents[slot].keptBytes {
                     evictable[.keptRepresentations, default: 0] += 1
                     evictable[.keptBytes, default: 0] +=
-                        contents.keptTable.find(kept).map { contents.keptTable[$0].charged } ?? 0
+                        world.contents.keptTable.find(kept).map { world.contents.keptTable[$0].charged } ?? 0
                 }
             }
         }
         for (resource, expected) in evictable {
-            let found = context.accounting.evictable(of: resource)
+            let found = world.context.accounting.evictable(of: resource)
             broken.check(found == expected, "\(found) \(resource) may be evicted, but \(expected) were left")
         }
         for (resource, expected) in [
             (Accounting.Resource.connections, peers.count), (.sessions, sessions.sessionCount),
             (.destinations, sessions.destinationCount), (.waits, sessions.waitCount), (.watches, watches.count),
         ] {
-            let (total, sum) = (context.accounting.total(of: resource), context.accounting.sum(of: resource))
+            let (total, sum) = (
+                world.context.accounting.total(of: resource), world.context.accounting.sum(of: resource)
+            )
             broken.check(total == UInt64(expected) && sum == total, "\(total), \(sum) of \(expected) \(resource)")
         }
-        let sum = context.accounting.queued
+        let sum = world.context.accounting.queued
         broken.check(
-            queued == sum && queued == charged && queued <= context.limits.controlPool,
+            queued == sum && queued == charged && queued <= world.context.limits.controlPool,
             "\(sum) bytes are queued, \(charged) charged, for \(queued)"
         )
         return broken.all
@@ -102,37 +107,37 @@ extension BrokerState {
     private func brokenTerms() -> [String] {
         var broken = BrokenConditions()
         var expiring: Set<PublicationID> = []
-        for id in contents.publicationTable.ids {
-            guard let slot = contents.find(id), let terms = contents[slot].terms else { continue }
-            if contents[slot].isCurrent, let expiresAt = terms.expiresAt {
+        for id in world.contents.publicationTable.ids {
+            guard let slot = world.contents.find(id), let terms = world.contents[slot].terms else { continue }
+            if world.contents[slot].isCurrent, let expiresAt = terms.expiresAt {
                 expiring.insert(id)
-                broken.check(context.nextExpiry <= expiresAt, "\(id): its expiry is before the next one")
-                broken.check(expiresAt > context.elapsed, "\(id) has expired")
+                broken.check(world.context.nextExpiry <= expiresAt, "\(id): its expiry is before the next one")
+                broken.check(expiresAt > world.context.elapsed, "\(id) has expired")
             }
             guard let maximum = terms.maximumLoads else { continue }
-            for item in contents[slot].items.indices {
+            for item in world.contents[slot].items.indices {
                 let (left, running) = terms.loads(of: item)
                 let counted = loads.countedLoads(of: item, in: id)
                 broken.check(left <= maximum, "\(id): \(left) loads are left of \(maximum)")
                 broken.check(running == counted, "\(id) counts \(running) of \(counted) running loads")
             }
-            let isUsedUp = terms.isUsedUp(itemCount: contents[slot].items.count)
-            broken.check(!isUsedUp || !contents[slot].isCurrent, "\(id) is used up")
+            let isUsedUp = terms.isUsedUp(itemCount: world.contents[slot].items.count)
+            broken.check(!isUsedUp || !world.contents[slot].isCurrent, "\(id) is used up")
         }
         broken.check(
-            Set(contents.expiring) == expiring && contents.expiring.count == expiring.count,
-            "\(contents.expiring.count) contents of \(expiring.count) expire"
+            Set(world.contents.expiring) == expiring && world.contents.expiring.count == expiring.count,
+            "\(world.contents.expiring.count) contents of \(expiring.count) expire"
         )
         return broken.all
     }
 
     private func brokenTypes() -> [String] {
         var broken = BrokenConditions()
-        for id in contents.publicationTable.ids {
-            guard let slot = contents.find(id) else { continue }
-            broken.check(contents[slot].handle.value == id.rawValue, "\(id) has another handle")
-            for representation in contents[slot].items.flatMap(\.representations) {
-                let name = contents[slot].typeNames[representation.typeRange]
+        for id in world.contents.publicationTable.ids {
+            guard let slot = world.contents.find(id) else { continue }
+            broken.check(world.contents[slot].handle.value == id.rawValue, "\(id) has another handle")
+            for representation in world.contents[slot].items.flatMap(\.representations) {
+                let name = world.contents[slot].typeNames[representation.typeRange]
                 let isSame = name.elementsEqual(representation.type.utf8)
                 broken.check(isSame, "\(id): \(representation.type) has another name")
             }
@@ -144,26 +149,26 @@ extension BrokerState {
         var broken = BrokenConditions()
         let boards = self.boards.full.compactMap { self.boards.publication(on: $0) }
         let lists = listCounts()
-        for id in contents.publicationTable.ids {
-            guard let slot = contents.find(id) else { continue }
+        for id in world.contents.publicationTable.ids {
+            guard let slot = world.contents.find(id) else { continue }
             let holders = boards.count { $0 == id } + sessions.sessionCount(of: id)
-            broken.check(holders == (contents[slot].isCurrent ? 1 : 0), "\(id) has \(holders) holders")
+            broken.check(holders == (world.contents[slot].isCurrent ? 1 : 0), "\(id) has \(holders) holders")
             broken.check(
-                contents[slot].openLoads == loads.openCount(of: id) + lists[id, default: 0],
-                "\(id) counts \(contents[slot].openLoads) of \(loads.openCount(of: id)) loads and "
+                world.contents[slot].openLoads == loads.openCount(of: id) + lists[id, default: 0],
+                "\(id) counts \(world.contents[slot].openLoads) of \(loads.openCount(of: id)) loads and "
                     + "\(lists[id, default: 0]) lists"
             )
         }
         broken.add(brokenTerms())
         let named = self.boards.full.count { $0 != BoardName.general && !self.boards.isCreated($0) }
         broken.add(
-            contents.brokenConditions(
-                context,
+            world.contents.brokenConditions(
+                world.context,
                 boards: named + self.boards.createdCount,
                 charges: loads.charges + sessions.charges + watches.charges + createdBoardCharges
             )
         )
-        broken.check(UInt64(self.boards.count) <= context.limits.boards, "there are \(self.boards.count) boards")
+        broken.check(UInt64(self.boards.count) <= world.context.limits.boards, "there are \(self.boards.count) boards")
         return broken.all
     }
 }

@@ -25,16 +25,16 @@ extension Loads {
 
     private var slots: [Slot] { loadTable.ids.compactMap { loadTable.find($0) } }
 
-    func brokenConditions(_ contents: borrowing ContentStore, _ context: borrowing BrokerContext) -> [String] {
+    func brokenConditions(in world: borrowing World) -> [String] {
         var broken = BrokenConditions()
-        for slot in slots { broken.add(brokenConditions(of: slot, contents, context)) }
+        for slot in slots { broken.add(brokenConditions(of: slot, in: world)) }
         let expected = UInt64(slots.count { loadTable[$0].expectsDescriptor })
         broken.check(
-            expectedDescriptors == expected && expected <= context.limits.passedDescriptors,
+            expectedDescriptors == expected && expected <= world.context.limits.passedDescriptors,
             "\(expectedDescriptors) descriptors are expected of \(expected) loads"
         )
         let outstanding = slots.reduce(0) { $0 + (loadTable[$1].isCaching ? 0 : loadTable[$1].window.outstanding) }
-        let inTransfer = context.accounting.inTransfer
+        let inTransfer = world.context.accounting.inTransfer
         broken.check(inTransfer == outstanding, "\(inTransfer) bytes are in transfer of \(outstanding) granted ones")
         let waiting = slots.count { loadTable[$0].waitsForRoom }
         broken.check(
@@ -42,15 +42,11 @@ extension Loads {
             "\(roomQueue.count) loads are in the queue for room of \(waiting) that wait"
         )
         broken.add(brokenEndpoints())
-        for kept in cachedLoads.keys { broken.add(brokenConditions(of: kept, contents)) }
+        for kept in cachedLoads.keys { broken.add(brokenConditions(of: kept, world.contents)) }
         return broken.all
     }
 
-    private func brokenConditions(
-        of slot: Slot,
-        _ contents: borrowing ContentStore,
-        _ context: borrowing BrokerContext
-    ) -> [String] {
+    private func brokenConditions(of slot: Slot, in world: borrowing World) -> [String] {
         var broken = BrokenConditions()
         let id = loadTable.id(of: slot)
         let (window, phase) = (loadTable[slot].window, loadTable[slot].phase)
@@ -63,10 +59,10 @@ extension Loads {
                 || !window.needsRoom(available: loadTable[slot].available),
             "\(id): stands still and does not wait for room"
         )
-        let deadline = deadline(of: slot, context)
+        let deadline = deadline(of: slot, world.context)
         if let deadline {
             broken.check(
-                context.nextCheck <= max(deadline, context.now) + 20,
+                world.context.nextCheck <= max(deadline, world.context.now) + 20,
                 "\(id): its deadline is before the next check"
             )
         }
@@ -96,7 +92,7 @@ extension Loads {
             broken.check(!window.isDelivered || rest == .descriptor, "\(id): ended and delivered, but held")
             return broken.all
         }
-        broken.check(contents.find(loadTable[slot].publication) != nil, "\(id): the publication is gone")
+        broken.check(world.contents.find(loadTable[slot].publication) != nil, "\(id): the publication is gone")
         if case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) {
             // The ask of a cached load waits for its first reader.
             let waits = peerLoadsTable[peerLoads].queue.contains(id)

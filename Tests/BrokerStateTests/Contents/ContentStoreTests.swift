@@ -13,27 +13,27 @@ import Testing
     func lifetime() throws {
         let publication = try scene.publish([Item("public.text"), Item("public.png")])
         #expect(scene.itemCount(of: publication) == 2)
-        #expect(scene.contents.writeCount == 0)
-        scene.contents.hold(publication, &scene.context)
-        scene.contents.retire(publication, &scene.context)
-        #expect(scene.contents.publicationCount == 1)
-        let found = scene.contents.find(publication)
+        #expect(scene.world.contents.writeCount == 0)
+        scene.change { $0.contents.hold(publication, &$0.context) }
+        scene.change { $0.contents.retire(publication, &$0.context) }
+        #expect(scene.world.contents.publicationCount == 1)
+        let found = scene.world.contents.find(publication)
         let slot = try #require(found)
-        scene.contents.release(slot, &scene.context)
-        #expect(scene.contents.publicationCount == 0)
-        #expect(scene.context.accounting.total(of: .objects) == 0)
+        scene.change { $0.contents.release(slot, &$0.context) }
+        #expect(scene.world.contents.publicationCount == 0)
+        #expect(scene.world.context.accounting.total(of: .objects) == 0)
     }
 
     @Test("A discarded write leaves nothing, and its kept bytes are released")
     func discard() throws {
         let write = try scene.begin()
         try scene.add(Item([Representation("public.png", kept: true)]), to: write)
-        let kept = try scene.contents.receive(500, last: false, for: write, &scene.context)
-        #expect(scene.context.accounting.total(of: .keptBytes) == 500)
-        #expect(scene.contents.discard(write, &scene.context)?.stream == 3)
-        #expect(scene.context.outbox.effects == [.closeKept(kept)])
-        #expect(scene.context.accounting.total(of: .keptRepresentations) == 0)
-        #expect(scene.context.accounting.total(of: .objects) == 0)
+        let kept = try scene.change { try $0.contents.receive(500, last: false, for: write, &$0.context) }
+        #expect(scene.world.context.accounting.total(of: .keptBytes) == 500)
+        #expect(scene.change { $0.contents.discard(write, &$0.context) }?.stream == 3)
+        #expect(scene.world.context.outbox.effects == [.closeKept(kept)])
+        #expect(scene.world.context.accounting.total(of: .keptRepresentations) == 0)
+        #expect(scene.world.context.accounting.total(of: .objects) == 0)
     }
 
     @Test("An offer counts only the items that the destination may see, and refuses a hidden item")
@@ -58,24 +58,23 @@ import Testing
             guard case .promisedOnce(scene.source) = offer.provision else {
                 return #expect(Bool(false), "it is asked for once")
             }
-            let kept = scene.contents.beginCache(offer.part, of: publication, &scene.context)
-            try scene.contents.chargeKept(kept, for: 700, &scene.context)
-            scene.contents.stored(500, in: kept)
+            let kept = scene.change { $0.contents.beginCache(offer.part, of: publication, &$0.context) }
+            try scene.change { try $0.contents.chargeKept(kept, for: 700, &$0.context) }
+            scene.world.contents.stored(500, in: kept)
             guard case .kept(kept) = try scene.offer(publication, to: scene.stranger).provision else {
                 return #expect(Bool(false), "others join")
             }
-            scene.contents.endCache(kept, offer.part, of: publication, isWhole: isWhole, &scene.context)
-            if !isWhole { scene.contents.releaseKept([kept], &scene.context) }
+            scene.change { $0.contents.endCache(kept, offer.part, of: publication, isWhole: isWhole, &$0.context) }
+            if !isWhole { scene.change { $0.contents.releaseKept([kept], &$0.context) } }
         }
         #expect(try scene.offer(publication, to: scene.stranger).byteCount == 500)
-        #expect(scene.context.accounting.total(of: .keptBytes) == 500)
+        #expect(scene.world.context.accounting.total(of: .keptBytes) == 500)
     }
 }
 
 /// A content store, a context, and a source that writes.
 final class ContentScene {
-    var contents = ContentStore(epoch: 77)
-    var context = BrokerContext(limits: BrokerLimits(), epoch: 77)
+    var world = World(limits: BrokerLimits(), epoch: 77)
     let source = PeerID(slot: 0, generation: 1)
     let writer = AccessContext(process: ProcessKey(pid: 1, identity: 1))
     let stranger = AccessContext(process: ProcessKey(pid: 2, identity: 1))
@@ -84,19 +83,30 @@ final class ContentScene {
     init(_ configure: (inout BrokerLimits) -> Void = { _ in }) {
         var limits = BrokerLimits()
         configure(&limits)
-        context = BrokerContext(limits: limits, epoch: 77)
+        world = World(limits: limits, epoch: 77)
         for access in [writer, stranger] {
-            guard let account = try? context.accounting.connect(access.process, limit: 10) else { continue }
+            guard let account = try? world.context.accounting.connect(access.process, limit: 10) else { continue }
             accounts.append(account)
         }
     }
 
+    /// Changes the world, whose parts a method of the contents needs at once.
+    func change<Result>(_ body: (inout World) throws -> Result) rethrows -> Result { try body(&world) }
+
     func begin() throws -> WriteID {
-        try contents.beginWrite(to: .board("general", nil, reclaims: nil), stream: 3, by: source, accounts[0], &context)
+        try change {
+            try $0.contents.beginWrite(
+                to: .board("general", nil, reclaims: nil),
+                stream: 3,
+                by: source,
+                accounts[0],
+                &$0.context
+            )
+        }
     }
 
     func add(_ item: Item, to write: WriteID) throws {
-        try contents.add(item, metadata: 10, to: write, &context)
+        try change { try $0.contents.add(item, metadata: 10, to: write, &$0.context) }
     }
 
     /// Writes and publishes items, with the given sizes of their kept representations.
@@ -106,12 +116,14 @@ final class ContentScene {
         for item in items {
             try add(item, to: write)
             for representation in item.representations where representation.provision == 1 {
-                _ = try contents.receive(counts.popFirst() ?? 0, last: true, for: write, &context)
+                _ = try change { try $0.contents.receive(counts.popFirst() ?? 0, last: true, for: write, &$0.context) }
             }
         }
-        try contents.check(Commit(), of: write)
-        let publication = try #require(contents.publish(write, by: writer, label: "source", board: "general", &context))
-        contents.setSession(session, of: publication)
+        try world.contents.check(Commit(), of: write)
+        let publication = try #require(
+            change { $0.contents.publish(write, by: writer, label: "source", board: "general", &$0.context) }
+        )
+        world.contents.setSession(session, of: publication)
         return publication
     }
 
@@ -122,11 +134,11 @@ final class ContentScene {
     ) throws -> Offer {
         var load = Load()
         configure(&load)
-        return try contents.offer(load, in: publication, to: access, context)
+        return try world.contents.offer(load, in: publication, to: access, world.context)
     }
 
     func itemCount(of publication: PublicationID) -> Int {
-        contents.find(publication).map { contents[$0].items.count } ?? 0
+        world.contents.find(publication).map { world.contents[$0].items.count } ?? 0
     }
 
     /// The error code with which `body` fails.

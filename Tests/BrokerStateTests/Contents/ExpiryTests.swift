@@ -82,7 +82,7 @@ import Testing
         broker.advance(by: 100_000)
         #expect(broker.take(writer).isEmpty)
         #expect(broker.list(from: writer).first(Item.self)?.representations.map(\.type) == ["b"])
-        #expect(first == 1 && broker.state.context.nextExpiry == .max)
+        #expect(first == 1 && broker.state.world.context.nextExpiry == .max)
     }
 
     @Test("Boards expire in the order of their times, also when the broker wakes late, and the longest time fits")

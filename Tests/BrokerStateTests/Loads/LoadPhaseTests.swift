@@ -28,7 +28,7 @@ import Testing
         scene.clearFrames()
         #expect(try Self.outcome(of: event, scene, ask, phase) == Self.expected(phase, event))
         if event != .sourceLeft, event != .destinationLeft {
-            #expect(scene.loads.brokenConditions(scene.contents, scene.context).isEmpty)
+            #expect(scene.loads.brokenConditions(in: scene.world).isEmpty)
         }
     }
 
@@ -92,12 +92,7 @@ import Testing
         }
     }
 
-    private static func outcome(
-        of event: Event,
-        _ scene: LoadScene,
-        _ ask: UInt64,
-        _ phase: Phase
-    ) throws -> Outcome {
+    private static func outcome(of event: Event, _ scene: LoadScene, _ ask: UInt64, _ phase: Phase) throws -> Outcome {
         let load = LoadID(askStream: ask)
         var isViolation = false
         do throws(Failure) {
@@ -128,24 +123,17 @@ import Testing
                 var credit = Credit()
                 credit.offset = 1 << 40
                 let (payload, stream, peer) = (credit.encoded, UInt64(5), scene.destination)
-                _ = scene.loads.credit(on: stream, payload.span, from: peer, &scene.contents, &scene.context)
+                _ = scene.loads.credit(on: stream, payload.span, from: peer, in: &scene.world)
             case .cancel:
                 let empty: [UInt8] = []
-                _ = try scene.loads.cancel(
-                    by: .cancel,
-                    on: 5,
-                    empty.span,
-                    from: scene.destination,
-                    &scene.contents,
-                    &scene.context
-                )
+                _ = try scene.loads.cancel(by: .cancel, on: 5, empty.span, from: scene.destination, in: &scene.world)
             case .failure:
                 guard let slot = scene.loads.loadTable.find(load) else { return }
-                scene.loads.fail(slot, .cancelled, &scene.contents, &scene.context)
-            case .delivered: scene.loads.delivered(load, count: 100, &scene.contents, &scene.context)
-            case .passingRefused: scene.loads.passingRefused(load, &scene.contents, &scene.context)
-            case .sourceLeft: scene.loads.peerLeft(scene.source, &scene.contents, &scene.context)
-            case .destinationLeft: scene.loads.peerLeft(scene.destination, &scene.contents, &scene.context)
+                scene.loads.fail(slot, .cancelled, in: &scene.world)
+            case .delivered: scene.loads.delivered(load, count: 100, in: &scene.world)
+            case .passingRefused: scene.loads.passingRefused(load, in: &scene.world)
+            case .sourceLeft: scene.loads.peerLeft(scene.source, in: &scene.world)
+            case .destinationLeft: scene.loads.peerLeft(scene.destination, in: &scene.world)
             }
         } catch let failure as Failure {
             throw failure

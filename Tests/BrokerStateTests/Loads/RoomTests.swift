@@ -221,6 +221,6 @@ import Testing
         broker.advance(by: 60_000)
         broker.disconnect(source)
         broker.advance(by: 60_000)
-        #expect(broker.state.context.nextCheck == .max)
+        #expect(broker.state.world.context.nextCheck == .max)
     }
 }
