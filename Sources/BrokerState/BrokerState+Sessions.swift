@@ -44,8 +44,7 @@ extension BrokerState {
             items: world.contents.itemCount(of: write),
             metadata: world.contents.metadata(of: write),
             by: peer,
-            world.contents,
-            world.context.limits
+            in: world
         )
         world.contents.append(write, to: publication, &world.context)
         peers.setTarget(nil, of: stream, at: peer)

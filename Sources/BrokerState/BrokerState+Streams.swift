@@ -148,10 +148,7 @@ extension BrokerState {
             boardChanged(world.contents[slot].boardName)
         }
         if world.contents[slot].openLoads > 0, !hasDisconnected {
-            let failure = Failure(
-                .sourceGone,
-                "source \(world.contents[slot].ownerName) has withdrawn its contents"
-            )
+            let failure = Failure(.sourceGone, "source \(world.contents[slot].ownerName) has withdrawn its contents")
             loads.failPromised(of: id, with: failure, in: &world)
         }
         world.contents.removeIfUnused(id, &world.context)

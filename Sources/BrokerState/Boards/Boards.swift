@@ -156,8 +156,7 @@ struct Boards: ~Copyable, Sendable {
     func checkReclaim(of count: BoardCount, on name: String) throws(Failure) -> PublicationID? {
         guard exists(name) else {
             // A board that was forgotten may have had later contents.
-            guard count.epoch != epoch, count.changeCount < firstChangeCount, !forgotten.mayContain(name)
-            else {
+            guard count.epoch != epoch, count.changeCount < firstChangeCount, !forgotten.mayContain(name) else {
                 throw Failure(.superseded, "pasteboard \(name) had no contents at change count \(count.changeCount)")
             }
             return nil

@@ -88,9 +88,8 @@ extension ContentStore {
     var concealedKeptBytes: UInt64 {
         mutating get {
             var sum: UInt64 = 0
-            var next = keptTable.next()
-            while let slot = next {
-                next = keptTable.next(after: slot)
+            var cursor: SlotTable<KeptBytes>.Slot?
+            while let slot = keptTable.advance(&cursor) {
                 if keptTable[slot].isConcealed { sum += keptTable[slot].charged }
             }
             return sum
@@ -109,9 +108,8 @@ extension ContentStore {
     /// The write that has kept bytes, or waits for them.
     func write(with kept: KeptID) -> WriteID? {
         var cursor: SlotTable<PendingWrite>.Slot?
-        while let slot = writeTable.next(after: cursor) {
+        while let slot = writeTable.advance(&cursor) {
             if writeTable[slot].keptBytes.contains(kept) { return writeTable.id(of: slot) }
-            cursor = slot
         }
         return nil
     }
@@ -122,8 +120,7 @@ extension ContentStore {
     mutating func pendingKept(except: WriteID? = nil) -> Accounting.Pending {
         var pending = Accounting.Pending()
         var cursor: SlotTable<PendingWrite>.Slot?
-        while let slot = writeTable.next(after: cursor) {
-            cursor = slot
+        while let slot = writeTable.advance(&cursor) {
             guard writeTable.id(of: slot) != except else { continue }
             for id in writeTable[slot].keptBytes {
                 guard let kept = keptTable.find(id) else { continue }
@@ -131,9 +128,8 @@ extension ContentStore {
                 pending.bytes += keptTable[kept].charged
             }
         }
-        var next = keptTable.next()
-        while let slot = next {
-            next = keptTable.next(after: slot)
+        var next: SlotTable<KeptBytes>.Slot?
+        while let slot = keptTable.advance(&next) {
             guard !keptTable[slot].isWhole else { continue }
             pending.representations += 1
             pending.bytes += keptTable[slot].charged

@@ -61,8 +61,7 @@ extension ContentStore {
         {
             index += 1
         }
-        guard index < count, !publicationTable[slot].items[item].representations[index].isKeptOnce
-        else { return nil }
+        guard index < count, !publicationTable[slot].items[item].representations[index].isKeptOnce else { return nil }
         let kept = publicationTable[slot].items[item].representations[index].kept
         var size = publicationTable[slot].items[item].representations[index].byteCount
         let provision: Offer.Provision
@@ -104,8 +103,7 @@ extension ContentStore {
         let choice = try choose(load, item: item, in: slot, for: filter)
         let part = PublicationPart(item: UInt32(clamping: item), representation: UInt32(clamping: choice))
         let representation = publicationTable[slot].items[item].representations[choice]
-        let size =
-            (representation.kept ?? representation.cached).flatMap { kept($0)?.size } ?? representation.byteCount
+        let size = (representation.kept ?? representation.cached).flatMap { kept($0)?.size } ?? representation.byteCount
         if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
         }

@@ -168,9 +168,7 @@ extension ContentStore {
     ) throws(Failure) -> KeptID {
         guard let slot = writeTable.find(id), let current = writeTable[slot].awaited.first,
             let kept = keptTable.find(current)
-        else {
-            throw Self.nothingAwaited
-        }
+        else { throw Self.nothingAwaited }
         let total = keptTable[kept].count.addingClamped(count)
         if let announced = keptTable[kept].announced, total > announced || (last && total < announced) {
             throw Failure(.invalidArgument, "received \(total) bytes, but \(announced) were announced")
@@ -246,8 +244,7 @@ extension ContentStore {
         after cursor: inout SlotTable<PendingWrite>.Slot?,
         _ context: inout BrokerContext
     ) -> (write: WriteID, failure: Failure)? {
-        while let slot = writeTable.next(after: cursor) {
-            cursor = slot
+        while let slot = writeTable.advance(&cursor) {
             let deadline = writeTable[slot].activeAt.addingClamped(context.limits.progress)
             guard deadline <= context.now else {
                 context.check(by: deadline)

@@ -43,9 +43,7 @@ struct StoredItem: Sendable {
             guard
                 item.presentationWidth != nil || item.presentationHeight != nil || item.presentationStyle != nil
                     || item.title != nil
-            else {
-                return nil
-            }
+            else { return nil }
             width = item.presentationWidth
             height = item.presentationHeight
             style = item.presentationStyle

@@ -417,8 +417,7 @@ package struct Accounting: ~Copyable, Sendable {
     var mostQueued: AccountID? {
         var most: SlotTable<Account>.Slot?
         var cursor: SlotTable<Account>.Slot?
-        while let slot = accounts.next(after: cursor) {
-            cursor = slot
+        while let slot = accounts.advance(&cursor) {
             if most.map({ accounts[slot].queued > accounts[$0].queued }) ?? true { most = slot }
         }
         return most.map { accounts.id(of: $0) }

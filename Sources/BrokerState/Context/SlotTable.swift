@@ -134,15 +134,21 @@
         return nil
     }
 
+    /// Moves a cursor to the next record, and returns its slot; nil after the last record. The table may be changed
+    /// between the calls.
+    @inlinable
+    package func advance(_ cursor: inout Slot?) -> Slot? {
+        guard let slot = next(after: cursor) else { return nil }
+        cursor = slot
+        return slot
+    }
+
     @inlinable
     package var ids: [ID] {
         var ids: [ID] = []
         ids.reserveCapacity(count)
-        var slot = next()
-        while let current = slot {
-            ids.append(id(of: current))
-            slot = next(after: current)
-        }
+        var cursor: Slot?
+        while let slot = advance(&cursor) { ids.append(id(of: slot)) }
         return ids
     }
 

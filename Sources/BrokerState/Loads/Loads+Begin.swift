@@ -22,8 +22,7 @@ extension Loads {
         switch offer.provision {
         case .promised(let peer): source = .peer(peer)
         case .kept(let kept): source = .kept(kept)
-        case .promisedOnce(let peer):
-            source = .kept(beginCache(of: offer, from: peer, for: terms.account, in: &world))
+        case .promisedOnce(let peer): source = .kept(beginCache(of: offer, from: peer, for: terms.account, in: &world))
         }
         var load = ActiveLoad(
             window: CreditWindow(credit: terms.credit),
@@ -59,7 +58,7 @@ extension Loads {
         guard let slot = loadTable.find(id) else { return }
         if let older = loadTable.find(loadTable[slot].older) { loadTable[older].newer = id }
         switch source {
-        case .peer(let peer): enqueue(slot, at: peer, in: &world)
+        case .peer: enqueue(slot, in: &world)
         case .kept(let kept):
             guard !isPassed(kept, to: slot, world.contents) else { return pass(slot, .kept(kept), in: &world) }
             start(slot, in: &world)
@@ -77,17 +76,17 @@ extension Loads {
     }
 
     /// Asks the source, or puts the load into the source's queue.
-    mutating func enqueue(_ slot: Slot, at source: PeerID, in world: inout World) {
-        guard let peerLoads = peerLoads(of: source) else { return }
-        guard !peerLoadsTable[peerLoads].mayBeAsked else { return start(slot, in: &world) }
+    mutating func enqueue(_ slot: Slot, in world: inout World) {
+        guard let source = source(of: slot) else { return }
+        guard !peerLoadsTable[source].mayBeAsked else { return start(slot, in: &world) }
         let account = loadTable[slot].charge.account
-        let count = peerLoadsTable[peerLoads].queue.count
+        let count = peerLoadsTable[source].queue.count
         if UInt64(count) >= world.context.limits.waitingPerSource {
-            let displaced = peerLoadsTable[peerLoads].queue.displaced(by: account).flatMap { loadTable.find($0) }
+            let displaced = peerLoadsTable[source].queue.displaced(by: account).flatMap { loadTable.find($0) }
             fail(displaced ?? slot, .queueFull(count: count), in: &world)
             guard displaced != nil else { return }
         }
-        peerLoadsTable[peerLoads].queue.append(loadTable.id(of: slot), of: account, at: world.context.now)
+        peerLoadsTable[source].queue.append(loadTable.id(of: slot), of: account, at: world.context.now)
         // Loads that occupy places at the source have a deadline from now on, and processes may have too many of them.
         world.context.check(in: min(loadTable[slot].firstByte, world.context.limits.progress / 10))
     }
@@ -109,9 +108,7 @@ extension Loads {
         let granted = loadTable[slot].window.open(available: available, room: room)
         occupy(granted, for: slot, &world.context)
         if granted == 0 { waitForRoomIfNeeded(slot, &world.context) }
-        loadTable[slot].phase = .asked(LoadPhase.Asked(at: world.context.now))
-        loadTable[slot].activeAt = world.context.now
-        loadTable[slot].byteAt = world.context.now
+        loadTable[slot].ask(at: world.context.now)
         let id = loadTable.id(of: slot)
         guard case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) else {
             readyLoads.append(id)

@@ -66,10 +66,7 @@ extension Loads {
             let open = cached.readers.filter { isOpen($0) }
             cachedLoads[kept]?.readers = open
         }
-        guard cached.openReaders == 1, let slot = loadTable.find(cached.request),
-            case .peer(let source) = loadTable[slot].source
-        else { return }
-        enqueue(slot, at: source, in: &world)
+        if cached.openReaders == 1, let slot = loadTable.find(cached.request) { enqueue(slot, in: &world) }
     }
 
     private func isOpen(_ id: LoadID) -> Bool {
@@ -88,17 +85,14 @@ extension Loads {
         in world: inout World
     ) -> RelayVerdict {
         do throws(Failure) {
-            try world.contents.chargeKept(
-                kept,
-                for: (world.contents.kept(kept)?.count ?? 0).addingClamped(count),
-                &world.context
-            )
+            let total = (world.contents.kept(kept)?.count ?? 0).addingClamped(count)
+            try world.contents.chargeKept(kept, for: total, &world.context)
         } catch {
             fail(slot, with: error, notifiesSource: !last, in: &world)
             return .drop
         }
         if world.contents.kept(kept)?.isConcealed == false { world.context.counters.keptBytes += count }
-        flowed(count, of: slot, &world.context)
+        loadTable[slot].receive(count, at: world.context.now)
         world.context.check(in: world.context.limits.progress)
         return .cache(kept, last: last)
     }
@@ -147,13 +141,8 @@ extension Loads {
         guard let cached = cachedLoads.removeValue(forKey: kept), let slot = loadTable.find(cached.request) else {
             return
         }
-        world.contents.endCache(
-            kept,
-            loadTable[slot].part,
-            of: loadTable[slot].publication,
-            isWhole: true,
-            &world.context
-        )
+        let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
+        world.contents.endCache(kept, part, of: publication, isWhole: true, &world.context)
         readyLoads.append(contentsOf: cached.readers)
         end(slot, in: &world)
     }
@@ -178,17 +167,11 @@ extension Loads {
     }
 
     private mutating func drop(_ kept: KeptID, _ cached: CachedLoad, in world: inout World) {
-        guard let slot = loadTable.find(cached.request) else {
-            return world.contents.releaseKept([kept], &world.context)
+        if let slot = loadTable.find(cached.request) {
+            let (part, publication) = (loadTable[slot].part, loadTable[slot].publication)
+            world.contents.endCache(kept, part, of: publication, isWhole: false, &world.context)
+            end(slot, in: &world)
         }
-        world.contents.endCache(
-            kept,
-            loadTable[slot].part,
-            of: loadTable[slot].publication,
-            isWhole: false,
-            &world.context
-        )
-        end(slot, in: &world)
         // The last bytes that arrived may not have been stored, and nothing waits for them.
         if let slot = loadTable.find(cached.request) { release(slot, &world.context) }
         world.contents.releaseKept([kept], &world.context)
@@ -197,9 +180,7 @@ extension Loads {
     /// Ends a cached load whose bytes the driver could not store. False if the bytes belong to no cached load.
     mutating func keptWriteFailed(_ kept: KeptID, reason: String, in world: inout World) -> Bool {
         guard let request = cachedLoads[kept]?.request else { return false }
-        if let slot = loadTable.find(request) {
-            fail(slot, .unstorable(reason), notifiesSource: true, in: &world)
-        }
+        if let slot = loadTable.find(request) { fail(slot, .unstorable(reason), notifiesSource: true, in: &world) }
         return true
     }
 }

@@ -16,16 +16,12 @@ extension Loads {
     mutating func beginDeadlines(_ context: inout BrokerContext) {
         grantWaiting(&context)
         var cursor: Slot?
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
-            noteService(slot, &context)
-        }
+        while let slot = loadTable.advance(&cursor) { noteService(slot, &context) }
     }
 
     /// Ends the first load after `cursor` that is late. The caller handles the events and calls again.
     mutating func nextLate(after cursor: inout Slot?, in world: inout World) -> Late? {
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
+        while let slot = loadTable.advance(&cursor) {
             guard let deadline = deadline(of: slot, world.context) else { continue }
             if deadline > world.context.now {
                 world.context.check(by: deadline)
@@ -49,85 +45,49 @@ extension Loads {
         let pressure = pressureDeadline(of: slot, context)
         let phase = loadTable[slot].phase
         if phase.isDelivering || phase.isPassing { return pressure }
-        let own = loadTable[slot].endsBy ?? roomDeadline(of: slot, context) ?? sourceDeadline(of: slot, context)
+        let servedAt = source(of: slot).map { peerLoadsTable[$0].servedAt }
+        let own = loadTable[slot].deadline(servedAt: servedAt, context.limits)
         guard let own, let pressure else { return own ?? pressure }
         return min(own, pressure)
     }
 
-    /// The time at which a load ends that waits for room.
-    private func roomDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
-        isWaitingForRoom(slot) ? loadTable[slot].byteAt.addingClamped(context.limits.firstByte) : nil
-    }
-
-    private func sourceDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
-        guard case .peer(let source) = loadTable[slot].source else { return nil }
-        let (firstByte, keepAlive) = (loadTable[slot].firstByte, context.limits.keepAlive)
-        if loadTable[slot].phase.isQueued {
-            let startedAt = loadTable[slot].startedAt
-            let servedAt = peerLoads(of: source).map { peerLoadsTable[$0].servedAt } ?? 0
-            return min(
-                max(startedAt, servedAt).addingClamped(firstByte),
-                startedAt.addingClamped(max(keepAlive, firstByte))
-            )
-        }
-        // A source without credit cannot send a byte.
-        guard !loadTable[slot].window.isUsedUp else { return nil }
-        let timeout = loadTable[slot].phase.isAsked ? firstByte : context.limits.progress
-        return min(
-            loadTable[slot].activeAt.addingClamped(timeout),
-            loadTable[slot].byteAt.addingClamped(max(keepAlive, timeout))
-        )
-    }
-
-    /// The time at which the load ends because its destination does not read; nil unless other loads of its process
-    /// need its part of the transfer pool, or any its place at the source.
+    /// The time at which the load ends because its destination does not read; nil unless other loads of its process need
+    /// its part of the transfer pool, or any its place at the source.
     private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
         var since: UInt64?
         if !loadTable[slot].window.isDelivered, let awaited = roomIsAwaited(for: slot) {
-            since = max(loadTable[slot].takenAt, awaited, lastReading(of: slot))
+            // The bytes of a connection are read in order, so those of one load may wait behind those of others.
+            let readAt = destination(of: slot).map { peerLoadsTable[$0].readAt } ?? 0
+            since = max(loadTable[slot].takenAt, awaited, readAt)
         }
         // A load that waits for room has another deadline, unless it blocks loads of other processes.
         if loadTable[slot].window.isUsedUp, let others = othersWait(for: slot),
-            !isWaitingForRoom(slot) || otherProcessesWait(for: slot)
+            !loadTable[slot].isWaitingForRoom || otherProcessesWait(for: slot)
         {
             since = min(since ?? .max, max(loadTable[slot].byteAt, others))
         }
         return since?.addingClamped(context.limits.progress)
     }
 
-    /// The time at which the load's destination last read bytes of any load while loads waited for room. The bytes of a
-    /// connection are read in order, so those of one load may wait for those of others to be read.
-    private func lastReading(of slot: Slot) -> UInt64 {
-        guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer) else {
-            return 0
-        }
-        return peerLoadsTable[peerLoads].readAt
-    }
-
     /// The time since which other loads have waited for the load's place at its source; nil if none do.
     private func othersWait(for slot: Slot) -> UInt64? {
-        guard case .peer(let source) = loadTable[slot].source, loadTable[slot].phase.hasPlace,
-            let peerLoads = peerLoads(of: source), !peerLoadsTable[peerLoads].queue.isEmpty
+        guard loadTable[slot].phase.hasPlace, let source = source(of: slot), !peerLoadsTable[source].queue.isEmpty
         else { return nil }
-        return peerLoadsTable[peerLoads].queue.since
+        return peerLoadsTable[source].queue.since
     }
 
     private func otherProcessesWait(for slot: Slot) -> Bool {
-        guard case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) else {
-            return false
-        }
-        return peerLoadsTable[peerLoads].queue.hasOthers(than: loadTable[slot].charge.account)
+        let account = loadTable[slot].charge.account
+        return source(of: slot).map { peerLoadsTable[$0].queue.hasOthers(than: account) } ?? false
     }
 
     /// Notes the last byte of a load that has a place at its source while others wait: the byte extends their
     /// deadlines. From now on, the load's destination may block them.
     private mutating func noteService(_ slot: Slot, _ context: inout BrokerContext) {
-        guard othersWait(for: slot) != nil, case .peer(let source) = loadTable[slot].source,
-            let peerLoads = peerLoads(of: source)
-        else { return }
+        guard othersWait(for: slot) != nil, let source = source(of: slot) else { return }
         context.check(in: context.limits.progress)
         guard loadTable[slot].window.received > 0 else { return }
-        peerLoadsTable[peerLoads].servedAt = max(peerLoadsTable[peerLoads].servedAt, loadTable[slot].byteAt)
+        peerLoadsTable[source].servedAt = max(peerLoadsTable[source].servedAt, loadTable[slot].byteAt)
     }
 
     private func lateness(of slot: Slot, _ context: borrowing BrokerContext) -> LoadFailure {
@@ -135,7 +95,7 @@ extension Loads {
         if let endsBy = loadTable[slot].endsBy, endsBy <= context.now {
             return .late(allowed: endsBy - startedAt, received: received)
         }
-        if isWaitingForRoom(slot) { return .noRoom }
+        if loadTable[slot].isWaitingForRoom { return .noRoom }
         if let pressure = pressureDeadline(of: slot, context), pressure <= context.now {
             return .destinationStalled(isOthersSource: othersWait(for: slot) != nil)
         }

@@ -31,7 +31,7 @@ extension Loads {
         guard loadTable[slot].expectsDescriptor else {
             throw Failure(.protocolViolation, "received a descriptor that the ask did not allow")
         }
-        guard case .asked(let asked) = loadTable[slot].phase, !asked.isAnswered else {
+        guard loadTable[slot].phase.awaitsAnswer else {
             throw Failure(.protocolViolation, "a descriptor replaces all bytes and has to be the first answer")
         }
         let answer: Answer

@@ -78,8 +78,7 @@ extension Loads {
         world.context.cost += count / Cost.walkedLoads
         var meant: [LoadID] = []
         var cursor: Slot?
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
+        while let slot = loadTable.advance(&cursor) {
             if isMeant(loadTable[slot]) { meant.append(loadTable.id(of: slot)) }
         }
         for id in meant {
@@ -112,8 +111,7 @@ extension Loads {
         peerLoadsTable[peerLoads].maximumAsks = 0
         world.context.cost += count / Cost.walkedLoads
         var cursor: Slot?
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
+        while let slot = loadTable.advance(&cursor) {
             let id = loadTable.id(of: slot)
             if case .destination(peer, _) = loadTable[slot].receiver {
                 abandon(slot, .destinationGone, in: &world)
@@ -187,14 +185,12 @@ extension Loads {
     /// Takes a load out of its destination's list.
     @inline(__always)
     private mutating func removeFromList(_ slot: Slot) {
-        guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer) else {
-            return
-        }
+        guard let destination = destination(of: slot) else { return }
         let (newer, older) = (loadTable[slot].newer, loadTable[slot].older)
         if let slot = loadTable.find(newer) {
             loadTable[slot].older = older
         } else {
-            peerLoadsTable[peerLoads].newest = older
+            peerLoadsTable[destination].newest = older
         }
         if let slot = loadTable.find(older) { loadTable[slot].newer = newer }
     }

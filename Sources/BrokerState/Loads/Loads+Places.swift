@@ -24,18 +24,14 @@ extension Loads {
     private func contendedPlaces() -> [PeerLoadsID: [LoadID]] {
         var places: [PeerLoadsID: [LoadID]] = [:]
         var peer: SlotTable<PeerLoads>.Slot?
-        while let slot = peerLoadsTable.next(after: peer) {
-            peer = slot
+        while let slot = peerLoadsTable.advance(&peer) {
             if !peerLoadsTable[slot].queue.isEmpty { places[peerLoadsTable.id(of: slot)] = [] }
         }
         guard !places.isEmpty else { return [:] }
         var cursor: Slot?
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
-            guard case .peer(let source) = loadTable[slot].source, loadTable[slot].phase.hasPlace,
-                let peer = peerLoads(of: source)
-            else { continue }
-            places[peerLoadsTable.id(of: peer)]?.append(loadTable.id(of: slot))
+        while let slot = loadTable.advance(&cursor) {
+            guard loadTable[slot].phase.hasPlace, let source = source(of: slot) else { continue }
+            places[peerLoadsTable.id(of: source)]?.append(loadTable.id(of: slot))
         }
         return places
     }
@@ -52,7 +48,7 @@ extension Loads {
                 guard let slot = loadTable.find(id),
                     peerLoadsTable[peer].queue.hasOthers(than: loadTable[slot].charge.account)
                 else { continue }
-                let current = progress(of: slot, at: world.context.now)
+                let current = loadTable[slot].progress(at: world.context.now)
                 guard let last = before[id], current.received < last.received.addingClamped(PlaceProgress.least) else {
                     placeProgress[id] = current
                     continue
@@ -61,7 +57,7 @@ extension Loads {
                 if deadline > world.context.now {
                     placeProgress[id] = last
                     world.context.check(by: deadline)
-                } else if let cause = slowness(of: slot, since: last) {
+                } else if let cause = loadTable[slot].slowness(since: last) {
                     late.append((id, cause))
                 } else {
                     placeProgress[id] = current
@@ -72,29 +68,6 @@ extension Loads {
             guard let slot = loadTable.find(id) else { continue }
             fail(slot, cause, notifiesSource: true, in: &world)
         }
-    }
-
-    private func progress(of slot: Slot, at now: UInt64) -> PlaceProgress {
-        let received = loadTable[slot].window.received
-        return PlaceProgress(start: now, received: received, hadCredit: allowsProgress(slot, from: received))
-    }
-
-    /// Whether the destination allows the least progress after an offset, or all of the rest.
-    private func allowsProgress(_ slot: Slot, from received: UInt64) -> Bool {
-        let credit = loadTable[slot].window.credit
-        return credit >= received.addingClamped(PlaceProgress.least)
-            || loadTable[slot].declaredByteCount.map { credit >= $0 } ?? false
-    }
-
-    /// The reason why a load has made too little progress in a period; nil if neither side is to blame yet.
-    private func slowness(of slot: Slot, since last: PlaceProgress) -> LoadFailure? {
-        // Before the first byte the source's own deadline applies.
-        guard loadTable[slot].phase.isFlowing || loadTable[slot].window.isUsedUp else { return nil }
-        guard !loadTable[slot].window.isUsedUp, allowsProgress(slot, from: last.received) else {
-            return isWaitingForRoom(slot) ? .noRoom : .destinationStalled(isOthersSource: true)
-        }
-        let isWorking = loadTable[slot].activeAt > loadTable[slot].byteAt
-        return last.hadCredit && !isWorking ? .sourceSlow(received: loadTable[slot].window.received) : nil
     }
 
     // MARK: Shares

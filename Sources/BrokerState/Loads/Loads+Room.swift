@@ -18,12 +18,6 @@ extension Loads {
         loadTable[slot].isCaching ? nil : roomQueue.since(of: loadTable[slot].charge.account)
     }
 
-    /// Whether a load stands still because there is no room for it.
-    func isWaitingForRoom(_ slot: Slot) -> Bool {
-        loadTable[slot].waitsForRoom && loadTable[slot].phase.hasPlace
-            && loadTable[slot].window.needsRoom(available: loadTable[slot].available)
-    }
-
     @inline(__always)
     mutating func occupy(_ count: UInt64, for slot: Slot, _ context: inout BrokerContext) {
         guard !loadTable[slot].isCaching else { return }
@@ -40,8 +34,7 @@ extension Loads {
     /// Lets a load wait if it stands still although its destination allows more bytes.
     @inline(never)
     mutating func waitForRoomIfNeeded(_ slot: Slot, _ context: inout BrokerContext) {
-        guard !loadTable[slot].waitsForRoom, loadTable[slot].window.needsRoom(available: loadTable[slot].available)
-        else { return }
+        guard !loadTable[slot].waitsForRoom, loadTable[slot].needsRoom else { return }
         loadTable[slot].waitsForRoom = true
         loadTable[slot].byteAt = context.now
         roomQueue.append(loadTable.id(of: slot), of: loadTable[slot].charge.account, at: context.now)
@@ -56,7 +49,7 @@ extension Loads {
         while let (account, id) = roomQueue.first(of: line) {
             let room = context.accounting.transferRoom(for: account)
             let slot = loadTable.find(id)
-            let isWaiting = slot.map { isWaitingForRoom($0) } ?? false
+            let isWaiting = slot.map { loadTable[$0].isWaitingForRoom } ?? false
             guard !isWaiting || room >= CreditWindow.smallest else {
                 line += 1
                 continue
@@ -80,14 +73,5 @@ extension Loads {
         swap(&queue, &roomQueue)
         queue.removeAll { !loadTable.holds($0) }
         roomQueue = queue
-    }
-
-    /// A destination has read while loads wait for room.
-    @inline(never)
-    mutating func noteReading(_ slot: Slot, at now: UInt64) {
-        guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer) else {
-            return
-        }
-        peerLoadsTable[peerLoads].readAt = now
     }
 }

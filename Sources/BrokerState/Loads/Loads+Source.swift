@@ -68,17 +68,9 @@ extension Loads {
         }
         if loadTable[slot].window.isDelivered { loadTable[slot].takenAt = world.context.now }
         let isFirst = loadTable[slot].phase.isAsked
-        flowed(UInt64(count), of: slot, &world.context)
+        loadTable[slot].receive(UInt64(count), at: world.context.now)
         if isFirst { world.context.check(in: world.context.limits.progress) }
         return verdict
-    }
-
-    @inline(__always)
-    mutating func flowed(_ count: UInt64, of slot: Slot, _ context: inout BrokerContext) {
-        loadTable[slot].window.receive(count)
-        loadTable[slot].phase = .flowing
-        loadTable[slot].activeAt = context.now
-        loadTable[slot].byteAt = context.now
     }
 
     /// The maximum length of a data frame for a destination: less while several loads share the connection, so that
@@ -96,7 +88,9 @@ extension Loads {
         guard let slot = loadTable.find(id) else { return }
         giveBack(loadTable[slot].window.deliver(UInt64(count)), of: slot, &world.context)
         loadTable[slot].takenAt = world.context.now
-        if !roomQueue.isEmpty { noteReading(slot, at: world.context.now) }
+        if !roomQueue.isEmpty, let destination = destination(of: slot) {
+            peerLoadsTable[destination].readAt = world.context.now
+        }
         switch loadTable[slot].phase {
         case .delivering:
             loadTable[slot].phase = .delivering(.bytes)
@@ -127,8 +121,7 @@ extension Loads {
         }
         occupy(more, for: slot, &context)
         if wasUsedUp {
-            loadTable[slot].activeAt = context.now
-            loadTable[slot].byteAt = context.now
+            loadTable[slot].restart(at: context.now)
             context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
         }
         let id = loadTable.id(of: slot)
@@ -198,7 +191,7 @@ extension Loads {
     }
 
     private mutating func answered(_ answer: Answer, _ slot: Slot, in world: inout World) throws(Failure) {
-        guard case .asked(var asked) = loadTable[slot].phase, !asked.isAnswered else {
+        guard loadTable[slot].phase.awaitsAnswer else {
             throw Failure(.protocolViolation, "an answer may be sent only once, before the bytes")
         }
         if let byteCount = answer.byteCount, let maximum = loadTable[slot].maximumByteCount, byteCount > maximum {
@@ -208,8 +201,7 @@ extension Loads {
         loadTable[slot].declaredByteCount = answer.byteCount ?? loadTable[slot].declaredByteCount
         loadTable[slot].content = answer.content ?? loadTable[slot].content
         if case .cache(let kept) = loadTable[slot].receiver {
-            asked.isAnswered = true
-            loadTable[slot].phase = .asked(asked)
+            loadTable[slot].phase.answer()
             return cacheAnswered(kept, slot, answer, in: &world)
         }
         // The destination may wait for the answer before it grants credit. A load also does not have to remember the name.
@@ -246,11 +238,9 @@ extension Loads {
     ///
     /// - Parameter name: the source's name for its file, used if the item has no name.
     mutating func answerIfNeeded(_ slot: Slot, name: String? = nil, in world: inout World) {
-        guard case .asked(var asked) = loadTable[slot].phase, !asked.isAnswered,
-            case .destination(let peer, let stream) = loadTable[slot].receiver
+        guard loadTable[slot].phase.awaitsAnswer, case .destination(let peer, let stream) = loadTable[slot].receiver
         else { return }
-        asked.isAnswered = true
-        loadTable[slot].phase = .asked(asked)
+        loadTable[slot].phase.answer()
         guard let offered = world.contents.find(loadTable[slot].publication) else { return }
         let (answer, suggestedName) = answer(slot, offered, name: name, world.contents)
         let type = world.contents[offered].typeNames.span.extracting(

@@ -32,8 +32,7 @@ struct Loads: ~Copyable, Sendable {
     var peers: Set<PeerID> {
         var peers: Set<PeerID> = []
         var cursor: Slot?
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
+        while let slot = loadTable.advance(&cursor) {
             if case .destination(let destination, _) = loadTable[slot].receiver { peers.insert(destination) }
             if case .peer(let source) = loadTable[slot].source { peers.insert(source) }
         }
@@ -47,6 +46,20 @@ struct Loads: ~Copyable, Sendable {
     @inline(__always)
     func peerLoads(of peer: PeerID) -> SlotTable<PeerLoads>.Slot? {
         peerLoadsTable.find(SlotTable<PeerLoads>.ID(slot: peer.slot, generation: peer.generation))
+    }
+
+    /// The loads of the peer that is a load's source; nil for the broker itself.
+    @inline(__always)
+    func source(of slot: Slot) -> SlotTable<PeerLoads>.Slot? {
+        guard case .peer(let peer) = loadTable[slot].source else { return nil }
+        return peerLoads(of: peer)
+    }
+
+    /// The loads of the peer that is a load's destination; nil for a request of a cached load.
+    @inline(__always)
+    func destination(of slot: Slot) -> SlotTable<PeerLoads>.Slot? {
+        guard case .destination(let peer, _) = loadTable[slot].receiver else { return nil }
+        return peerLoads(of: peer)
     }
 
     mutating func connected(_ peer: PeerID, _ process: ProcessKey, _ context: borrowing BrokerContext) {
@@ -111,18 +124,14 @@ struct Loads: ~Copyable, Sendable {
 
     /// The name of a load's source, for messages.
     func sourceName(of slot: Slot) -> String {
-        guard case .peer(let peer) = loadTable[slot].source, let peerLoads = peerLoads(of: peer) else {
-            return "the broker"
-        }
-        return "source \(peerLoadsTable[peerLoads].name)"
+        source(of: slot).map { "source \(peerLoadsTable[$0].name)" } ?? "the broker"
     }
 
     /// The latest time at which a load of a publication began or a byte of it moved.
     func lastFlow(of publication: PublicationID) -> UInt64? {
         var last: UInt64?
         var cursor: Slot?
-        while let slot = loadTable.next(after: cursor) {
-            cursor = slot
+        while let slot = loadTable.advance(&cursor) {
             guard loadTable[slot].publication == publication else { continue }
             last = max(last ?? 0, loadTable[slot].startedAt, loadTable[slot].byteAt, loadTable[slot].takenAt)
         }

@@ -50,8 +50,7 @@ extension Peers {
         let account = context.accounting.mostQueued
         var greatest: (slot: Slot, count: UInt64)?
         var cursor: Slot?
-        while let slot = peerTable.next(after: cursor) {
-            cursor = slot
+        while let slot = peerTable.advance(&cursor) {
             let count = peerTable[slot].backlog.count
             guard peerTable[slot].account == account, greatest == nil || count > greatest?.count ?? 0 else { continue }
             greatest = (slot, count)

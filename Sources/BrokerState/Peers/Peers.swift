@@ -173,8 +173,7 @@ struct Peers: ~Copyable, Sendable {
 
     /// The first peer after `cursor` whose hello or whose backlog is late. The caller ends it and calls again.
     func nextLate(after cursor: inout Slot?, _ context: inout BrokerContext) -> (peer: PeerID, failure: Failure)? {
-        while let slot = peerTable.next(after: cursor) {
-            cursor = slot
+        while let slot = peerTable.advance(&cursor) {
             if let deadline = peerTable[slot].backlog.deadline(after: context.limits.progress) {
                 if deadline <= context.now {
                     let what = "the client has not read its frames, or has not completed one that it began,"

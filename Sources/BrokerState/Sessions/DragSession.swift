@@ -47,6 +47,11 @@ package struct DragSession: ~Copyable, Sendable {
     /// Whether destinations in a process may receive it.
     func isAvailable(to process: ProcessKey) -> Bool { !isRestricted || process == self.process }
 
+    /// Sends the source a message on the session's stream.
+    func send(_ message: some WireMessage, _ context: inout BrokerContext) {
+        context.send(message, to: source, stream: stream)
+    }
+
     /// The time at which the session exceeds a limit, unless an event extends it before.
     func deadline(_ limits: BrokerLimits) -> UInt64 {
         switch phase {

@@ -5,9 +5,8 @@ import PasteboardWire
 extension Sessions {
     /// The first session after `cursor` whose deadline has passed. The caller calls ``expire(_:in:)`` and then this
     /// again.
-    func nextOverdue(after cursor: inout SlotTable<DragSession>.Slot?, _ context: inout BrokerContext) -> SessionID? {
-        while let slot = sessionTable.next(after: cursor) {
-            cursor = slot
+    func nextOverdue(after cursor: inout Slot?, _ context: inout BrokerContext) -> SessionID? {
+        while let slot = sessionTable.advance(&cursor) {
             let deadline = sessionTable[slot].deadline(context.limits)
             if deadline <= context.now { return sessionTable.id(of: slot) }
             context.check(by: deadline)
@@ -31,9 +30,7 @@ extension Sessions {
     /// Ends the session or the wait for a proposal that has exceeded its deadline, unless the deadline was extended.
     mutating func expire(_ id: SessionID, in world: inout World) -> SessionOutcome {
         guard let slot = sessionTable.find(id), sessionTable[slot].deadline(world.context.limits) <= world.context.now
-        else {
-            return .continues
-        }
+        else { return .continues }
         let limits = world.context.limits
         switch sessionTable[slot].phase {
         case .dropping(let drop):
@@ -79,20 +76,10 @@ extension Sessions {
     ///
     /// - Parameter isCopied: whether the drop is a copy whose handler and loads have all ended. Such a drop counts as
     ///   complete in spite of the limit.
-    private func giveUp(
-        _ slot: SlotTable<DragSession>.Slot,
-        _ drop: SessionDrop,
-        _ failure: Failure,
-        isCopied: Bool
-    ) -> SessionOutcome {
-        .endsLoads(
-            EndedDrop(
-                session: sessionTable.id(of: slot),
-                publication: sessionTable[slot].publication,
-                cause: failure,
-                failure: isCopied ? nil : failure
-            )
-        )
+    private func giveUp(_ slot: Slot, _ drop: SessionDrop, _ failure: Failure, isCopied: Bool) -> SessionOutcome {
+        let (session, publication) = (sessionTable.id(of: slot), sessionTable[slot].publication)
+        let failed = isCopied ? nil : failure
+        return .endsLoads(EndedDrop(session: session, publication: publication, cause: failure, failure: failed))
     }
 
     /// No proposal has arrived in time: a drop would do nothing, and the destination gets no other session until it

@@ -34,9 +34,7 @@ extension Sessions {
             // After perform they are late: the destination may have sent them before it arrived.
             guard !isPerforming else { return }
         default:
-            guard isPerforming else {
-                throw Failure(.protocolViolation, "\(kind) before perform on stream \(stream)")
-            }
+            guard isPerforming else { throw Failure(.protocolViolation, "\(kind) before perform on stream \(stream)") }
         }
         switch kind {
         case .proposal: try proposed(try Proposal(decoding: payload), id, in: &world)
@@ -99,7 +97,7 @@ extension Sessions {
         } catch {
             var exit = Exit()
             exit.refusal = error
-            world.context.send(exit, to: destinationTable[slot].peer, stream: destinationTable[slot].stream)
+            destinationTable[slot].send(exit, &world.context)
         }
     }
 

@@ -34,9 +34,7 @@ extension Sessions {
         for destinationSession in destinationTable[destination].sessions {
             guard let destinationSession = destinationSessionTable.find(destinationSession),
                 destinationSessionTable[destinationSession].phase.isLate
-            else {
-                continue
-            }
+            else { continue }
             throw Failure(.timeout, "destination \(name) does not answer")
         }
         guard destinationTable[destination].hasRoom(for: destinationSessionID) else {

@@ -25,17 +25,9 @@ extension Sessions {
         let metadata = types.reduce(UInt64(message.name.utf8.count)) { $0 + UInt64($1.utf8.count) }
         let charge = try context.charge(owner.account, metadata: metadata, for: "a destination")
         context.accounting.take(of: .destinations, for: owner.account)
+        let shown = types.contains("") ? [] : types
         let id = destinationTable.insert(
-            StoredDestination(
-                owner,
-                stream: stream,
-                name: message.name,
-                types: types.contains("") ? [] : types,
-                accepts: AcceptList(message.accepts),
-                isOwnProcess: message.isOwnProcess ?? false,
-                allowsSimultaneousSessions: message.allowsSimultaneousSessions ?? false,
-                charge: charge
-            )
+            StoredDestination(message, of: owner, types: shown, stream: stream, charge: charge)
         )
         destinationNames[message.name] = id
         if announcements[owner.peer] == nil { announcements[owner.peer] = Announcements(unread: owner.unread) }

@@ -9,17 +9,16 @@ extension Sessions {
         let operation = tracking?.decision ?? .cancel
         var dropped = Dropped()
         dropped.operation = operation
-        context.send(dropped, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        sessionTable[slot].send(dropped, &context)
         guard operation.transfers, let tracking, let peer = peer(of: tracking.destinationSession),
             let destinationSession = destinationSessionTable.find(tracking.destinationSession)
         else {
-            context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+            sessionTable[slot].send(End(), &context)
             return end(id, nil, &context)
         }
         let others = sessionTable[slot].destinationSessions.values.sorted { $0.slot < $1.slot }
-        sessionTable[slot].phase.open(
-            SessionDrop(destinationSession: tracking.destinationSession, operation: operation, at: context.now)
-        )
+        let drop = SessionDrop(destinationSession: tracking.destinationSession, operation: operation, at: context.now)
+        sessionTable[slot].phase.open(drop)
         sessionTable[slot].destinationSessions = [
             destinationSessionTable[destinationSession].destination: tracking.destinationSession
         ]
@@ -128,7 +127,7 @@ extension Sessions {
     /// do.
     private func indices(
         _ items: [UInt32],
-        of slot: SlotTable<DragSession>.Slot,
+        of slot: Slot,
         takenBy destinationSession: DestinationSessionID,
         _ contents: borrowing ContentStore
     ) -> [UInt32] {
@@ -150,7 +149,7 @@ extension Sessions {
         switch drop.result(in: stage, itemCount: count) {
         case .pending: return
         case .untouched:
-            world.context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+            sessionTable[slot].send(End(), &world.context)
             end(id, nil, &world.context)
         case .refused(let failure):
             let name = destinationName(of: drop.destinationSession)
@@ -178,8 +177,8 @@ extension Sessions {
         transferred.operation = drop.operation
         if failure == nil || isPart || drop.operation == .copy { transferred.items = drop.items.sorted() }
         transferred.failure = failure
-        world.context.send(transferred, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
-        world.context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        sessionTable[slot].send(transferred, &world.context)
+        sessionTable[slot].send(End(), &world.context)
         report(transferred, to: drop.destinationSession, of: sessionTable[slot].publication, in: &world)
         end(id, nil, &world.context)
     }
@@ -201,6 +200,6 @@ extension Sessions {
         transferred.items = indices.indices.filter { items.contains(UInt32(clamping: indices[$0])) }.map {
             UInt32(clamping: $0)
         }
-        world.context.send(transferred, to: destinationTable[destination].peer, stream: destinationSession.stream)
+        destinationTable[destination].send(transferred, on: destinationSession.stream, &world.context)
     }
 }

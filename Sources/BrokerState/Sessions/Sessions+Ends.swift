@@ -13,15 +13,14 @@ extension Sessions {
         for destinationSession in session.destinationSessions.values.sorted(by: { $0.slot < $1.slot }) {
             endDestinationSession(destinationSession, failure, &context)
         }
-        closedStreams.append(
-            ClosedStream(peer: session.source, stream: session.stream, publication: session.publication)
-        )
+        let closed = ClosedStream(peer: session.source, stream: session.stream, publication: session.publication)
+        closedStreams.append(closed)
     }
 
     /// Ends a session for both sides with an error. Loads that have begun continue.
     mutating func abort(_ id: SessionID, _ failure: Failure, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id) else { return }
-        context.send(failure, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        sessionTable[slot].send(failure, &context)
         end(id, failure, &context)
     }
 
@@ -78,7 +77,7 @@ extension Sessions {
         for id in waitTable.ids {
             guard let slot = waitTable.find(id), waitTable[slot].session == session else { continue }
             let failure = Failure(.superseded, "the drag session that waited has been dropped or has ended")
-            context.send(failure, to: waitTable[slot].peer, stream: waitTable[slot].stream)
+            waitTable[slot].send(failure, &context)
             endWait(id, &context)
         }
     }

@@ -31,7 +31,7 @@ extension Sessions {
         case .left(let tracking) where !tracking.isAwaiting:
             var exit = Exit()
             exit.refusal = failure
-            context.send(exit, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+            sessionTable[slot].send(exit, &context)
         case .left: reply(id, .cancel, refusal: failure, &context)
         case .decides:
             reply(id, .cancel, refusal: failure, &context)
@@ -67,6 +67,6 @@ extension Sessions {
         proposal.prefersFullSizePreview = answer.prefersFullSizePreview
         proposal.cannotHandle = answer.cannotHandle
         proposal.refusal = refusal
-        context.send(proposal, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        sessionTable[slot].send(proposal, &context)
     }
 }

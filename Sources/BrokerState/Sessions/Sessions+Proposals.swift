@@ -53,7 +53,7 @@ extension Sessions {
     /// The operation of a proposal, or the refusal if the session does not allow the operation.
     private func judge(
         _ proposal: Proposal,
-        _ slot: SlotTable<DragSession>.Slot,
+        _ slot: Slot,
         _ destination: SlotTable<StoredDestination>.Slot
     ) -> (operation: DropOperation, refusal: Failure?) {
         let operation = proposal.operation.flatMap { $0.isKnown ? $0 : nil } ?? .cancel

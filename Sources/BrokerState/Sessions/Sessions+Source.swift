@@ -43,27 +43,25 @@ extension Sessions {
         items: Int,
         metadata: UInt64,
         by peer: PeerID,
-        _ contents: borrowing ContentStore,
-        _ limits: BrokerLimits
+        in world: borrowing World
     ) throws(Failure) -> PublicationID {
-        guard let slot = sessionTable.find(id), let publication = contents.find(sessionTable[slot].publication) else {
+        guard let slot = sessionTable.find(id), let publication = world.contents.find(sessionTable[slot].publication)
+        else {
             throw Failure(.superseded, "the session has ended")
         }
-        _ = try openSession(sessionTable[slot].publication.rawValue, of: peer, contents)
-        let count = contents[publication].items.count + items
+        _ = try openSession(sessionTable[slot].publication.rawValue, of: peer, world.contents)
+        let count = world.contents[publication].items.count + items
         guard count <= WireLimits.items else {
             throw Failure(
                 .limitExceeded,
                 "the session would have \(count) items; at most \(WireLimits.items) are allowed"
             )
         }
-        let metadata = contents[publication].charge.amount.metadata + metadata
-        guard metadata <= limits.metadataPerSession else {
-            throw Failure(
-                .limitExceeded,
-                "names and types of the session would take \(metadata) bytes; limit metadata-per-session is "
-                    + "\(limits.metadataPerSession)"
-            )
+        let metadata = world.contents[publication].charge.amount.metadata + metadata
+        let limit = world.context.limits.metadataPerSession
+        guard metadata <= limit else {
+            let text = "names and types of the session would take \(metadata) bytes; limit metadata-per-session is "
+            throw Failure(.limitExceeded, text + "\(limit)")
         }
         return sessionTable[slot].publication
     }
@@ -110,7 +108,8 @@ extension Sessions {
             case .move: .pointerUpdate
             default: .drop
             }
-        switch sessionTable[slot].phase.take(frame) {
+        let outcome = sessionTable[slot].phase.take(frame)
+        switch outcome {
         case .began:
             _ = try Begin(decoding: payload)
             sessionTable[slot].activeAt = world.context.now
@@ -119,15 +118,11 @@ extension Sessions {
             sessionTable[slot].lastPointerUpdate = update.sequence ?? 0
             sessionTable[slot].activeAt = world.context.now
             track(id, to: update.location, in: &world)
-        case .awaitsProposal:
+        case .awaitsProposal, .decides:
             _ = try Drop(decoding: payload)
             endWaits(of: id, &world.context)
             sessionTable[slot].activeAt = world.context.now
-        case .decides:
-            _ = try Drop(decoding: payload)
-            endWaits(of: id, &world.context)
-            sessionTable[slot].activeAt = world.context.now
-            drop(id, &world.context)
+            if case .decides = outcome { drop(id, &world.context) }
         case .isViolation:
             throw Failure(
                 .protocolViolation,

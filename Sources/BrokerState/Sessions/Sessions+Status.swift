@@ -2,13 +2,13 @@ import PasteboardWire
 
 extension Sessions {
     /// The drag session after another one, which may have ended; the first one after nil.
-    func nextSession(after slot: SlotTable<DragSession>.Slot?) -> SlotTable<DragSession>.Slot? {
+    func nextSession(after slot: Slot?) -> Slot? {
         sessionTable.next(after: slot)
     }
 
     /// The status of a drag session; nil if a peer may not see it.
     func status(
-        of slot: SlotTable<DragSession>.Slot,
+        of slot: Slot,
         for access: AccessContext,
         _ contents: borrowing ContentStore,
         at now: UInt64

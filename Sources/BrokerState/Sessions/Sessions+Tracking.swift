@@ -83,27 +83,20 @@ extension Sessions {
         )
         sessionTable[slot].phase.updateTracking { $0.ask(question) }
         world.context.check(in: world.context.limits.proposal)
+        let stream = tracking.destinationSession.stream
         switch message {
         case .enter:
             var enter = Enter()
             enter.sequence = sequence
             enter.location = tracking.location
             enter.version = question.version
-            world.context.send(
-                enter,
-                to: destinationTable[destination].peer,
-                stream: tracking.destinationSession.stream
-            )
+            destinationTable[destination].send(enter, on: stream, &world.context)
         case .update:
             var update = Update()
             update.sequence = sequence
             update.location = tracking.location
             update.version = question.version
-            world.context.send(
-                update,
-                to: destinationTable[destination].peer,
-                stream: tracking.destinationSession.stream
-            )
+            destinationTable[destination].send(update, on: stream, &world.context)
         case nil: break
         }
     }
@@ -112,7 +105,7 @@ extension Sessions {
     ///
     /// - Returns: false if the destination has too much to read already.
     private mutating func announce(
-        _ slot: SlotTable<DragSession>.Slot,
+        _ slot: Slot,
         at destinationSession: SlotTable<DestinationSession>.Slot,
         _ destination: SlotTable<StoredDestination>.Slot,
         in world: inout World
@@ -128,19 +121,14 @@ extension Sessions {
         let news = metadata - min(metadata, announced.metadata)
         // The fixed part is for `session`, `enter`, `exit`, `end` and the headers, which have no names.
         let count = news.addingClamped(1_024 + 64 * UInt64(itemCount - announced.items))
-        let isAllowed = announcements[peer]?.announce(
-            count,
-            at: world.context.now,
-            delay: world.context.limits.proposal
-        )
-        guard isAllowed == true else { return false }
+        let delay = world.context.limits.proposal
+        guard announcements[peer]?.announce(count, at: world.context.now, delay: delay) == true else { return false }
         var message = Session()
         message.destination = destinationTable[destination].stream
         message.handle = sessionTable[slot].publication.rawValue
         message.version = sessionTable[slot].version
-        message.itemCount = UInt32(
-            clamping: world.contents.visibleItemCount(of: publication, to: destinationTable[destination].access)
-        )
+        let visibleCount = world.contents.visibleItemCount(of: publication, to: destinationTable[destination].access)
+        message.itemCount = UInt32(clamping: visibleCount)
         message.allowsMove = sessionTable[slot].allowsMove(by: destinationTable[destination].process)
         message.isRestricted = sessionTable[slot].isRestricted
         message.ownerLabel = world.contents[publication].ownerLabel

@@ -13,6 +13,10 @@ package struct DestinationWait: ~Copyable, Sendable {
     let milliseconds: UInt64
     let endsBy: UInt64
     let charge: Charge
+
+    func send(_ message: some WireMessage, _ context: inout BrokerContext) {
+        context.send(message, to: peer, stream: stream)
+    }
 }
 
 // Waits for destinations that are not registered yet, so that sources need not poll.
@@ -36,11 +40,8 @@ extension Sessions {
         }
         // The limits of destinations apply, because a new destination is compared with all waits.
         try world.context.checkRoom(for: owner.account, of: .waits, atMost: world.context.limits.destinationsPerProcess)
-        let charge = try world.context.charge(
-            owner.account,
-            metadata: UInt64(message.destination.utf8.count),
-            for: "a wait for a destination"
-        )
+        let metadata = UInt64(message.destination.utf8.count)
+        let charge = try world.context.charge(owner.account, metadata: metadata, for: "a wait for a destination")
         world.context.accounting.take(of: .waits, for: owner.account)
         let milliseconds = message.milliseconds ?? .max
         let endsBy = world.context.now.addingClamped(milliseconds)
@@ -73,7 +74,7 @@ extension Sessions {
             guard let slot = waitTable.find(id), waitTable[slot].name == name,
                 isAvailable(name, for: waitTable[slot].session, of: waitTable[slot].process)
             else { continue }
-            context.send(End(), to: waitTable[slot].peer, stream: waitTable[slot].stream)
+            waitTable[slot].send(End(), &context)
             endWait(id, &context)
         }
     }
@@ -92,7 +93,7 @@ extension Sessions {
             let name = waitTable[slot].name.printable
             let text = "no destination \(name) was registered within \(waitTable[slot].milliseconds) ms"
             let failure = Failure(.nothingHere, text, detail: names)
-            context.send(failure, to: waitTable[slot].peer, stream: waitTable[slot].stream)
+            waitTable[slot].send(failure, &context)
             endWait(id, &context)
         }
     }

@@ -12,6 +12,8 @@ import PasteboardWire
 /// ``SessionOutcome``. Each request contains a ``Participant``, and ``takeClosedStreams()`` returns the client streams
 /// that are over.
 struct Sessions: ~Copyable, Sendable {
+    typealias Slot = SlotTable<DragSession>.Slot
+
     var sessionTable = SlotTable<DragSession>()
     var destinationSessionTable = SlotTable<DestinationSession>()
     var destinationTable = SlotTable<StoredDestination>()
@@ -43,9 +45,7 @@ struct Sessions: ~Copyable, Sendable {
     ) throws(Failure) -> SessionID {
         guard let id = contents.session(of: PublicationID(rawValue: handle)), let slot = sessionTable.find(id),
             sessionTable[slot].source == peer, sessionTable[slot].phase.isOpen
-        else {
-            throw Failure(.superseded, "this connection has no such session, or it has been dropped or has ended")
-        }
+        else { throw Failure(.superseded, "this connection has no such session, or it has been dropped or has ended") }
         return id
     }
 

@@ -28,31 +28,27 @@ package struct StoredDestination: ~Copyable, Sendable {
     /// The destination sessions that have entered. Each occupies the destination until it is over.
     var occupants: Set<DestinationSessionID> = []
 
-    init(
-        _ owner: Participant,
-        stream: UInt64,
-        name: String,
-        types: [String],
-        accepts: AcceptList,
-        isOwnProcess: Bool,
-        allowsSimultaneousSessions: Bool,
-        charge: Charge
-    ) {
+    init(_ message: Destination, of owner: Participant, types: [String], stream: UInt64, charge: Charge) {
         peer = owner.peer
         self.stream = stream
         access = owner.access
         ownerName = owner.name
         label = owner.label
-        self.name = name
+        name = message.name
         self.types = types
-        self.accepts = accepts
-        self.isOwnProcess = isOwnProcess
-        self.allowsSimultaneousSessions = allowsSimultaneousSessions
+        accepts = AcceptList(message.accepts)
+        isOwnProcess = message.isOwnProcess ?? false
+        allowsSimultaneousSessions = message.allowsSimultaneousSessions ?? false
         receivesResults = owner.receivesResults
         self.charge = charge
     }
 
     var process: ProcessKey { access.process }
+
+    /// Sends the destination's process a message on the stream of the destination, or of a session there.
+    func send(_ message: some WireMessage, on stream: UInt64? = nil, _ context: inout BrokerContext) {
+        context.send(message, to: peer, stream: stream ?? self.stream)
+    }
 
     var capacity: Int { allowsSimultaneousSessions ? Self.maximumSessions : 1 }
 

@@ -92,6 +92,51 @@ package struct ActiveLoad: ~Copyable, Sendable {
     }
 
     var isCaching: Bool { if case .cache = receiver { true } else { false } }
+
+    /// Whether the load stands still until there is room for it.
+    var needsRoom: Bool { window.needsRoom(available: available) }
+    /// Whether it does so in the queue for room.
+    var isWaitingForRoom: Bool { waitsForRoom && phase.hasPlace && needsRoom }
+
+    // MARK: Events
+
+    /// The source is asked.
+    mutating func ask(at now: UInt64) {
+        phase = .asked(LoadPhase.Asked(at: now))
+        restart(at: now)
+    }
+
+    /// Bytes have arrived.
+    mutating func receive(_ count: UInt64, at now: UInt64) {
+        window.receive(count)
+        phase = .flowing
+        restart(at: now)
+    }
+
+    /// The source has from now on the full time for its next byte.
+    mutating func restart(at now: UInt64) {
+        activeAt = now
+        byteAt = now
+    }
+
+    // MARK: Deadlines
+
+    /// The time at which the load ends unless its source sends something; nil if the source has nothing to do.
+    ///
+    /// - Parameter servedAt: the last time at which the source served a load; nil for the broker itself.
+    func deadline(servedAt: UInt64?, _ limits: BrokerLimits) -> UInt64? {
+        if let endsBy { return endsBy }
+        if isWaitingForRoom { return byteAt.addingClamped(limits.firstByte) }
+        guard let servedAt else { return nil }
+        if phase.isQueued {
+            let last = startedAt.addingClamped(max(limits.keepAlive, firstByte))
+            return min(max(startedAt, servedAt).addingClamped(firstByte), last)
+        }
+        // A source without credit cannot send a byte.
+        guard !window.isUsedUp else { return nil }
+        let timeout = phase.isAsked ? firstByte : limits.progress
+        return min(activeAt.addingClamped(timeout), byteAt.addingClamped(max(limits.keepAlive, timeout)))
+    }
 }
 
 /// The terms of a destination for one load.

@@ -30,6 +30,15 @@ enum LoadPhase: BitwiseCopyable {
     var holdsDescriptor: Bool { if case .delivering(.descriptor) = self { true } else { false } }
     var isDelivering: Bool { if case .delivering = self { true } else { false } }
 
+    /// Whether the destination has no answer yet, and may be sent one.
+    var awaitsAnswer: Bool { if case .asked(let asked) = self { !asked.isAnswered } else { false } }
+
+    mutating func answer() {
+        guard case .asked(var asked) = self else { return }
+        asked.isAnswered = true
+        self = .asked(asked)
+    }
+
     /// Whether the load has one of the places at its source.
     var hasPlace: Bool { isAsked || isFlowing }
 }
