@@ -2,10 +2,9 @@ import PasteboardWire
 
 // Watches of boards: requests of peers, changes of boards, and the changes that are sent to peers.
 extension BrokerState {
-    /// The size of a piece of the changes of a peer, in bytes of frames, and its cost. The change that reaches it is sent
-    /// whole. With what may wait for a peer when a piece begins, it is less than what makes the peer's requests wait.
+    /// The size of a piece of the changes of a peer, in bytes of frames. With what may wait for a peer when a piece
+    /// begins, it is less than what makes the peer's requests wait.
     private static let changesSize = 8 << 10
-    private static let changesCost = 1_000
 
     mutating func watch(_ message: Watch, stream: UInt64, by peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
         try Feature.check(message.requires)
@@ -63,10 +62,8 @@ extension BrokerState {
     }
 
     private func state(ofBoard name: String) -> BoardState {
-        BoardState(
-            count: boards.count(of: name),
-            version: boards.publication(on: name).map { world.contents.version(of: $0) } ?? 0
-        )
+        let version = boards.publication(on: name).map { world.contents.version(of: $0) } ?? 0
+        return BoardState(count: boards.count(of: name), version: version)
     }
 
     /// Whether `continueRounds` has work.
@@ -79,17 +76,11 @@ extension BrokerState {
 
     /// Sends a piece of the changes that a peer has not been sent, and returns whether none is left.
     package mutating func continueChanges(for peer: PeerID) -> Bool {
-        let start = world.context.outbox.frames.count
-        let limit = world.context.cost + Self.changesCost
-        while world.context.outbox.frames.count - start < Self.changesSize, world.context.cost < limit {
-            guard let slot = peers.find(peer), !peers[slot].isDeaf, let due = watches.nextDue(of: peer, &world.context)
-            else {
-                return true
-            }
-            world.context.cost += Cost.entry
-            report(due, to: peer, slot)
+        sendPiece(to: peer, size: Self.changesSize) { state, slot in
+            guard let due = state.watches.nextDue(of: peer, &state.world.context) else { return false }
+            state.report(due, to: peer, slot)
+            return true
         }
-        return false
     }
 
     private mutating func report(_ due: Watches.DueChange, to peer: PeerID, _ slot: Peers.Slot) {

@@ -5,9 +5,9 @@ import PasteboardWire
 // A peer has one report at a time: while it is sent, the driver keeps the peer's next requests back. It calls
 // `continueReport` when the peer has read enough.
 extension BrokerState {
-    /// The size of a piece of a report, in bytes of frames. The entry that reaches it is sent whole.
+    /// The size of a piece of a report, in bytes of frames.
     private static let pieceSize = 16 << 10
-    /// The cost of a piece, of which most entries may be invisible to the peer.
+    /// The cost of a piece. Most entries may be invisible to the peer.
     private static let pieceCost = 1_000
 
     mutating func list(_ list: List, stream: UInt64, for peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
@@ -62,17 +62,30 @@ extension BrokerState {
 
     private mutating func continueReport(_ report: Report, for peer: PeerID) -> Bool {
         var report = report
+        guard sendPiece(to: peer, size: Self.pieceSize, { $0.sendEntry(of: &report, to: peer, $1) }) else {
+            peers.setTarget(.report(report), of: report.stream, at: peer)
+            return false
+        }
+        world.context.send(End(), to: peer, stream: report.stream)
+        end(report, for: peer)
+        return true
+    }
+
+    /// Sends a peer a piece of a report, or of the changes that it watches, and returns whether nothing is left. The
+    /// entry that reaches the size of the piece, in bytes of frames, is sent whole.
+    ///
+    /// - Parameter sendNext: sends the next entry; false if there is none.
+    mutating func sendPiece(
+        to peer: PeerID,
+        size: Int,
+        _ sendNext: (inout BrokerState, Peers.Slot) -> Bool
+    ) -> Bool {
         let start = world.context.outbox.frames.count
         let limit = world.context.cost + Self.pieceCost
-        while world.context.outbox.frames.count - start < Self.pieceSize, world.context.cost < limit {
-            guard let slot = peers.find(peer), !peers[slot].isDeaf, sendEntry(of: &report, to: peer, slot) else {
-                world.context.send(End(), to: peer, stream: report.stream)
-                end(report, for: peer)
-                return true
-            }
+        while world.context.outbox.frames.count - start < size, world.context.cost < limit {
+            guard let slot = peers.find(peer), !peers[slot].isDeaf, sendNext(&self, slot) else { return true }
             world.context.cost += Cost.entry
         }
-        peers.setTarget(.report(report), of: report.stream, at: peer)
         return false
     }
 

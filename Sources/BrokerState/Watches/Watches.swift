@@ -10,6 +10,8 @@ import PasteboardWire
 /// without credit stays marked. The driver then sends the changes of each peer, in pieces, and only while the peer
 /// reads them. So watches whose peers do not read occupy no memory, whatever credit they have granted.
 struct Watches: ~Copyable, Sendable {
+    private typealias BoardSlot = SlotTable<WatchedBoard>.Slot
+
     /// The minimum time between the rounds of a board, in milliseconds.
     static let interval: UInt64 = 100
     /// The time after the broker's start in which clients write their contents again. After it, a watch that reports
@@ -57,12 +59,8 @@ struct Watches: ~Copyable, Sendable {
     ) throws(Failure) -> WatchID {
         try context.checkRoom(for: account, of: .watches, atMost: context.limits.watchesPerProcess)
         // Two objects, because the name of the board is remembered too while it is watched.
-        let charge = try context.charge(
-            account,
-            objects: 2,
-            metadata: UInt64(name.utf8.count),
-            for: "a watch of a pasteboard"
-        )
+        let metadata = UInt64(name.utf8.count)
+        let charge = try context.charge(account, objects: 2, metadata: metadata, for: "a watch of a pasteboard")
         context.accounting.take(of: .watches, for: account)
         let board = names[name] ?? watchedTable.insert(WatchedBoard(name: name, state: state))
         names[name] = board
@@ -166,7 +164,7 @@ struct Watches: ~Copyable, Sendable {
         watchedTable[slot].state = state
         watchedTable[slot].clearer = nil
         watchedTable[slot].summaries.removeAll()
-        requestRound(board, slot, &context)
+        requestRound(slot, &context)
     }
 
     /// Notes that the last change of a board was a clear by a client.
@@ -176,17 +174,13 @@ struct Watches: ~Copyable, Sendable {
     }
 
     /// Makes sure that all watches of a board are visited once more.
-    private mutating func requestRound(
-        _ board: WatchedBoardID,
-        _ slot: SlotTable<WatchedBoard>.Slot,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func requestRound(_ slot: BoardSlot, _ context: inout BrokerContext) {
         switch watchedTable[slot].phase {
         case .quiet:
             watchedTable[slot].phase = .waiting
             waiting += 1
-            beginRound(board, slot, &context)
-        case .waiting: beginRound(board, slot, &context)
+            beginRound(slot, &context)
+        case .waiting: beginRound(slot, &context)
         case .running:
             // A round that has not visited a watch yet reports this change, too.
             guard watchedTable[slot].unvisited < watchedTable[slot].watches.count else { return }
@@ -195,11 +189,7 @@ struct Watches: ~Copyable, Sendable {
     }
 
     /// Begins the round of a board that waits for it, if its time has come.
-    private mutating func beginRound(
-        _ board: WatchedBoardID,
-        _ slot: SlotTable<WatchedBoard>.Slot,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func beginRound(_ slot: BoardSlot, _ context: inout BrokerContext) {
         guard watchedTable[slot].nextRound <= context.now else {
             return context.check(by: watchedTable[slot].nextRound)
         }
@@ -207,18 +197,17 @@ struct Watches: ~Copyable, Sendable {
         watchedTable[slot].phase = .running(isOutdated: false)
         watchedTable[slot].nextRound = context.now.addingClamped(Self.interval)
         watchedTable[slot].unvisited = watchedTable[slot].watches.count
-        rounds.append(board)
+        rounds.append(watchedTable.id(of: slot))
     }
 
     /// Begins the rounds whose time has come.
     mutating func checkRounds(_ context: inout BrokerContext) {
         if isSettling { settle(&context) }
         guard waiting > 0 else { return }
-        var next = watchedTable.next()
-        while let slot = next {
-            next = watchedTable.next(after: slot)
+        var cursor: BoardSlot?
+        while let slot = watchedTable.advance(&cursor) {
             guard case .waiting = watchedTable[slot].phase else { continue }
-            beginRound(watchedTable.id(of: slot), slot, &context)
+            beginRound(slot, &context)
         }
     }
 
@@ -226,12 +215,11 @@ struct Watches: ~Copyable, Sendable {
     private mutating func settle(_ context: inout BrokerContext) {
         guard settlesAt <= context.now else { return context.check(by: settlesAt) }
         isSettling = false
-        var next = watchedTable.next()
-        while let slot = next {
-            next = watchedTable.next(after: slot)
+        var cursor: BoardSlot?
+        while let slot = watchedTable.advance(&cursor) {
             guard watchedTable[slot].isSettling else { continue }
             watchedTable[slot].isSettling = false
-            requestRound(watchedTable.id(of: slot), slot, &context)
+            requestRound(slot, &context)
         }
     }
 
@@ -250,7 +238,7 @@ struct Watches: ~Copyable, Sendable {
         while context.cost < limit {
             // Backwards, so that the removal of a watch moves only visited ones.
             let index = min(watchedTable[slot].unvisited, watchedTable[slot].watches.count) - 1
-            guard index >= 0 else { return endRound(board, slot, &context) }
+            guard index >= 0 else { return endRound(slot, &context) }
             watchedTable[slot].unvisited = index
             mark(watchedTable[slot].watches[index], watchedTable[slot].state, &context)
             context.cost += 1
@@ -265,11 +253,7 @@ struct Watches: ~Copyable, Sendable {
         if watchTable[watch].isSendable { addSendable(of: watchTable[watch].peer, &context) }
     }
 
-    private mutating func endRound(
-        _ board: WatchedBoardID,
-        _ slot: SlotTable<WatchedBoard>.Slot,
-        _ context: inout BrokerContext
-    ) {
+    private mutating func endRound(_ slot: BoardSlot, _ context: inout BrokerContext) {
         rounds.popFirst()
         guard case .running(isOutdated: true) = watchedTable[slot].phase else {
             watchedTable[slot].phase = .quiet
@@ -277,7 +261,7 @@ struct Watches: ~Copyable, Sendable {
         }
         watchedTable[slot].phase = .waiting
         waiting += 1
-        beginRound(board, slot, &context)
+        beginRound(slot, &context)
     }
 
     // MARK: Changes for peers
