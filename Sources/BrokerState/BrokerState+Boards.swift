@@ -22,7 +22,7 @@ extension BrokerState {
         return change
     }
 
-    mutating func clear(_ clear: Clear, stream: UInt64, from peer: PeerID) throws(Failure) {
+    mutating func clear(_ clear: Clear, on stream: PeerStream) throws(Failure) {
         try Feature.check(clear.requires, for: clear.ifChangeCount == nil ? nil : .condition)
         try Feature.check(clear.requires, for: clear.removesBoard == nil ? nil : .boards)
         try Feature.check(clear.requires, for: clear.ifEpoch == nil ? nil : .reclaim)
@@ -54,38 +54,31 @@ extension BrokerState {
         } else {
             changeCount = set(name, to: nil, reason: .cleared).changeCount
         }
-        if isChanged, !watches.isEmpty, let slot = peers.find(peer) {
-            watches.noteClear(of: name, by: Clearer(process: peers[slot].process.pid, label: peers[slot].label))
+        if isChanged, !watches.isEmpty {
+            let clearer = Clearer(process: peers[stream.slot].process.pid, label: peers[stream.slot].label)
+            watches.noteClear(of: name, by: clearer)
         }
-        world.context.send(
-            Committed(BoardCount(changeCount: changeCount, epoch: world.context.epoch)),
-            to: peer,
-            stream: stream
-        )
-        world.context.send(End(), to: peer, stream: stream)
+        let count = BoardCount(changeCount: changeCount, epoch: world.context.epoch)
+        world.context.send(Committed(count), on: stream)
+        world.context.send(End(), on: stream)
     }
 
     // MARK: Created boards
 
-    mutating func createBoard(
-        _ message: CreateBoard,
-        stream: UInt64,
-        by peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
+    mutating func createBoard(_ message: CreateBoard, on stream: PeerStream) throws(Failure) {
         try Feature.check(message.requires)
-        let account = peers[slot].account
+        let account = peers[stream.slot].account
         let name = boards.unusedName(world.context.epoch)
         try boards.checkRoom(for: name, of: account, world.context)
         let charge = try world.context.charge(account, metadata: UInt64(name.utf8.count), for: "a pasteboard")
         world.context.accounting.take(of: .boards, for: account)
-        boards.create(name, by: BoardCreator(peer: peer, stream: stream, charge: charge))
+        boards.create(name, by: BoardCreator(peer: stream.peer, stream: stream.id, charge: charge))
         // Like new contents, it may need the place of a board whose writer has ended.
         world.contents.hasNewContents = true
-        peers.setTarget(.board(name), of: stream, at: peer)
+        peers.setTarget(.board(name), of: stream.id, at: stream.peer)
         var registered = Registered()
         registered.name = name
-        world.context.send(registered, to: peer, stream: stream)
+        world.context.send(registered, on: stream)
     }
 
     /// Clears and removes a board. The stream of its creator is over.

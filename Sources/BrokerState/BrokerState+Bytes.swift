@@ -11,7 +11,7 @@ extension BrokerState {
         do throws(Failure) {
             guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello has to be the first frame") }
             guard StreamID(stream).isOpenedByBroker else {
-                return try receive(count, last: last, on: stream, from: peer, slot)
+                return try receive(count, last: last, on: PeerStream(id: stream, peer: peer, slot: slot))
             }
             let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, in: &world)
             reportLoads()
@@ -24,15 +24,9 @@ extension BrokerState {
     }
 
     /// Takes data on a stream that the client opened: bytes of the next kept representation of a write.
-    private mutating func receive(
-        _ count: Int,
-        last: Bool,
-        on stream: UInt64,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) -> RelayVerdict {
-        guard case .write(let id)? = peers.knownTarget(of: stream, at: slot) else {
-            try checkHasEnded(stream, for: .data, of: peer, slot)
+    private mutating func receive(_ count: Int, last: Bool, on stream: PeerStream) throws(Failure) -> RelayVerdict {
+        guard case .write(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
+            try checkHasEnded(stream, for: .data)
             return .drop
         }
         do throws(Failure) {

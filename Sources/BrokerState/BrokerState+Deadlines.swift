@@ -138,10 +138,10 @@ extension BrokerState {
         return Failure(.brokerRestarted, "the broker is shutting down; its contents are lost\(exceptions)")
     }
 
-    mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {
+    mutating func stop(_ stop: Stop, on stream: PeerStream) throws(Failure) {
         try Feature.check(stop.requires)
-        guard !ending.isDraining else { return world.context.send(End(), to: peer, stream: stream) }
-        stops.append((peer, stream))
+        guard !ending.isDraining else { return world.context.send(End(), on: stream) }
+        stops.append((stream.peer, stream.id))
         drain()
     }
 

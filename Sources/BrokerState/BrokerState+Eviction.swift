@@ -87,16 +87,15 @@ extension BrokerState {
             guard let publication = boards.publication(on: name), let slot = world.contents.find(publication),
                 let end = world.context.accounting.end(ofEvictable: world.contents[slot].charge.account)
             else { continue }
-            let isKept = !world.contents[slot].keptBytes.isEmpty
-            candidates.append(
-                Candidate(
-                    board: name,
-                    publication: publication,
-                    changeCount: boards.changeCount(of: name),
-                    isKept: isKept,
-                    end: end
-                )
+            let (count, isKept) = (boards.changeCount(of: name), !world.contents[slot].keptBytes.isEmpty)
+            let candidate = Candidate(
+                board: name,
+                publication: publication,
+                changeCount: count,
+                isKept: isKept,
+                end: end
             )
+            candidates.append(candidate)
         }
         return candidates.sorted { $0.precedes($1) }
     }

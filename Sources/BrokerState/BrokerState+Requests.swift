@@ -2,13 +2,7 @@ import PasteboardWire
 
 // Requests: frames that open a stream. An error of one fails the request, not the connection.
 extension BrokerState {
-    mutating func request(
-        _ kind: FrameKind,
-        stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) {
+    mutating func request(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) {
         do throws(Failure) {
             guard !ending.isDraining else {
                 let isPassedOn = ending.isTakeover
@@ -17,26 +11,26 @@ extension BrokerState {
             switch kind {
             case .load, .list, .status, .wait, .watch, .createBoard:
                 // The answer would reach no peer.
-                guard !peers[slot].isDeaf else { return }
+                guard !peers[stream.slot].isDeaf else { return }
             default: break
             }
             if kind != .load { world.context.cost += payload.count / Cost.metadata }
             switch kind {
-            case .write: try beginWrite(try Write(decoding: payload), stream: stream, from: peer)
-            case .load: try load(payload, stream: stream, from: peer, slot)
-            case .list: try list(try List(decoding: payload), stream: stream, for: peer, slot)
-            case .drag: try beginDrag(try Drag(decoding: payload), stream: stream, from: peer)
-            case .destination: try register(try Destination(decoding: payload), stream: stream, from: peer)
-            case .wait: try wait(try Wait(decoding: payload), stream: stream, for: peer)
-            case .clear: try clear(try Clear(decoding: payload), stream: stream, from: peer)
-            case .watch: try watch(try Watch(decoding: payload), stream: stream, by: peer, slot)
-            case .createBoard: try createBoard(try CreateBoard(decoding: payload), stream: stream, by: peer, slot)
-            case .status: try status(try Status(decoding: payload), stream: stream, for: peer, slot)
-            case .stop: try stop(try Stop(decoding: payload), stream: stream, from: peer)
+            case .write: try beginWrite(try Write(decoding: payload), on: stream)
+            case .load: try load(payload, on: stream)
+            case .list: try list(try List(decoding: payload), on: stream)
+            case .drag: try beginDrag(try Drag(decoding: payload), on: stream)
+            case .destination: try register(try Destination(decoding: payload), on: stream)
+            case .wait: try wait(try Wait(decoding: payload), on: stream)
+            case .clear: try clear(try Clear(decoding: payload), on: stream)
+            case .watch: try watch(try Watch(decoding: payload), on: stream)
+            case .createBoard: try createBoard(try CreateBoard(decoding: payload), on: stream)
+            case .status: try status(try Status(decoding: payload), on: stream)
+            case .stop: try stop(try Stop(decoding: payload), on: stream)
             default: throw Failure(.protocolViolation, "\(kind) is not a request")
             }
         } catch {
-            world.context.send(error, to: peer, stream: stream)
+            world.context.send(error, on: stream)
         }
     }
 
@@ -44,25 +38,20 @@ extension BrokerState {
 
     /// Begins a load. A plain one is read in place and decided without a copy; both ways meet at the offer.
     @inline(__always)
-    private mutating func load(
-        _ payload: Span<UInt8>,
-        stream: UInt64,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
+    private mutating func load(_ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         guard readsLoadsInPlace, let fields = LoadFields(plain: payload),
-            let offer = plainOffer(fields, payload, to: slot)
+            let offer = plainOffer(fields, payload, to: stream.slot)
         else {
             let load = try Load(decoding: payload)
             world.context.cost += payload.count / Cost.metadata
-            return try self.load(load, stream: stream, from: peer, slot)
+            return try self.load(load, on: stream)
         }
-        try loads.checkRoom(for: peer, limit: world.context.limits.loadsPerConnection)
+        try loads.checkRoom(for: stream.peer, limit: world.context.limits.loadsPerConnection)
         let terms = LoadTerms(
-            destination: peer,
-            stream: stream,
-            account: peers[slot].account,
-            process: peers[slot].process,
+            destination: stream.peer,
+            stream: stream.id,
+            account: peers[stream.slot].account,
+            process: peers[stream.slot].process,
             credit: fields.credit,
             maximumByteCount: fields.maximumByteCount,
             timeoutMilliseconds: fields.timeoutMilliseconds,
@@ -87,33 +76,27 @@ extension BrokerState {
             publication = boards.general
         }
         guard let publication, let found = world.contents.find(publication) else { return nil }
-        let isLink = peers.isLink(at: slot)
-        return world.contents.plainOffer(
-            load,
-            payload,
-            in: found,
-            isLink: isLink,
-            firstByte: world.context.limits.firstByte
-        )
+        let (isLink, firstByte) = (peers.isLink(at: slot), world.context.limits.firstByte)
+        return world.contents.plainOffer(load, payload, in: found, isLink: isLink, firstByte: firstByte)
     }
 
-    private mutating func load(_ load: Load, stream: UInt64, from peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
+    private mutating func load(_ load: Load, on stream: PeerStream) throws(Failure) {
         world.context.cost += load.accepts.count * Cost.accept
         try Feature.check(load.requires, for: load.ifChangeCount == nil ? nil : .condition)
         try AcceptList.check(load.accepts, preference: load.preference)
-        try loads.checkRoom(for: peer, limit: world.context.limits.loadsPerConnection)
-        let publication = try publication(of: load, for: peer, peers[slot].access)
+        try loads.checkRoom(for: stream.peer, limit: world.context.limits.loadsPerConnection)
+        let publication = try publication(of: load, for: stream.peer, peers[stream.slot].access)
         if let found = world.contents.find(publication), world.contents[found].isRestricted {
             world.context.cost += world.contents[found].items.count * Cost.checkedItem
         }
-        let offer = try world.contents.offer(load, in: publication, to: peers[slot].access, world.context)
+        let offer = try world.contents.offer(load, in: publication, to: peers[stream.slot].access, world.context)
         let session = world.contents.session(of: publication)
         let isMove = session != nil && isMove(of: publication)
         let terms = LoadTerms(
-            destination: peer,
-            stream: stream,
-            account: peers[slot].account,
-            process: peers[slot].process,
+            destination: stream.peer,
+            stream: stream.id,
+            account: peers[stream.slot].account,
+            process: peers[stream.slot].process,
             credit: load.credit ?? 0,
             maximumByteCount: load.maximumByteCount,
             timeoutMilliseconds: load.timeoutMilliseconds,
@@ -146,19 +129,17 @@ extension BrokerState {
         try BoardName.check(name)
         try boards.check(BoardCondition(load.ifChangeCount), on: name)
         guard let id = boards.publication(on: name), world.contents.visible(id, to: access) != nil else {
-            throw Failure.empty(
-                name,
-                cleared: boards.timeSinceEviction(from: name, for: access, at: world.context.elapsed)
-            )
+            let cleared = boards.timeSinceEviction(from: name, for: access, at: world.context.elapsed)
+            throw Failure.empty(name, cleared: cleared)
         }
         return id
     }
 
     // MARK: Writes
 
-    private mutating func beginWrite(_ write: Write, stream: UInt64, from peer: PeerID) throws(Failure) {
+    private mutating func beginWrite(_ write: Write, on stream: PeerStream) throws(Failure) {
         // First, because the bytes may follow at once, also those of a write that fails here.
-        if write.terms?.isConcealed == true { world.context.perform(.conceal(peer)) }
+        if write.terms?.isConcealed == true { world.context.perform(.conceal(stream.peer)) }
         try Feature.check(write.requires, for: write.ifChangeCount == nil ? nil : .condition)
         try Feature.check(write.requires, for: write.terms == nil ? nil : .terms)
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
@@ -173,25 +154,17 @@ extension BrokerState {
             guard write.terms == nil else {
                 throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
             }
-            let slot = try world.contents.checkAddition(to: handle, by: peer)
+            let slot = try world.contents.checkAddition(to: handle, by: stream.peer)
             let keepsPromises = write.keepsPromises == true
             guard !keepsPromises || !world.contents.isConcealed(slot) else {
                 let text = "the contents are sensitive and cannot be handed over; they end with their source"
                 throw Failure(.concealed, text)
             }
             try boards.check(condition, on: world.contents[slot].boardName)
-            let target = PendingWrite.Target.contents(
-                PublicationID(rawValue: handle),
-                condition,
-                keepsPromises: keepsPromises
-            )
-            return try beginWrite(
-                to: target,
-                isConcealed: world.contents.isConcealed(slot),
-                evictsNothing: evictsNothing,
-                stream: stream,
-                from: peer
-            )
+            let id = PublicationID(rawValue: handle)
+            let target = PendingWrite.Target.contents(id, condition, keepsPromises: keepsPromises)
+            let isConcealed = world.contents.isConcealed(slot)
+            return try beginWrite(to: target, isConcealed: isConcealed, evictsNothing: evictsNothing, on: stream)
         }
         guard write.keepsPromises == nil else {
             throw Failure(.invalidArgument, "keeps_promises needs the handle of the contents")
@@ -200,7 +173,7 @@ extension BrokerState {
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
         try boards.check(condition, on: name)
-        if let reclaimed { _ = try checkReclaim(of: reclaimed, on: name, by: peer) }
+        if let reclaimed { _ = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
         let target = PendingWrite.Target.board(name, condition, reclaims: reclaimed)
         let isConcealed = write.terms?.isConcealed == true
         try beginWrite(
@@ -208,8 +181,7 @@ extension BrokerState {
             terms: write.terms,
             isConcealed: isConcealed,
             evictsNothing: evictsNothing,
-            stream: stream,
-            from: peer
+            on: stream
         )
     }
 
@@ -218,45 +190,35 @@ extension BrokerState {
         terms: ContentTerms? = nil,
         isConcealed: Bool = false,
         evictsNothing: Bool = false,
-        stream: UInt64,
-        from peer: PeerID
+        on stream: PeerStream
     ) throws(Failure) {
-        guard let slot = peers.find(peer) else { return }
-        let account = peers[slot].account
+        let account = peers[stream.slot].account
         let id = try world.contents.beginWrite(
             to: target,
             terms: terms,
             isConcealed: isConcealed,
             evictsNothing: evictsNothing,
-            stream: stream,
-            by: peer,
+            stream: stream.id,
+            by: stream.peer,
             account,
             &world.context
         )
-        peers.setTarget(.write(id), of: stream, at: peer)
+        peers.setTarget(.write(id), of: stream.id, at: stream.peer)
         refuseDisplaced()
     }
 
-    mutating func commit(_ id: WriteID, _ commit: Commit, stream: UInt64, from peer: PeerID) throws(Failure) {
+    mutating func commit(_ id: WriteID, _ commit: Commit, on stream: PeerStream) throws(Failure) {
         try world.contents.check(commit, of: id)
-        guard let target = world.contents.target(of: id), let slot = peers.find(peer) else { return }
+        guard let target = world.contents.target(of: id) else { return }
         switch target {
         case .board(let name, let condition, let reclaimed):
-            try self.commit(id, to: name, condition, reclaiming: reclaimed, stream: stream, from: peer, slot)
+            try self.commit(id, to: name, condition, reclaiming: reclaimed, on: stream)
         case .session(let drag):
-            try commitSession(drag, id, stream: stream, from: peer, slot)
+            try commitSession(drag, id, on: stream)
         case .addition(let session):
-            try commitAddition(to: session, id, stream: stream, from: peer)
+            try commitAddition(to: session, id, on: stream)
         case .contents(let publication, let condition, let keepsPromises):
-            try commitAddition(
-                to: publication,
-                condition,
-                keepsPromises: keepsPromises,
-                id,
-                stream: stream,
-                from: peer,
-                slot
-            )
+            try commitAddition(to: publication, condition, keepsPromises: keepsPromises, id, on: stream)
         }
     }
 
@@ -266,27 +228,20 @@ extension BrokerState {
         _ condition: BoardCondition?,
         keepsPromises: Bool,
         _ id: WriteID,
-        stream: UInt64,
-        from peer: PeerID,
-        _ writer: Peers.Slot
+        on stream: PeerStream
     ) throws(Failure) {
-        let slot = try world.contents.checkAddition(to: publication.rawValue, by: peer)
+        let slot = try world.contents.checkAddition(to: publication.rawValue, by: stream.peer)
         let name = world.contents[slot].boardName
         try boards.check(condition, on: name)
         try checkEvictsNothing(id, to: nil)
-        guard
-            let addition = try world.contents.addition(
-                of: id,
-                to: slot,
-                keepsPromises: keepsPromises,
-                world.context.limits
-            )
+        let limits = world.context.limits
+        guard let addition = try world.contents.addition(of: id, to: slot, keepsPromises: keepsPromises, limits)
         else { return }
         world.contents.add(id, addition, to: slot, &world.context)
-        peers.setTarget(nil, of: stream, at: peer)
+        peers.setTarget(nil, of: stream.id, at: stream.peer)
         world.context.counters.writes += 1
-        sendCommitted(publication, on: name, stream: stream, to: peer, writer)
-        world.context.send(End(), to: peer, stream: stream)
+        sendCommitted(publication, board: name, on: stream)
+        world.context.send(End(), on: stream)
         boardChanged(name)
     }
 
@@ -295,21 +250,19 @@ extension BrokerState {
         to name: String,
         _ condition: BoardCondition?,
         reclaiming reclaimed: BoardCount?,
-        stream: UInt64,
-        from peer: PeerID,
-        _ slot: Peers.Slot
+        on stream: PeerStream
     ) throws(Failure) {
         try boards.check(condition, on: name)
         var replaced: PublicationID?
-        if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peer) }
+        if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
         if let replaced, world.contents.returnToWriter(replaced, writtenBy: id, &world.context) {
             boardChanged(name)
-            return answerCommit(of: replaced, on: name, stream: stream, by: peer, slot)
+            return answerCommit(of: replaced, board: name, on: stream)
         }
         guard let account = world.contents.account(of: id) else { return }
         try boards.checkRoom(for: name, of: account, world.context)
         try checkEvictsNothing(id, to: name)
-        let (access, label) = (peers[slot].access, peers[slot].label)
+        let (access, label) = (peers[stream.slot].access, peers[stream.slot].label)
         guard let publication = world.contents.publish(id, by: access, label: label, board: name, &world.context) else {
             return
         }
@@ -326,48 +279,36 @@ extension BrokerState {
             let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
             loads.failAll(of: displaced, with: failure, in: &world)
         }
-        answerCommit(of: publication, on: name, stream: stream, by: peer, slot)
+        answerCommit(of: publication, board: name, on: stream)
     }
 
     /// Tells a writer that its contents are on a board. Its stream lasts as long as they do.
-    private mutating func answerCommit(
-        of publication: PublicationID,
-        on name: String,
-        stream: UInt64,
-        by peer: PeerID,
-        _ slot: Peers.Slot
-    ) {
-        peers.setTarget(.publication(publication), of: stream, at: peer)
+    private mutating func answerCommit(of publication: PublicationID, board name: String, on stream: PeerStream) {
+        peers.setTarget(.publication(publication), of: stream.id, at: stream.peer)
         world.context.counters.writes += 1
-        sendCommitted(publication, on: name, stream: stream, to: peer, slot)
+        sendCommitted(publication, board: name, on: stream)
     }
 
-    private mutating func sendCommitted(
-        _ publication: PublicationID,
-        on name: String,
-        stream: UInt64,
-        to peer: PeerID,
-        _ slot: Peers.Slot
-    ) {
+    private mutating func sendCommitted(_ publication: PublicationID, board name: String, on stream: PeerStream) {
         var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
-        committed.clearedBoards = Array(makeRoom(for: peers[slot].access).prefix(WireLimits.clearedBoards))
+        committed.clearedBoards = Array(makeRoom(for: peers[stream.slot].access).prefix(WireLimits.clearedBoards))
         if world.context.savesContents, savedPlaces(of: publication).contains(.manager) {
             committed.isUnsaved = world.context.isSavingBehind
         }
-        world.context.send(committed, to: peer, stream: stream)
+        world.context.send(committed, on: stream)
     }
 
     /// Throws unless a peer may write contents again under a change count that they had.
     ///
     /// - Returns: the contents whose place they take, if the board still has them.
-    private mutating func checkReclaim(
+    private func checkReclaim(
         of count: BoardCount,
         on name: String,
-        by peer: PeerID
+        by process: ProcessKey
     ) throws(Failure) -> PublicationID? {
-        guard let slot = peers.find(peer), let old = try boards.checkReclaim(of: count, on: name) else { return nil }
-        try world.contents.checkReclaim(of: old, by: peers[slot].process)
+        guard let old = try boards.checkReclaim(of: count, on: name) else { return nil }
+        try world.contents.checkReclaim(of: old, by: process)
         return old
     }
 }

@@ -6,64 +6,61 @@ extension BrokerState {
     // MARK: Requests
 
     /// Opens a session, or an addition to one. Items and a commit follow as in a write.
-    mutating func beginDrag(_ drag: Drag, stream: UInt64, from peer: PeerID) throws(Failure) {
+    mutating func beginDrag(_ drag: Drag, on stream: PeerStream) throws(Failure) {
         try Feature.check(drag.requires)
         var target = PendingWrite.Target.session(drag)
         if let handle = drag.handle {
-            target = .addition(to: try sessions.openSession(handle, of: peer, world.contents))
+            target = .addition(to: try sessions.openSession(handle, of: stream.peer, world.contents))
         }
-        try beginWrite(to: target, stream: stream, from: peer)
+        try beginWrite(to: target, on: stream)
     }
 
     /// Creates a session from a write's items.
-    mutating func commitSession(
-        _ drag: Drag,
-        _ write: WriteID,
-        stream: UInt64,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
-        let (process, account) = (peers[slot].process, peers[slot].account)
+    mutating func commitSession(_ drag: Drag, _ write: WriteID, on stream: PeerStream) throws(Failure) {
+        let (process, account) = (peers[stream.slot].process, peers[stream.slot].account)
         try world.context.checkRoom(for: account, of: .sessions, atMost: world.context.limits.sessionsPerProcess)
-        let (access, label) = (peers[slot].access, peers[slot].label)
+        let (access, label) = (peers[stream.slot].access, peers[stream.slot].label)
         guard let publication = world.contents.publish(write, by: access, label: label, &world.context) else { return }
-        let session = sessions.open(drag, publication, stream: stream, by: peer, of: process, account, &world.context)
+        let session = sessions.open(
+            drag,
+            publication,
+            stream: stream.id,
+            by: stream.peer,
+            of: process,
+            account,
+            &world.context
+        )
         world.contents.setSession(session, of: publication)
-        peers.setTarget(.drag(session), of: stream, at: peer)
+        peers.setTarget(.drag(session), of: stream.id, at: stream.peer)
     }
 
     /// Adds a write's items to a session.
-    mutating func commitAddition(
-        to session: SessionID,
-        _ write: WriteID,
-        stream: UInt64,
-        from peer: PeerID
-    ) throws(Failure) {
+    mutating func commitAddition(to session: SessionID, _ write: WriteID, on stream: PeerStream) throws(Failure) {
         let publication = try sessions.checkAddition(
             to: session,
             items: world.contents.itemCount(of: write),
             metadata: world.contents.metadata(of: write),
-            by: peer,
+            by: stream.peer,
             in: world
         )
         world.contents.append(write, to: publication, &world.context)
-        peers.setTarget(nil, of: stream, at: peer)
-        sessions.itemsAdded(to: session, stream: stream, in: &world)
+        peers.setTarget(nil, of: stream.id, at: stream.peer)
+        sessions.itemsAdded(to: session, stream: stream.id, in: &world)
         closeStreams()
     }
 
-    mutating func register(_ message: Destination, stream: UInt64, from peer: PeerID) throws(Failure) {
-        guard let owner = participant(peer) else { return }
-        let id = try sessions.register(message, stream: stream, by: owner, &world.context)
-        peers.setTarget(.destination(id), of: stream, at: peer)
+    mutating func register(_ message: Destination, on stream: PeerStream) throws(Failure) {
+        guard let owner = participant(stream.peer) else { return }
+        let id = try sessions.register(message, stream: stream.id, by: owner, &world.context)
+        peers.setTarget(.destination(id), of: stream.id, at: stream.peer)
         closeStreams()
     }
 
-    mutating func wait(_ message: Wait, stream: UInt64, for peer: PeerID) throws(Failure) {
-        guard let owner = participant(peer),
-            let id = try sessions.wait(message, stream: stream, by: owner, in: &world)
+    mutating func wait(_ message: Wait, on stream: PeerStream) throws(Failure) {
+        guard let owner = participant(stream.peer),
+            let id = try sessions.wait(message, stream: stream.id, by: owner, in: &world)
         else { return }
-        peers.setTarget(.wait(id), of: stream, at: peer)
+        peers.setTarget(.wait(id), of: stream.id, at: stream.peer)
     }
 
     private func participant(_ id: PeerID) -> Participant? {
@@ -81,15 +78,9 @@ extension BrokerState {
     // MARK: Frames
 
     /// Takes a frame on the stream of a source's session.
-    mutating func fromDragSource(
-        _ kind: FrameKind,
-        stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
-        guard case .drag(let id)? = peers.knownTarget(of: stream, at: slot) else {
-            return try checkHasEnded(stream, for: kind, of: peer, slot)
+    mutating func fromDragSource(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
+        guard case .drag(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
+            return try checkHasEnded(stream, for: kind)
         }
         try sessions.fromSource(kind, of: id, payload, in: &world)
         closeStreams()
@@ -98,26 +89,25 @@ extension BrokerState {
     /// Takes a frame on the stream that a session has at a destination, other than its cancel.
     mutating func fromDestinationSession(
         _ kind: FrameKind,
-        stream: UInt64,
         _ payload: Span<UInt8>,
-        from peer: PeerID
+        on stream: PeerStream
     ) throws(Failure) {
-        try sessions.fromDestination(kind, stream: stream, payload, from: peer, in: &world)
+        try sessions.fromDestination(kind, stream: stream.id, payload, from: stream.peer, in: &world)
         closeStreams()
     }
 
     /// Takes a destination's own request to enter a session.
-    mutating func enter(stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
-        guard case .destination(let id)? = peers.knownTarget(of: stream, at: slot) else {
-            return try checkHasEnded(stream, for: .enter, of: peer, slot)
+    mutating func enter(_ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
+        guard case .destination(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
+            return try checkHasEnded(stream, for: .enter)
         }
-        sessions.enter(try Enter(decoding: payload), id, by: peers[slot].account, in: &world)
+        sessions.enter(try Enter(decoding: payload), id, by: peers[stream.slot].account, in: &world)
         closeStreams()
     }
 
     /// Takes a destination's cancel of a session's stream.
-    mutating func cancelDestinationSession(stream: UInt64, of peer: PeerID) throws(Failure) {
-        perform(try sessions.cancelDestinationSession(stream: stream, of: peer, &world.context))
+    mutating func cancelDestinationSession(on stream: PeerStream) throws(Failure) {
+        perform(try sessions.cancelDestinationSession(stream: stream.id, of: stream.peer, &world.context))
     }
 
     // MARK: Loads

@@ -4,30 +4,20 @@ import PasteboardWire
 extension BrokerState {
     // MARK: Writes
 
-    mutating func continueWrite(
-        _ kind: FrameKind,
-        stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID
-    ) throws(Failure) {
-        guard let id = try write(on: stream, for: kind, of: peer) else { return }
+    mutating func continueWrite(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
+        guard let id = try write(on: stream, for: kind) else { return }
         try world.contents.checkNothingAwaited(by: id)
         do throws(Failure) {
             if kind == .item {
                 guard payload.count <= WireLimits.itemLength else {
-                    throw Failure(
-                        .limitExceeded,
+                    let text =
                         "an item of a write has \(payload.count) bytes; at most \(WireLimits.itemLength) are allowed"
-                    )
+                    throw Failure(.limitExceeded, text)
                 }
-                try world.contents.add(
-                    try Item(decoding: payload),
-                    metadata: UInt64(payload.count),
-                    to: id,
-                    &world.context
-                )
+                let item = try Item(decoding: payload)
+                try world.contents.add(item, metadata: UInt64(payload.count), to: id, &world.context)
             } else {
-                try commit(id, try Commit(decoding: payload), stream: stream, from: peer)
+                try commit(id, try Commit(decoding: payload), on: stream)
             }
         } catch {
             refuse(id, error)
@@ -41,10 +31,9 @@ extension BrokerState {
     }
 
     /// The write on a client's stream; nil if the frame is late.
-    private func write(on stream: UInt64, for kind: FrameKind, of peer: PeerID) throws(Failure) -> WriteID? {
-        guard let slot = peers.find(peer) else { return nil }
-        guard case .write(let id)? = peers.knownTarget(of: stream, at: slot) else {
-            try checkHasEnded(stream, for: kind, of: peer, slot)
+    private func write(on stream: PeerStream, for kind: FrameKind) throws(Failure) -> WriteID? {
+        guard case .write(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
+            try checkHasEnded(stream, for: kind)
             return nil
         }
         return id
@@ -52,11 +41,12 @@ extension BrokerState {
 
     /// Throws unless a client's stream has ended, so that a frame on it is late. Called if no open object of the stream
     /// takes the frame.
-    func checkHasEnded(_ stream: UInt64, for kind: FrameKind, of peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
-        if peers.knownTarget(of: stream, at: slot) != nil || loads.load(on: stream, of: peer) != nil {
-            throw Failure(.protocolViolation, "\(kind) does not fit the state of stream \(stream)")
+    func checkHasEnded(_ stream: PeerStream, for kind: FrameKind) throws(Failure) {
+        if peers.knownTarget(of: stream.id, at: stream.slot) != nil || loads.load(on: stream.id, of: stream.peer) != nil
+        {
+            throw Failure(.protocolViolation, "\(kind) does not fit the state of stream \(stream.id)")
         }
-        try peers.checkIsLate(stream, at: slot)
+        try peers.checkIsLate(stream.id, at: stream.slot)
     }
 
     /// Ends a write with an error. Later frames on its stream are late.
@@ -79,14 +69,14 @@ extension BrokerState {
         _ descriptor: ReceivedDescriptor,
         _ header: FrameHeader,
         _ payload: Span<UInt8>,
-        from peer: PeerID
+        on stream: PeerStream
     ) throws(Failure) {
         switch header.kind {
         case .answer:
-            try Self.checkSort(of: header.stream, fits: .answer)
-            try loads.receive(descriptor, on: header.stream, payload, from: peer, in: &world)
+            try Self.checkSort(of: stream.id, fits: .answer)
+            try loads.receive(descriptor, on: stream.id, payload, from: stream.peer, in: &world)
         case .data:
-            guard let id = try write(on: header.stream, for: .data, of: peer) else { return }
+            guard let id = try write(on: stream, for: .data) else { return }
             do throws(Failure) {
                 try world.contents.receive(descriptor, for: id, &world.context)
             } catch {
@@ -102,39 +92,33 @@ extension BrokerState {
     // MARK: Ends
 
     /// Takes a cancel of a request or of a session at a destination. An error there has the same effect.
-    mutating func cancel(
-        _ kind: FrameKind,
-        stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
-        guard StreamID(stream).isOpenedByClient else {
-            guard try sessions.isOpen(stream, at: peer) else { return }
+    mutating func cancel(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
+        guard StreamID(stream.id).isOpenedByClient else {
+            guard try sessions.isOpen(stream.id, at: stream.peer) else { return }
             try Cancel.check(payload, of: kind)
-            return try cancelDestinationSession(stream: stream, of: peer)
+            return try cancelDestinationSession(on: stream)
         }
-        if try loads.cancel(by: kind, on: stream, payload, from: peer, in: &world) { return }
-        guard let target = peers.knownTarget(of: stream, at: slot) else {
-            return try peers.checkIsLate(stream, at: slot)
+        if try loads.cancel(by: kind, on: stream.id, payload, from: stream.peer, in: &world) { return }
+        guard let target = peers.knownTarget(of: stream.id, at: stream.slot) else {
+            return try peers.checkIsLate(stream.id, at: stream.slot)
         }
         try Cancel.check(payload, of: kind)
-        end(target, stream: stream, of: peer)
+        end(target, on: stream)
     }
 
     /// Ends the object of a client's stream.
-    private mutating func end(_ target: StreamTarget, stream: UInt64, of peer: PeerID) {
+    private mutating func end(_ target: StreamTarget, on stream: PeerStream) {
         switch target {
         case .write(let id): discard(id)
         case .publication(let id):
-            peers.setTarget(nil, of: stream, at: peer)
+            peers.setTarget(nil, of: stream.id, at: stream.peer)
             ownerLeft(id)
         case .drag(let id): sourceLeft(id)
         case .destination(let id): destinationLeft(id)
         case .wait(let id): waitLeft(id)
-        case .watch(let id): endWatch(id, of: peer)
+        case .watch(let id): endWatch(id, of: stream.peer)
         case .board(let name): remove(name)
-        case .report(let report): self.end(report, for: peer)
+        case .report(let report): self.end(report, for: stream.peer)
         }
     }
 
@@ -156,29 +140,25 @@ extension BrokerState {
 
     /// Refuses a frame of an unknown kind with the flag `mustUnderstand`: the object of the frame's stream ends with an
     /// error.
-    mutating func refuseUnknown(_ header: FrameHeader, from peer: PeerID) throws(Failure) {
-        let failure = Failure(
-            .versionMismatch,
-            "this broker does not know frames of kind \(header.rawKind); update the broker"
-        )
-        let stream = header.stream
-        guard stream != 0 else { throw failure }
-        if loads.fail(on: stream, of: peer, with: failure, in: &world) { return }
-        guard let slot = peers.find(peer) else { return }
-        switch peers.knownTarget(of: stream, at: slot) {
+    mutating func refuseUnknown(_ header: FrameHeader, on stream: PeerStream) throws(Failure) {
+        let text = "this broker does not know frames of kind \(header.rawKind); update the broker"
+        let failure = Failure(.versionMismatch, text)
+        guard stream.id != 0 else { throw failure }
+        if loads.fail(on: stream.id, of: stream.peer, with: failure, in: &world) { return }
+        switch peers.knownTarget(of: stream.id, at: stream.slot) {
         case .write(let id): return refuse(id, failure)
-        case .some(let target): end(target, stream: stream, of: peer)
-        case nil where DestinationSessionID(stream: stream) != nil:
-            guard try sessions.isOpen(stream, at: peer) else { return }
-            try cancelDestinationSession(stream: stream, of: peer)
-        case nil where StreamID(stream).isOpenedByClient:
-            guard stream > peers[slot].highestStream else { return }
+        case .some(let target): end(target, on: stream)
+        case nil where DestinationSessionID(stream: stream.id) != nil:
+            guard try sessions.isOpen(stream.id, at: stream.peer) else { return }
+            try cancelDestinationSession(on: stream)
+        case nil where StreamID(stream.id).isOpenedByClient:
+            guard stream.id > peers[stream.slot].highestStream else { return }
             // The frame may have been meant to open the stream. Later frames on it are late.
-            peers.skip(stream, at: slot)
+            peers.skip(stream.id, at: stream.slot)
         case nil:
-            guard try loads.failAsOutdated(on: stream, of: peer, in: &world) else { return }
+            guard try loads.failAsOutdated(on: stream.id, of: stream.peer, in: &world) else { return }
         }
-        world.context.send(failure, to: peer, stream: stream)
+        world.context.send(failure, on: stream)
     }
 }
 

@@ -6,44 +6,31 @@ extension BrokerState {
     /// begins, it is less than what makes the peer's requests wait.
     private static let changesSize = 8 << 10
 
-    mutating func watch(_ message: Watch, stream: UInt64, by peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
+    mutating func watch(_ message: Watch, on stream: PeerStream) throws(Failure) {
         try Feature.check(message.requires)
         let name = message.board ?? BoardName.general
         try BoardName.check(name)
-        let (state, account) = (state(ofBoard: name), peers[slot].account)
-        let id = try watches.begin(
-            message,
-            of: name,
-            in: state,
-            exists: boards.exists(name),
-            stream: stream,
-            by: peer,
-            account,
-            &world.context
-        )
+        let (state, account) = (state(ofBoard: name), peers[stream.slot].account)
+        let exists = boards.exists(name)
+        let id = try watches.begin(message, of: name, in: state, exists: exists, on: stream, account, &world.context)
         boards.setWatched(true, name, world.context)
-        peers.setTarget(.watch(id), of: stream, at: peer)
+        peers.setTarget(.watch(id), of: stream.id, at: stream.peer)
         var registered = Registered()
         registered.changeCount = state.count.changeCount
         registered.epoch = state.count.epoch
-        world.context.send(registered, to: peer, stream: stream)
+        world.context.send(registered, on: stream)
     }
 
     /// Takes credit on a client's stream that is not a load's.
-    mutating func creditWatch(
-        stream: UInt64,
-        _ payload: Span<UInt8>,
-        from peer: PeerID,
-        _ slot: Peers.Slot
-    ) throws(Failure) {
-        guard case .watch(let id)? = peers.knownTarget(of: stream, at: slot) else {
-            return try checkHasEnded(stream, for: .credit, of: peer, slot)
+    mutating func creditWatch(_ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
+        guard case .watch(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
+            return try checkHasEnded(stream, for: .credit)
         }
         do throws(Failure) {
             watches.allow(try Credit(decoding: payload).offset ?? 0, by: id, &world.context)
         } catch {
-            endWatch(id, of: peer)
-            world.context.send(error, to: peer, stream: stream)
+            endWatch(id, of: stream.peer)
+            world.context.send(error, on: stream)
         }
     }
 

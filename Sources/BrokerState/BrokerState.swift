@@ -230,55 +230,55 @@ package struct BrokerState: ~Copyable, Sendable {
         from peer: PeerID,
         _ slot: Peers.Slot
     ) throws(Failure) {
+        let stream = PeerStream(id: header.stream, peer: peer, slot: slot)
         if header.descriptorCount > 0 {
             guard let descriptor, peers[slot].passesDescriptors else {
                 throw Failure(.protocolViolation, "a frame announces descriptors, which were not negotiated")
             }
-            return try passed(descriptor, header, payload, from: peer)
+            return try passed(descriptor, header, payload, on: stream)
         }
         if header.kind == .hello || peers.awaitsHello(slot) {
             return try hello(header, payload, from: peer)
         }
         guard let kind = header.kind else {
             guard header.flags.contains(.mustUnderstand) else { return }
-            return try refuseUnknown(header, from: peer)
+            return try refuseUnknown(header, on: stream)
         }
-        let stream = header.stream
-        try Self.checkSort(of: stream, fits: kind)
+        try Self.checkSort(of: stream.id, fits: kind)
         switch kind {
         case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait, .watch, .createBoard:
             world.context.cost += Cost.request
-            try peers.open(stream, by: slot)
-            request(kind, stream: stream, payload, from: peer, slot)
+            try peers.open(stream.id, by: slot)
+            request(kind, payload, on: stream)
         case .item, .commit:
             world.context.cost += payload.count / Cost.metadata
-            try continueWrite(kind, stream: stream, payload, from: peer)
-        case .progress where DestinationSessionID(stream: stream) != nil:
-            try fromDestinationSession(kind, stream: stream, payload, from: peer)
-        case .error where stream == 0:
+            try continueWrite(kind, payload, on: stream)
+        case .progress where DestinationSessionID(stream: stream.id) != nil:
+            try fromDestinationSession(kind, payload, on: stream)
+        case .error where stream.id == 0:
             close(peer)
-        case .error where StreamID(stream).sort != .ask:
-            try cancel(kind, stream: stream, payload, from: peer, slot)
+        case .error where StreamID(stream.id).sort != .ask:
+            try cancel(kind, payload, on: stream)
         case .answer, .end, .error, .progress:
-            try loads.take(kind, on: stream, payload, from: peer, in: &world)
+            try loads.take(kind, on: stream.id, payload, from: peer, in: &world)
         case .credit:
-            guard !loads.credit(on: stream, payload, from: peer, in: &world) else { return }
-            try creditWatch(stream: stream, payload, from: peer, slot)
+            guard !loads.credit(on: stream.id, payload, from: peer, in: &world) else { return }
+            try creditWatch(payload, on: stream)
         case .cancel:
-            try cancel(kind, stream: stream, payload, from: peer, slot)
+            try cancel(kind, payload, on: stream)
         case .begin, .move, .drop:
             world.context.cost += Cost.request + payload.count / Cost.metadata
-            try fromDragSource(kind, stream: stream, payload, from: peer, slot)
+            try fromDragSource(kind, payload, on: stream)
         case .performed, .conclude, .exit, .proposal:
             world.context.cost += payload.count / Cost.metadata
-            try fromDestinationSession(kind, stream: stream, payload, from: peer)
+            try fromDestinationSession(kind, payload, on: stream)
         case .enter:
             world.context.cost += Cost.request + payload.count / Cost.metadata
-            try enter(stream: stream, payload, from: peer, slot)
+            try enter(payload, on: stream)
         case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
             .dropped, .transferred, .change, .data:
             // None of them fits a sort of stream.
-            throw Self.misplaced(kind, on: stream)
+            throw Self.misplaced(kind, on: stream.id)
         }
     }
 

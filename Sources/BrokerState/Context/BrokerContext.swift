@@ -73,6 +73,11 @@ package struct BrokerContext: ~Copyable, Sendable {
         cost += (outbox.frames.count - start) / Cost.metadata
     }
 
+    /// Answers a peer.
+    mutating func send(_ message: some WireMessage, on stream: PeerStream) {
+        send(message, to: stream.peer, stream: stream.id)
+    }
+
     mutating func perform(_ effect: Outbox.Effect) {
         outbox.perform(effect)
     }

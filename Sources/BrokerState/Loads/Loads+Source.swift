@@ -243,9 +243,8 @@ extension Loads {
         loadTable[slot].phase.answer()
         guard let offered = world.contents.find(loadTable[slot].publication) else { return }
         let (answer, suggestedName) = answer(slot, offered, name: name, world.contents)
-        let type = world.contents[offered].typeNames.span.extracting(
-            world.contents[offered].typeRange(of: loadTable[slot].part)
-        )
+        let range = world.contents[offered].typeRange(of: loadTable[slot].part)
+        let type = world.contents[offered].typeNames.span.extracting(range)
         world.context.outbox.send(answer, type: type, suggestedName: suggestedName, to: peer, stream: stream)
     }
 

@@ -55,6 +55,14 @@ enum PeerPhase: BitwiseCopyable {
     case deaf
 }
 
+/// A stream of a peer on which a frame was received.
+struct PeerStream: BitwiseCopyable {
+    let id: UInt64
+    let peer: PeerID
+    /// The slot of the peer, which exists until the frame is processed.
+    let slot: Peers.Slot
+}
+
 /// The object of a stream that the client has opened, and that is still open. Streams of loads are not here.
 enum StreamTarget: Sendable {
     case write(WriteID)

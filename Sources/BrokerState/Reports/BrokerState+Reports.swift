@@ -10,7 +10,7 @@ extension BrokerState {
     /// The cost of a piece. Most entries may be invisible to the peer.
     private static let pieceCost = 1_000
 
-    mutating func list(_ list: List, stream: UInt64, for peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
+    mutating func list(_ list: List, on stream: PeerStream) throws(Failure) {
         try Feature.check(list.requires)
         let name = list.board ?? BoardName.general
         try BoardName.check(name)
@@ -19,31 +19,28 @@ extension BrokerState {
         message.changeCount = shown.changeCount
         message.epoch = shown.epoch
         guard let id = boards.publication(on: name),
-            let publication = world.contents.visible(id, to: peers[slot].access)
+            let publication = world.contents.visible(id, to: peers[stream.slot].access)
         else {
-            message.clearedMilliseconds = boards.timeSinceEviction(
-                from: name,
-                for: peers[slot].access,
-                at: world.context.elapsed
-            )
-            world.context.send(message, to: peer, stream: stream)
-            return world.context.send(End(), to: peer, stream: stream)
+            let access = peers[stream.slot].access
+            message.clearedMilliseconds = boards.timeSinceEviction(from: name, for: access, at: world.context.elapsed)
+            world.context.send(message, on: stream)
+            return world.context.send(End(), on: stream)
         }
         if world.contents[publication].isRestricted {
             world.context.cost += world.contents[publication].items.count * Cost.checkedItem
         }
-        let count = world.contents.visibleItemCount(of: publication, to: peers[slot].access)
+        let count = world.contents.visibleItemCount(of: publication, to: peers[stream.slot].access)
         world.contents.describe(id, itemCount: count, in: &message, world.context)
         if count > 0 { message.milliseconds = world.contents.age(of: publication, world.context) }
-        world.context.send(message, to: peer, stream: stream)
+        world.context.send(message, on: stream)
         world.contents.hold(id, &world.context)
-        begin(Report(stream: stream, position: .items(of: id, from: 0)), for: peer)
+        begin(Report(stream: stream.id, position: .items(of: id, from: 0)), for: stream.peer)
     }
 
-    mutating func status(_ status: Status, stream: UInt64, for peer: PeerID, _ slot: Peers.Slot) throws(Failure) {
+    mutating func status(_ status: Status, on stream: PeerStream) throws(Failure) {
         try Feature.check(status.requires)
         let hasHistory = status.history == true
-        begin(Report(stream: stream, position: .peers(after: nil), hasHistory: hasHistory), for: peer)
+        begin(Report(stream: stream.id, position: .peers(after: nil), hasHistory: hasHistory), for: stream.peer)
     }
 
     // MARK: Pieces
@@ -75,11 +72,7 @@ extension BrokerState {
     /// entry that reaches the size of the piece, in bytes of frames, is sent whole.
     ///
     /// - Parameter sendNext: sends the next entry; false if there is none.
-    mutating func sendPiece(
-        to peer: PeerID,
-        size: Int,
-        _ sendNext: (inout BrokerState, Peers.Slot) -> Bool
-    ) -> Bool {
+    mutating func sendPiece(to peer: PeerID, size: Int, _ sendNext: (inout BrokerState, Peers.Slot) -> Bool) -> Bool {
         let start = world.context.outbox.frames.count
         let limit = world.context.cost + Self.pieceCost
         while world.context.outbox.frames.count - start < size, world.context.cost < limit {
@@ -192,15 +185,8 @@ extension BrokerState {
     private mutating func sendReads(of name: String, for access: AccessContext, to peer: PeerID, stream: UInt64) {
         var reads: [BoardRead] = []
         for read in boards.earlierReads(of: name) {
-            reads.append(
-                BoardRead(
-                    name,
-                    read.process,
-                    read.label,
-                    read.type,
-                    world.context.now - min(world.context.now, read.at)
-                )
-            )
+            let age = world.context.now - min(world.context.now, read.at)
+            reads.append(BoardRead(name, read.process, read.label, read.type, age))
         }
         if let publication = boards.publication(on: name) {
             for read in world.contents.reads(of: publication) {

@@ -46,16 +46,12 @@ extension Sessions {
         in world: borrowing World
     ) throws(Failure) -> PublicationID {
         guard let slot = sessionTable.find(id), let publication = world.contents.find(sessionTable[slot].publication)
-        else {
-            throw Failure(.superseded, "the session has ended")
-        }
+        else { throw Failure(.superseded, "the session has ended") }
         _ = try openSession(sessionTable[slot].publication.rawValue, of: peer, world.contents)
         let count = world.contents[publication].items.count + items
         guard count <= WireLimits.items else {
-            throw Failure(
-                .limitExceeded,
-                "the session would have \(count) items; at most \(WireLimits.items) are allowed"
-            )
+            let text = "the session would have \(count) items; at most \(WireLimits.items) are allowed"
+            throw Failure(.limitExceeded, text)
         }
         let metadata = world.contents[publication].charge.amount.metadata + metadata
         let limit = world.context.limits.metadataPerSession

@@ -52,8 +52,7 @@ struct Watches: ~Copyable, Sendable {
         of name: String,
         in state: BoardState,
         exists: Bool,
-        stream: UInt64,
-        by peer: PeerID,
+        on stream: PeerStream,
         _ account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) throws(Failure) -> WatchID {
@@ -64,11 +63,11 @@ struct Watches: ~Copyable, Sendable {
         context.accounting.take(of: .watches, for: account)
         let board = names[name] ?? watchedTable.insert(WatchedBoard(name: name, state: state))
         names[name] = board
-        let watcher = Self.watcher(of: peer)
+        let watcher = Self.watcher(of: stream.peer)
         if !watcherTable.holds(watcher) { watcherTable.insert(Watcher(), at: watcher) }
         var watch = BoardWatch(
-            peer: peer,
-            stream: stream,
+            peer: stream.peer,
+            stream: stream.id,
             board: board,
             indexAtBoard: 0,
             indexAtPeer: 0,
@@ -91,7 +90,7 @@ struct Watches: ~Copyable, Sendable {
         let id = watchTable.insert(watch)
         if let slot = watchedTable.find(board) { watchedTable[slot].watches.append(id) }
         if let slot = watcherTable.find(watcher) { watcherTable[slot].watches.append(id) }
-        if isSendable { addSendable(of: peer, &context) }
+        if isSendable { addSendable(of: stream.peer, &context) }
         return id
     }
 
