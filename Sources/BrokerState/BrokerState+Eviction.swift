@@ -84,17 +84,11 @@ extension BrokerState {
     private func candidates() -> [Candidate] {
         var candidates: [Candidate] = []
         for name in boards.full {
-            guard let publication = boards.publication(on: name), let slot = world.contents.find(publication),
+            guard let id = boards.publication(on: name), let slot = world.contents.find(id),
                 let end = world.context.accounting.end(ofEvictable: world.contents[slot].charge.account)
             else { continue }
             let (count, isKept) = (boards.changeCount(of: name), !world.contents[slot].keptBytes.isEmpty)
-            let candidate = Candidate(
-                board: name,
-                publication: publication,
-                changeCount: count,
-                isKept: isKept,
-                end: end
-            )
+            let candidate = Candidate(board: name, publication: id, changeCount: count, isKept: isKept, end: end)
             candidates.append(candidate)
         }
         return candidates.sorted { $0.precedes($1) }

@@ -40,7 +40,7 @@ extension BrokerState {
     @inline(__always)
     private mutating func load(_ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         guard readsLoadsInPlace, let fields = LoadFields(plain: payload),
-            let offer = plainOffer(fields, payload, to: stream.slot)
+            let offer = plainOffer(fields, payload, isLink: peers.isLink(at: stream.slot))
         else {
             let load = try Load(decoding: payload)
             world.context.cost += payload.count / Cost.metadata
@@ -62,11 +62,7 @@ extension BrokerState {
     }
 
     @inline(__always)
-    private mutating func plainOffer(
-        _ load: borrowing LoadFields,
-        _ payload: Span<UInt8>,
-        to slot: Peers.Slot
-    ) -> Offer? {
+    private mutating func plainOffer(_ load: borrowing LoadFields, _ payload: Span<UInt8>, isLink: Bool) -> Offer? {
         let publication: PublicationID?
         if let handle = load.handle {
             publication = PublicationID(rawValue: handle)
@@ -76,7 +72,7 @@ extension BrokerState {
             publication = boards.general
         }
         guard let publication, let found = world.contents.find(publication) else { return nil }
-        let (isLink, firstByte) = (peers.isLink(at: slot), world.context.limits.firstByte)
+        let firstByte = world.context.limits.firstByte
         return world.contents.plainOffer(load, payload, in: found, isLink: isLink, firstByte: firstByte)
     }
 
@@ -85,7 +81,7 @@ extension BrokerState {
         try Feature.check(load.requires, for: load.ifChangeCount == nil ? nil : .condition)
         try AcceptList.check(load.accepts, preference: load.preference)
         try loads.checkRoom(for: stream.peer, limit: world.context.limits.loadsPerConnection)
-        let publication = try publication(of: load, for: stream.peer, peers[stream.slot].access)
+        let publication = try publication(of: load, for: stream)
         if let found = world.contents.find(publication), world.contents[found].isRestricted {
             world.context.cost += world.contents[found].items.count * Cost.checkedItem
         }
@@ -108,18 +104,15 @@ extension BrokerState {
     }
 
     /// The publication that a load names: by its handle, or as the contents of a board.
-    private mutating func publication(
-        of load: Load,
-        for peer: PeerID,
-        _ access: AccessContext
-    ) throws(Failure) -> PublicationID {
+    private mutating func publication(of load: Load, for stream: PeerStream) throws(Failure) -> PublicationID {
+        let access = peers[stream.slot].access
         if let handle = load.handle {
             let id = PublicationID(rawValue: handle)
             guard let slot = world.contents.visible(id, to: access), world.contents[slot].isCurrent else {
                 throw .noContents
             }
             if let session = world.contents[slot].session {
-                try checkWindow(of: session, for: peer)
+                try checkWindow(of: session, for: stream.peer)
             } else if let condition = try BoardCondition(load.ifChangeCount) {
                 try boards.check(condition, on: world.contents[slot].boardName)
             }
@@ -175,14 +168,8 @@ extension BrokerState {
         try boards.check(condition, on: name)
         if let reclaimed { _ = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
         let target = PendingWrite.Target.board(name, condition, reclaims: reclaimed)
-        let isConcealed = write.terms?.isConcealed == true
-        try beginWrite(
-            to: target,
-            terms: write.terms,
-            isConcealed: isConcealed,
-            evictsNothing: evictsNothing,
-            on: stream
-        )
+        let (terms, isConcealed) = (write.terms, write.terms?.isConcealed == true)
+        try beginWrite(to: target, terms: terms, isConcealed: isConcealed, evictsNothing: evictsNothing, on: stream)
     }
 
     mutating func beginWrite(

@@ -10,7 +10,7 @@ extension BrokerState {
         try Feature.check(drag.requires)
         var target = PendingWrite.Target.session(drag)
         if let handle = drag.handle {
-            target = .addition(to: try sessions.openSession(handle, of: stream.peer, world.contents))
+            target = .addition(to: try sessions.openSession(handle, of: stream.peer, in: world))
         }
         try beginWrite(to: target, on: stream)
     }
@@ -87,11 +87,7 @@ extension BrokerState {
     }
 
     /// Takes a frame on the stream that a session has at a destination, other than its cancel.
-    mutating func fromDestinationSession(
-        _ kind: FrameKind,
-        _ payload: Span<UInt8>,
-        on stream: PeerStream
-    ) throws(Failure) {
+    mutating func fromDestination(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         try sessions.fromDestination(kind, stream: stream.id, payload, from: stream.peer, in: &world)
         closeStreams()
     }

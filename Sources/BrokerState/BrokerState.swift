@@ -254,7 +254,7 @@ package struct BrokerState: ~Copyable, Sendable {
             world.context.cost += payload.count / Cost.metadata
             try continueWrite(kind, payload, on: stream)
         case .progress where DestinationSessionID(stream: stream.id) != nil:
-            try fromDestinationSession(kind, payload, on: stream)
+            try fromDestination(kind, payload, on: stream)
         case .error where stream.id == 0:
             close(peer)
         case .error where StreamID(stream.id).sort != .ask:
@@ -271,7 +271,7 @@ package struct BrokerState: ~Copyable, Sendable {
             try fromDragSource(kind, payload, on: stream)
         case .performed, .conclude, .exit, .proposal:
             world.context.cost += payload.count / Cost.metadata
-            try fromDestinationSession(kind, payload, on: stream)
+            try fromDestination(kind, payload, on: stream)
         case .enter:
             world.context.cost += Cost.request + payload.count / Cost.metadata
             try enter(payload, on: stream)

@@ -8,10 +8,8 @@ extension Loads {
         guard let peerLoads = peerLoads(of: destination) else { return }
         let openLoads = peerLoadsTable[peerLoads].openLoads
         guard UInt64(openLoads) < limit else {
-            throw Failure(
-                .limitExceeded,
-                "the connection has \(openLoads) loads open; limit loads-per-connection is \(limit)"
-            )
+            let text = "the connection has \(openLoads) loads open; limit loads-per-connection is \(limit)"
+            throw Failure(.limitExceeded, text)
         }
     }
 
@@ -93,7 +91,7 @@ extension Loads {
 
     /// Starts the next loads of a source's queue while the source has free places.
     @inline(__always)
-    mutating func askNext(of peerLoads: SlotTable<PeerLoads>.Slot, in world: inout World) {
+    mutating func askNext(of peerLoads: PeerSlot, in world: inout World) {
         // Checked first: in most cases the queue is empty, and a call of `popFirst` would be wasted.
         while peerLoadsTable[peerLoads].mayBeAsked, !peerLoadsTable[peerLoads].queue.isEmpty {
             guard let next = peerLoadsTable[peerLoads].queue.popFirst() else { return }

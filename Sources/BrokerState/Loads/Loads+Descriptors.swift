@@ -7,11 +7,7 @@ extension Loads {
     /// Each descriptor in transfer is open in the broker until the destination's socket has taken it. If there are too
     /// many, bytes are sent inline.
     @inline(__always)
-    mutating func expectDescriptor(
-        for slot: Slot,
-        from source: SlotTable<PeerLoads>.Slot,
-        _ context: inout BrokerContext
-    ) {
+    mutating func expectDescriptor(for slot: Slot, from source: PeerSlot, _ context: inout BrokerContext) {
         guard loadTable[slot].isDescriptorWelcome, peerLoadsTable[source].passesDescriptors,
             expectedDescriptors.addingClamped(context.unclosedDescriptors) < context.limits.passedDescriptors
         else { return }
@@ -75,7 +71,7 @@ extension Loads {
             loadTable[slot].phase = .passing
         case .peer:
             world.context.counters.loadsDone += 1
-            end(slot, passesDescriptor: true, in: &world)
+            end(slot, isDescriptor: true, in: &world)
         }
     }
 

@@ -136,17 +136,12 @@ extension Loads {
     ///
     /// - Parameters:
     ///   - failure: nil if all bytes have arrived.
-    ///   - passesDescriptor: whether the load is a descriptor that waits for the socket.
-    mutating func end(
-        _ slot: Slot,
-        with failure: Failure? = nil,
-        passesDescriptor: Bool = false,
-        in world: inout World
-    ) {
+    ///   - isDescriptor: whether the load is a descriptor that waits for the socket.
+    mutating func end(_ slot: Slot, with failure: Failure? = nil, isDescriptor: Bool = false, in world: inout World) {
         let phase = loadTable[slot].phase
         guard !phase.isDelivering else { return }
         giveBack(loadTable[slot].window.close(), of: slot, &world.context)
-        let rest: LoadPhase.Rest = passesDescriptor || phase.isPassing ? .descriptor : .bytes
+        let rest: LoadPhase.Rest = isDescriptor || phase.isPassing ? .descriptor : .bytes
         loadTable[slot].phase = .delivering(rest)
         loadTable[slot].takenAt = world.context.now
         removeFromList(slot)

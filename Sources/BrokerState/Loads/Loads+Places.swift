@@ -23,7 +23,7 @@ extension Loads {
     /// The loads that have a place, for each source that others wait for.
     private func contendedPlaces() -> [PeerLoadsID: [LoadID]] {
         var places: [PeerLoadsID: [LoadID]] = [:]
-        var peer: SlotTable<PeerLoads>.Slot?
+        var peer: PeerSlot?
         while let slot = peerLoadsTable.advance(&peer) {
             if !peerLoadsTable[slot].queue.isEmpty { places[peerLoadsTable.id(of: slot)] = [] }
         }

@@ -7,6 +7,7 @@ import PasteboardWire
 /// put into a queue.
 struct Loads: ~Copyable, Sendable {
     typealias Slot = SlotTable<ActiveLoad>.Slot
+    typealias PeerSlot = SlotTable<PeerLoads>.Slot
 
     var loadTable = SlotTable<ActiveLoad>()
     /// By peer.
@@ -44,20 +45,20 @@ struct Loads: ~Copyable, Sendable {
     // MARK: Peers
 
     @inline(__always)
-    func peerLoads(of peer: PeerID) -> SlotTable<PeerLoads>.Slot? {
+    func peerLoads(of peer: PeerID) -> PeerSlot? {
         peerLoadsTable.find(SlotTable<PeerLoads>.ID(slot: peer.slot, generation: peer.generation))
     }
 
     /// The loads of the peer that is a load's source; nil for the broker itself.
     @inline(__always)
-    func source(of slot: Slot) -> SlotTable<PeerLoads>.Slot? {
+    func source(of slot: Slot) -> PeerSlot? {
         guard case .peer(let peer) = loadTable[slot].source else { return nil }
         return peerLoads(of: peer)
     }
 
     /// The loads of the peer that is a load's destination; nil for a request of a cached load.
     @inline(__always)
-    func destination(of slot: Slot) -> SlotTable<PeerLoads>.Slot? {
+    func destination(of slot: Slot) -> PeerSlot? {
         guard case .destination(let peer, _) = loadTable[slot].receiver else { return nil }
         return peerLoads(of: peer)
     }

@@ -127,7 +127,7 @@ extension BrokerState {
             let next = sessions.nextSession(after: last)
             report.position =
                 next.map { .sessions(after: $0) } ?? .destinations(sessions.sortedDestinationNames, from: 0)
-            entry = next.flatMap { sessions.status(of: $0, for: access, world.contents, at: world.context.now) }
+            entry = next.flatMap { sessions.status(of: $0, for: access, in: world) }
                 .map { StatusEntry(session: $0) }
         case .destinations(let names, let index):
             report.position =

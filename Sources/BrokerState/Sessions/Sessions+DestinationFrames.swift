@@ -85,15 +85,10 @@ extension Sessions {
     // MARK: Entries
 
     /// Takes a destination's own request to enter a session. A refusal is sent to it as `exit`.
-    mutating func enter(
-        _ message: Enter,
-        _ id: DestinationID,
-        by account: Accounting.AccountID,
-        in world: inout World
-    ) {
+    mutating func enter(_ entry: Enter, _ id: DestinationID, by account: Accounting.AccountID, in world: inout World) {
         guard let slot = destinationTable.find(id) else { return }
         do throws(Failure) {
-            try enter(message, id, slot, by: account, in: &world)
+            try enter(entry, id, slot, by: account, in: &world)
         } catch {
             var exit = Exit()
             exit.refusal = error
@@ -102,13 +97,13 @@ extension Sessions {
     }
 
     private mutating func enter(
-        _ message: Enter,
+        _ entry: Enter,
         _ id: DestinationID,
-        _ destination: SlotTable<StoredDestination>.Slot,
+        _ destination: DestinationSlot,
         by account: Accounting.AccountID,
         in world: inout World
     ) throws(Failure) {
-        let publication = PublicationID(rawValue: message.handle ?? 0)
+        let publication = PublicationID(rawValue: entry.handle ?? 0)
         guard let session = world.contents.session(of: publication), let slot = sessionTable.find(session),
             sessionTable[slot].phase.acceptsPointer,
             destinationTable[destination].isVisible(to: sessionTable[slot].process),
@@ -129,7 +124,7 @@ extension Sessions {
         }
         let destinationSession = try destinationSession(of: session, at: id, for: account, in: &world)
         sessionTable[slot].isDirected = false
-        var location = message.location ?? Location()
+        var location = entry.location ?? Location()
         location.destination = destinationTable[destination].name
         track(session, over: destinationSession, location, in: &world)
     }

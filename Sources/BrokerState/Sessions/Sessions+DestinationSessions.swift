@@ -47,7 +47,7 @@ extension Sessions {
     private mutating func checkIsAcceptable(
         _ publication: SlotTable<Publication>.Slot,
         _ id: DestinationSessionID,
-        _ destination: SlotTable<StoredDestination>.Slot,
+        _ destination: DestinationSlot,
         in world: inout World
     ) throws(Failure) {
         guard let destinationSession = destinationSessionTable.find(id),

@@ -86,12 +86,8 @@ extension Sessions {
 
     /// Takes a report of progress: the destination asks a person, for example, or moves a loaded file to its final
     /// place.
-    mutating func progressed(
-        _ progress: Progress,
-        by destinationSession: DestinationSessionID,
-        _ context: inout BrokerContext
-    ) {
-        guard let id = sessionDropped(at: destinationSession), let slot = sessionTable.find(id) else { return }
+    mutating func progressed(_ progress: Progress, by sender: DestinationSessionID, _ context: inout BrokerContext) {
+        guard let id = sessionDropped(at: sender), let slot = sessionTable.find(id) else { return }
         sessionTable[slot].phase.updateDrop { [now = context.now] in $0.progressed(to: progress.completed, at: now) }
         checkDeadline(of: id, &context)
     }

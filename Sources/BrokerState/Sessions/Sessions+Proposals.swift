@@ -54,7 +54,7 @@ extension Sessions {
     private func judge(
         _ proposal: Proposal,
         _ slot: Slot,
-        _ destination: SlotTable<StoredDestination>.Slot
+        _ destination: DestinationSlot
     ) -> (operation: DropOperation, refusal: Failure?) {
         let operation = proposal.operation.flatMap { $0.isKnown ? $0 : nil } ?? .cancel
         guard operation == .move, !sessionTable[slot].allowsMove(by: destinationTable[destination].process) else {

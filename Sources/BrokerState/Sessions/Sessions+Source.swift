@@ -47,7 +47,7 @@ extension Sessions {
     ) throws(Failure) -> PublicationID {
         guard let slot = sessionTable.find(id), let publication = world.contents.find(sessionTable[slot].publication)
         else { throw Failure(.superseded, "the session has ended") }
-        _ = try openSession(sessionTable[slot].publication.rawValue, of: peer, world.contents)
+        _ = try openSession(sessionTable[slot].publication.rawValue, of: peer, in: world)
         let count = world.contents[publication].items.count + items
         guard count <= WireLimits.items else {
             let text = "the session would have \(count) items; at most \(WireLimits.items) are allowed"

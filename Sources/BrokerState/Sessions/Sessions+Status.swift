@@ -7,24 +7,19 @@ extension Sessions {
     }
 
     /// The status of a drag session; nil if a peer may not see it.
-    func status(
-        of slot: Slot,
-        for access: AccessContext,
-        _ contents: borrowing ContentStore,
-        at now: UInt64
-    ) -> SessionStatus? {
-        guard let publication = contents.find(sessionTable[slot].publication),
+    func status(of slot: Slot, for access: AccessContext, in world: borrowing World) -> SessionStatus? {
+        guard let publication = world.contents.find(sessionTable[slot].publication),
             sessionTable[slot].isVisible || access.process == sessionTable[slot].process
         else { return nil }
-        let indices = contents[publication].visibleItems(to: access)
+        let indices = world.contents[publication].visibleItems(to: access)
         let phase = sessionTable[slot].phase
         var status = SessionStatus()
         status.state = phase.name
         status.handle = sessionTable[slot].publication.rawValue
-        status.ownerProcess = contents[publication].ownerProcess.pid
-        status.ownerLabel = contents[publication].ownerLabel
+        status.ownerProcess = world.contents[publication].ownerProcess.pid
+        status.ownerLabel = world.contents[publication].ownerLabel
         status.itemCount = UInt32(clamping: indices.count)
-        status.types = indices.first.map { contents[publication].visibleTypes(of: $0, to: access) } ?? []
+        status.types = indices.first.map { world.contents[publication].visibleTypes(of: $0, to: access) } ?? []
         let destinationSession = phase.tracking?.destinationSession ?? phase.drop?.destinationSession
         if let destination = destinationSession.flatMap({ destination(of: $0) }),
             destinationTable[destination].isVisible(to: access.process)
@@ -32,7 +27,7 @@ extension Sessions {
             status.destination = destinationTable[destination].name
         }
         status.operation = (phase.drop?.operation ?? phase.tracking?.operation)
-        status.milliseconds = now - sessionTable[slot].startedAt
+        status.milliseconds = world.context.now - sessionTable[slot].startedAt
         return status
     }
 

@@ -107,7 +107,7 @@ extension Sessions {
     private mutating func announce(
         _ slot: Slot,
         at destinationSession: SlotTable<DestinationSession>.Slot,
-        _ destination: SlotTable<StoredDestination>.Slot,
+        _ destination: DestinationSlot,
         in world: inout World
     ) -> Bool {
         let announced = destinationSessionTable[destinationSession].announced

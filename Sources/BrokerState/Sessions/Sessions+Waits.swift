@@ -33,7 +33,7 @@ extension Sessions {
         try Feature.check(message.requires)
         try BoardName.check(message.destination, of: "a destination")
         var session: SessionID?
-        if let handle = message.handle { session = try openSession(handle, of: owner.peer, world.contents) }
+        if let handle = message.handle { session = try openSession(handle, of: owner.peer, in: world) }
         if isAvailable(message.destination, for: session, of: owner.process) {
             world.context.send(End(), to: owner.peer, stream: stream)
             return nil

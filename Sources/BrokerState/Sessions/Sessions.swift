@@ -13,6 +13,7 @@ import PasteboardWire
 /// that are over.
 struct Sessions: ~Copyable, Sendable {
     typealias Slot = SlotTable<DragSession>.Slot
+    typealias DestinationSlot = SlotTable<StoredDestination>.Slot
 
     var sessionTable = SlotTable<DragSession>()
     var destinationSessionTable = SlotTable<DestinationSession>()
@@ -38,12 +39,8 @@ struct Sessions: ~Copyable, Sendable {
     // MARK: Finding
 
     /// The session of a source, if it is not dropped yet.
-    func openSession(
-        _ handle: UInt64,
-        of peer: PeerID,
-        _ contents: borrowing ContentStore
-    ) throws(Failure) -> SessionID {
-        guard let id = contents.session(of: PublicationID(rawValue: handle)), let slot = sessionTable.find(id),
+    func openSession(_ handle: UInt64, of peer: PeerID, in world: borrowing World) throws(Failure) -> SessionID {
+        guard let id = world.contents.session(of: PublicationID(rawValue: handle)), let slot = sessionTable.find(id),
             sessionTable[slot].source == peer, sessionTable[slot].phase.isOpen
         else { throw Failure(.superseded, "this connection has no such session, or it has been dropped or has ended") }
         return id
@@ -73,7 +70,7 @@ struct Sessions: ~Copyable, Sendable {
         return names.isEmpty ? nil : names.sorted().joined(separator: "\n")
     }
 
-    func destination(of id: DestinationSessionID) -> SlotTable<StoredDestination>.Slot? {
+    func destination(of id: DestinationSessionID) -> DestinationSlot? {
         guard let slot = destinationSessionTable.find(id) else { return nil }
         return destinationTable.find(destinationSessionTable[slot].destination)
     }
