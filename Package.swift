@@ -316,9 +316,8 @@ let package = Package(
             name: "InProcessTests",
             dependencies: [
                 "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop",
-                "BrokerState",
-                "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
-                "IsolatedPrograms", "SampleModels", "AppleNames",
+                "BrokerState", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport",
+                "PortedPrograms", "IsolatedPrograms", "AppleNames",
             ],
             swiftSettings: settings
         ),

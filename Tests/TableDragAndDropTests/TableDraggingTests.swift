@@ -49,7 +49,7 @@ struct TableDraggingTests {
     }
 
     @Test(
-        "no drag begins without a row, without a delegate, or with dragging off",
+        "no drag begins at a path that is no row",
         arguments: [[0, 4], [0, -1], [1, 0], [-1, 0], [0], [], [0, 0, 0], [Int.max, Int.min]]
     )
     func notThere(path: [Int]) async throws {
@@ -57,7 +57,7 @@ struct TableDraggingTests {
         #expect(rows.events == [])
     }
 
-    @Test("no drag begins without a delegate, with dragging off, or in a disabled view")
+    @Test("no drag begins without a delegate, with dragging off, in a disabled view, or without items (S1-S3, S7, S11)")
     func off() async throws {
         let row = IndexPath(row: 0, section: 0)
         table.dragInteractionEnabled = false

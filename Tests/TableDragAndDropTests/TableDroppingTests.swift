@@ -19,7 +19,7 @@ struct TableDroppingTests {
         return table.update(session, at: path).operation
     }
 
-    @Test("6: a table does not have its own list of interactions")
+    @Test("a table does not have its own list of interactions (S6)")
     func interactions() {
         #expect(table.interactions.isEmpty)
     }
@@ -105,8 +105,9 @@ struct TableDroppingTests {
         #expect(rows.events == [])
     }
 
-    @Test("a session is over the table until it leaves, is dropped or ends")
+    @Test("a session is over the table until it leaves, is dropped or ends, also if no drag may begin there")
     func active() {
+        table.dragInteractionEnabled = false
         let session = TestDrop(texts: "x")
         _ = hover(session, nil)
         #expect(table.hasActiveDrop)
@@ -128,7 +129,7 @@ struct TableDroppingTests {
     }
 
     @Test(
-        "54: a row that moves within its own table is handled by the data source",
+        "a row that moves within its own table is handled by the data source (S54)",
         arguments: [
             (0, 2, "move 0.0 to 0.2", "bca"), (2, 0, "move 0.2 to 0.0", "cab"), (0, 3, "move 0.0 to 0.2", "bca"),
         ]
@@ -199,7 +200,7 @@ struct TableDroppingTests {
         }
     }
 
-    @Test("54: a data source that reports a move itself is not asked to move again")
+    @Test("a data source that reports a move itself is not asked to move again")
     func toldByDataSource() {
         let path = IndexPath(row: 2, section: 0)
         let changes: [(TestRows, Table) -> Void] = [
@@ -236,7 +237,7 @@ struct TableDroppingTests {
         }
     }
 
-    @Test("54: after a data source changes rows while it is asked whether one can move, no other row is moved")
+    @Test("after a data source changes rows while it is asked whether one can move, no other row is moved")
     func changedWhileAsked() {
         rows.canMove = true
         rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
@@ -251,7 +252,7 @@ struct TableDroppingTests {
         #expect(rows.sections[0] == ["c"])
     }
 
-    @Test("38: a proposal to move an item that may not be moved does nothing, and opens no gap")
+    @Test("a proposal to move an item that may not be moved does nothing, and opens no gap (S38)")
     func moveNotAllowed() {
         rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
         #expect(
@@ -261,7 +262,7 @@ struct TableDroppingTests {
         #expect(!table.hasUncommittedUpdates)
     }
 
-    @Test("60: rows of the same table are moved in one batch, by their paths")
+    @Test("rows of the same table are moved in one batch, by their paths (S60)")
     func movedRows() {
         let (session, _) = drag(0, 1)
         rows.onDrop = { coordinator in
@@ -280,7 +281,7 @@ struct TableDroppingTests {
     }
 
     @Test(
-        "23: by default a table moves sessions of its own process that allow it, and copies all others"
+        "by default a table moves sessions of its own process that allow it, and copies all others (S23)"
     )
     func defaultProposal() {
         final class OnlyPerforms: TableDropDelegate {

@@ -22,7 +22,7 @@ struct TableDragTests {
             func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) { events.append("did end") }
         }
         try await DragBroker.with { broker in
-            let places = PlacesTable(.strict, ["a"], on: broker.connect())
+            let places = PlacesTable(["a"], on: broker.connect())
             let empty = Empty()
             places.table.dragDelegate = empty
             var code: PasteboardError.Code?
@@ -37,9 +37,9 @@ struct TableDragTests {
     func addedFromAnotherTable() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
-            let one = PlacesTable(.permissive, ["a"], on: connection)
-            let two = PlacesTable(.permissive, ["b"], on: connection)
-            let taker = PlacesTable(.permissive, [], on: broker.connect())
+            let one = PlacesTable(["a"], on: connection)
+            let two = PlacesTable(["b"], on: connection)
+            let taker = PlacesTable([], on: broker.connect())
             try await taker.register()
             let drag = try #require(try await one.drag(0))
             #expect(try await two.table.addItems(to: drag, at: IndexPath(row: 0, section: 0)))
@@ -59,8 +59,8 @@ struct TableDragTests {
     func refusedAddition() async throws {
         try await DragBroker.with(limits: ["metadata-per-session": "4KiB"]) { broker in
             let connection = broker.connect()
-            let one = PlacesTable(.permissive, ["a"], on: connection)
-            let two = PlacesTable(.permissive, ["b"], on: connection)
+            let one = PlacesTable(["a"], on: connection)
+            let two = PlacesTable(["b"], on: connection)
             let drag = try #require(try await one.drag(0))
             let heavy = Heavy()
             two.table.dragDelegate = heavy
@@ -128,7 +128,7 @@ struct TableDragTests {
             }
         }
         try await DragBroker.with { broker in
-            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            let giver = PlacesTable(["x"], on: broker.connect())
             let source = Source()
             giver.table.dragDelegate = source
             let site = DropSite(
@@ -168,7 +168,7 @@ struct TableDragTests {
             }
         }
         try await DragBroker.with { broker in
-            let places = PlacesTable(.permissive, ["row"], on: broker.connect())
+            let places = PlacesTable(["row"], on: broker.connect())
             let (source, root) = (Source(), InteractionView(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
             root.connection = places.table.connection
             root.addSubview(places.table)
@@ -194,14 +194,14 @@ struct TableDragTests {
         try await DragBroker.with { broker in
             let connection = broker.connect()
             let root = InteractionView(frame: Rect(x: 0, y: 0, width: 20, height: 10))
-            let left = PlacesTable(.permissive, ["a"], on: connection)
-            let right = PlacesTable(.permissive, ["b"], on: connection)
+            let left = PlacesTable(["a"], on: connection)
+            let right = PlacesTable(["b"], on: connection)
             for (index, table) in [left.table, right.table].enumerated() {
                 table.frame = Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)
                 root.addSubview(table)
             }
             try await root.register(as: "places", connection: connection)
-            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            let giver = PlacesTable(["x"], on: broker.connect())
             let drag = try #require(try await giver.drag(0))
             let row = IndexPath(row: 1, section: 0)
             try await drag.move(to: DropLocation("places", indexPath: row, point: Point(x: 5, y: 5)))
@@ -225,13 +225,13 @@ struct TableDragTests {
     )
     func hostilePlace(path: [Int]) async throws {
         try await DragBroker.with { broker in
-            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
+            let places = PlacesTable(["a"], on: broker.connect())
             try await places.register()
             let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
             try await drag.move(to: DropLocation("places", indexPath: IndexPath(indexes: path)))
             #expect(try await drag.drop() == .copy)
             #expect(try await drag.outcome().text == "transferred copy")
-            #expect(places.events.contains("perform at -, copy unspecified"))
+            #expect(places.events.contains("perform at -, unspecified"))
             #expect(places.rows == ["a", "x"])
         }
     }
@@ -259,8 +259,8 @@ struct TableDragTests {
             }
         }
         try await DragBroker.with { broker in
-            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
-            let other = PlacesTable(.permissive, [], on: broker.connect())
+            let places = PlacesTable(["a"], on: broker.connect())
+            let other = PlacesTable([], on: broker.connect())
             try await other.register()
             let (own, only) = (Own(), Only())
             places.table.dragDelegate = own

@@ -5,7 +5,6 @@ import TableDragAndDrop
 import TestSupport
 import Testing
 
-/// The numbers are those of the catalogue "Drag and drop: behaviours".
 @Suite("Table placeholders for items that are being loaded", .inProcess)
 @MainActor
 struct TablePlaceholderTests {
@@ -22,8 +21,8 @@ struct TablePlaceholderTests {
         var sourceDelegates: [Mover] = []
 
         init(_ broker: DragBroker, rows: [String] = ["a", "b"]) async throws {
-            places = PlacesTable(.permissive, rows, on: broker.connect())
-            giver = PlacesTable(.permissive, ["x", "y"], on: broker.connect())
+            places = PlacesTable(rows, on: broker.connect())
+            giver = PlacesTable(["x", "y"], on: broker.connect())
             try await places.register()
             places.table.dropDelegate = mover
             mover.onDrop = { [unowned self] in perform($0) }
@@ -98,7 +97,7 @@ struct TablePlaceholderTests {
         return drag
     }
 
-    @Test("59: a move is complete when every placeholder has become a row; until then nothing is deleted")
+    @Test("a move is complete when every placeholder has become a row; until then nothing is deleted (S59)")
     func held() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
@@ -142,7 +141,7 @@ struct TablePlaceholderTests {
     func tableGone() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
-            let rows = PlacesTable(.permissive, ["a"], on: connection)
+            let rows = PlacesTable(["a"], on: connection)
             let mover = Mover()
             var table: Table? = Table()
             table?.dataSource = rows
@@ -162,7 +161,7 @@ struct TablePlaceholderTests {
             try await root.register(as: "places", connection: connection)
             let source = Mover()
             source.items = [.text("x")]
-            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            let giver = PlacesTable(["x"], on: broker.connect())
             giver.table.dragDelegate = source
             let drag = try #require(try await giver.drag(0))
             try await drag.move(to: .row(0, of: "places"))
@@ -192,116 +191,16 @@ struct TablePlaceholderTests {
         }
     }
 
-    /// A text that is produced when a gate opens.
-    private func slow(until gate: Gate) -> DragItem {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .utf8PlainText) {
-            await gate.wait()
-            return Data("slow".utf8)
-        }
-        return DragItem(itemProvider: provider)
-    }
-
-    @Test("if rows change during the load, the loaded row is still inserted at its placeholder")
-    func concurrent() async throws {
-        try await DragBroker.with { broker in
-            let scene = try await Scene(broker)
-            let goOn = Gate()
-            let drag = try await drop(scene, [slow(until: goOn)], on: broker)
-            try await eventually("a placeholder") { !scene.contexts.isEmpty }
-            scene.places.remove(at: 1)
-            scene.places.remove(at: 0)
-            goOn.open()
-            try await scene.loads(1)
-            #expect(scene.commit(0))
-            #expect(try await drag.outcome().text == "transferred move")
-            #expect(scene.places.rows == ["slow"])
-        }
-    }
-
-    @Test("if no placeholder is used and rows are removed during the load, the loaded row is inserted at the end")
-    func clamped() async throws {
-        try await DragBroker.with { broker in
-            let places = PlacesTable(.strict, ["a", "b", "c"], on: broker.connect())
-            try await places.register()
-            let (asked, goOn) = (Gate(), Gate())
-            let slow = ItemProvider()
-            slow.registerDataRepresentation(for: .utf8PlainText) {
-                asked.open()
-                await goOn.wait()
-                return Data("slow".utf8)
-            }
-            let drag = try await PasteboardKit.Drag.begin([DragItem(itemProvider: slow)], connection: broker.connect())
-            try await drag.move(to: .row(3, of: "places"))
-            try await drag.drop()
-            await asked.wait()
-            places.replaceAll([["a"]])
-            goOn.open()
-            #expect(try await drag.outcome().text == "transferred copy")
-            #expect(places.rows == ["a", "slow"])
-        }
-    }
-
-    @Test("an item whose bytes cannot be decoded is left out, and its drop ends")
-    func foreignClass() async throws {
-        try await DragBroker.with { broker in
-            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
-            try await places.register()
-            let provider = ItemProvider()
-            // The bytes are registered as UTF-8 text, but are not valid UTF-8.
-            provider.registerDataRepresentation(forTypeIdentifier: "public.utf8-plain-text", visibility: .all) {
-                completion in
-                completion(Data([0xFF, 0xFE, 0xC0]), nil)
-                return nil
-            }
-            let drag = try await PasteboardKit.Drag.begin(
-                [DragItem(itemProvider: provider)],
-                connection: broker.connect()
-            )
-            try await drag.drop(at: 0)
-            try await places.happened("end")
-            #expect(places.rows == ["a"])
-        }
-    }
-
-    @Test("58, 61, 62: a local object is used without a load")
-    func localObject() async throws {
-        try await DragBroker.with { broker in
-            let connection = broker.connect()
-            let places = PlacesTable(.permissive, ["a"], on: connection)
-            try await places.register()
-            places.onDrop = { coordinator in
-                for item in coordinator.items {
-                    guard let text = item.dragItem.localObject as? String else { continue }
-                    places.insert([text], at: IndexPath(row: 0, section: 0))
-                    coordinator.drop(item.dragItem, toRowAt: IndexPath(row: 0, section: 0))
-                }
-            }
-            let counter = Counter()
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .utf8PlainText) {
-                counter.increment()
-                return Data()
-            }
-            let item = DragItem(itemProvider: provider)
-            item.localObject = "object"
-            let drag = try await PasteboardKit.Drag.begin([item], connection: connection)
-            #expect(try await drag.drop(at: 0) == "transferred copy")
-            #expect(places.rows == ["object", "a"])
-            #expect(counter.value == 0)
-        }
-    }
-
     @Test("while an item is loaded, other items can be dropped and the table's own rows reordered")
     func othersMeanwhile() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
             let goOn = Gate()
-            let first = try await drop(scene, [slow(until: goOn)], on: broker)
+            let first = try await drop(scene, [.text(after: goOn, asked: Gate())], on: broker)
             try await eventually("a placeholder") { !scene.contexts.isEmpty }
             scene.places.table.dropDelegate = scene.places
 
-            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            let giver = PlacesTable(["x"], on: broker.connect())
             let second = try #require(try await giver.drag(0))
             #expect(try await second.drop(at: 2) == "transferred copy")
             let own = try #require(try await scene.places.drag(0))
@@ -312,16 +211,16 @@ struct TablePlaceholderTests {
             try await scene.loads(1)
             #expect(scene.commit(0))
             #expect(try await first.outcome().text == "transferred move")
-            #expect(scene.places.rows.sorted() == ["a", "b", "slow", "x"])
+            #expect(scene.places.rows.sorted() == ["", "a", "b", "x"])
         }
     }
 
     @Test("two sessions can be over a table at once, independently of each other")
     func twoAtOnce() async throws {
         try await DragBroker.with { broker in
-            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
+            let places = PlacesTable(["a"], on: broker.connect())
             try await places.register()
-            let givers = ["x", "y"].map { PlacesTable(.permissive, [$0], on: broker.connect()) }
+            let givers = ["x", "y"].map { PlacesTable([$0], on: broker.connect()) }
             let (one, two) = (try #require(try await givers[0].drag(0)), try #require(try await givers[1].drag(0)))
             #expect(try await one.move(to: .row(0, of: "places")).operation == .copy)
             #expect(try await two.move(to: .row(1, of: "places")).operation == .copy)
@@ -332,44 +231,6 @@ struct TablePlaceholderTests {
             #expect(try await two.drop(at: 1) == "transferred copy")
             #expect(places.rows == ["a", "y"])
             #expect(!places.table.hasActiveDrop && !places.table.hasUncommittedUpdates)
-        }
-    }
-
-    @Test(
-        "60: the delegate moves several rows of the table itself without a load, and the source deletes nothing"
-    )
-    func rowsOfItsOwn() async throws {
-        try await DragBroker.with { broker in
-            let places = PlacesTable(.permissive, ["a", "b", "c"], on: broker.connect())
-            let mover = Mover()
-            places.table.dropDelegate = mover
-            mover.onDrop = { coordinator in
-                places.table.performBatchUpdates {
-                    for (index, item) in coordinator.items.enumerated() {
-                        guard let source = item.sourceIndexPath else { continue }
-                        places.table.moveRow(at: source, to: IndexPath(row: 1 + index, section: 0))
-                        coordinator.drop(item.dragItem, toRowAt: IndexPath(row: 1 + index, section: 0))
-                    }
-                    places.setSilently(["c", "a", "b"])
-                }
-            }
-            let drag = try #require(try await places.drag(0, 1))
-            #expect(try await drag.drop(at: 3, of: "") == "transferred move")
-            #expect(places.rows == ["c", "a", "b"])
-            #expect(!places.events.contains("did transfer"))
-            #expect(places.made.value == 0)
-        }
-    }
-
-    @Test("80: if the destination ends while placeholders are open, a move has failed")
-    func destinationGone() async throws {
-        try await DragBroker.with { broker in
-            let scene = try await Scene(broker)
-            let drag = try await drop(scene, [.text("x")], on: broker)
-            try await scene.loads(1)
-            await scene.places.table.connection.close()
-            #expect(try await drag.outcome().text == "failed destination-gone")
-            #expect(scene.sourceDelegates.map(\.isTransferred) == [false])
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -144,7 +145,7 @@ struct MoveTests {
         }
     }
 
-    @Test("a failed load makes the drop fail with its error, and the handler can continue without it")
+    @Test("a failed load makes the drop fail with its error, and the handler can continue without it (S49-S51)")
     func failedLoad() async throws {
         try await DragBroker.with { broker in
             let bad = ItemProvider()
@@ -169,17 +170,19 @@ struct MoveTests {
         }
     }
 
-    @Test("a drop is complete only when its callbacks have returned")
+    @Test("a drop is complete only when its callbacks have returned, which run on threads of the library (S57)")
     func callbacks() async throws {
         try await DragBroker.with { broker in
             let (called, goOn) = (Gate(), Gate())
             let count = Counter()
+            let main = await MainActor.run { pthread_self() }
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
                 session.loadObjects(ofClass: String.self) { objects in
                     #expect(objects == ["a", "b"])
                     count.increment()
                 }
                 session.items[0].itemProvider.loadDataRepresentation(for: .plainText) { _, _ in
+                    #expect(pthread_equal(pthread_self(), main) == 0)
                     called.open()
                     let isOpen = Semaphore()
                     Task {

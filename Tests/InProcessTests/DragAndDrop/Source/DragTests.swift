@@ -32,7 +32,7 @@ struct DragTests {
     }
 
     @Test(
-        "before a drop a destination sees types, names and counts; it can load only while it performs the drop"
+        "before a drop a destination sees types, names and counts; it can load only while it performs the drop (S52)"
     )
     func window() async throws {
         try await DragBroker.with { broker in
@@ -101,7 +101,7 @@ struct DragTests {
         }
     }
 
-    @Test("items can be added at any time before the drop, and are loaded like the others")
+    @Test("items can be added at any time before the drop, and are loaded like the others (S17)")
     func adding() async throws {
         try await DragBroker.with { broker in
             let texts = DropSite.Log()
@@ -226,7 +226,7 @@ struct DragTests {
         }
     }
 
-    @Test("a drop whose handler loads nothing is cancelled")
+    @Test("a drop whose handler loads nothing is cancelled (S64)")
     func nothingTaken() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect())

@@ -88,7 +88,7 @@ struct DragInteractionTests {
     }
 
     @Test(
-        "the source's delegate is notified of the outcome",
+        "the source's delegate is notified of the outcome (S37)",
         arguments: [DropOperation.cancel, .forbidden, .copy, .move]
     )
     func ends(with operation: DropOperation) async throws {

@@ -28,7 +28,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("an interaction that cannot handle the session is not notified of it again")
+    @Test("an interaction that cannot handle the session is not notified of it again (S19)")
     func cannotHandle() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
