@@ -4,24 +4,13 @@ import SampleModels
 import Stage
 import TableDragAndDrop
 
-/// The owner of the model of toys. Without one a drop changes nothing.
-@MainActor
-protocol ToyOwner: AnyObject {
-    func toys(of cat: String) -> [String]
-    /// A toy has moved between two cats of this process.
-    func move(_ toy: String, from origin: String, to target: String)
-    /// A toy has arrived from another process.
-    func arrive(_ toy: String, from origin: String, to target: String)
-    /// A toy has moved to another process.
-    func leave(_ toy: String, from origin: String)
-}
-
 /// The table of one cat, and its delegates. It does not change the model itself.
 @MainActor
 final class CatTable {
     let table = Table()
     let cat: String
-    weak var owner: (any ToyOwner)?
+    /// The owner of the model. Without it a drop changes nothing.
+    weak var owner: CatToysProgram?
     private let allowsLeaving: Bool
     private let packaging: ToyPackaging
     private let trace: TraceLog
@@ -37,20 +26,22 @@ final class CatTable {
     }
 
     func show() {
-        let toys = owner?.toys(of: cat) ?? []
+        let toys = owner?.toys[cat] ?? []
         trace.show(cat, table) { toys[$0] }
     }
 
     /// Loads the first toy and its origin. If a step fails, the toy stays at its source, so there are never two.
     private func take(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
         let (toy, home) = try await load(item, from: origin)
-        switch origin {
-        case .here(let origin):
-            try known(owner, for: toy).move(toy, from: origin, to: cat)
-        case .elsewhere:
-            try known(owner, for: toy).arrive(toy, from: home, to: cat)
-        case .unknown:
-            trace.line("unknown", cat, toy)
+        if origin == .unknown { return trace.line("unknown", cat, toy) }
+        guard let owner else {
+            trace.line("lost", cat, toy)
+            throw PasteboardError(.refused, message: "there is nobody who could give \(toy) to \(cat)")
+        }
+        if case .here(let origin) = origin {
+            owner.move(toy, from: origin, to: cat)
+        } else {
+            owner.arrive(toy, from: home, to: cat)
         }
     }
 
@@ -68,21 +59,11 @@ final class CatTable {
             throw error
         }
     }
-
-    /// - Throws: if there is no owner to notify. The source of a move then keeps the toy, which otherwise would be
-    ///   lost.
-    private func known(_ owner: (any ToyOwner)?, for toy: String) throws -> any ToyOwner {
-        guard let owner else {
-            trace.line("lost", cat, toy)
-            throw PasteboardError(.refused, message: "there is nobody who could give \(toy) to \(cat)")
-        }
-        return owner
-    }
 }
 
 extension CatTable: TableDataSource {
     func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int {
-        owner?.toys(of: cat).count ?? 0
+        owner?.toys[cat].count ?? 0
     }
 }
 
@@ -92,7 +73,7 @@ extension CatTable: TableDragDelegate {
         itemsForBeginning session: any DragSession,
         at indexPath: IndexPath
     ) -> [DragItem] {
-        guard let toys = owner?.toys(of: cat), toys.indices.contains(indexPath.row) else { return [] }
+        guard let toys = owner?.toys[cat], toys.indices.contains(indexPath.row) else { return [] }
         session.localContext = cat
         return packaging.items(for: toys[indexPath.row], of: cat)
     }

@@ -15,7 +15,7 @@ final class CatToysProgram: StageProgram {
     init(_ toys: CatToys, allowsLeaving: Bool, orphan: String?, trace: TraceLog) {
         self.toys = toys
         self.trace = trace
-        tables = toys.cats.map { CatTable($0, allowsLeaving: allowsLeaving, trace: trace) }
+        tables = CatToys.cats.map { CatTable($0, allowsLeaving: allowsLeaving, trace: trace) }
         surfaces = tables.map { Surface($0.cat, $0.table) }
         for table in tables where table.cat != orphan { table.owner = self }
     }
@@ -56,9 +56,9 @@ final class CatToysProgram: StageProgram {
         var toys = CatToys(toys: [:])
         for part in text.split(separator: "/") {
             let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-            guard words.count == 2, toys.cats.contains(words[0]) else {
+            guard words.count == 2, CatToys.cats.contains(words[0]) else {
                 throw StepError(
-                    "\(part) is not of the form CAT=TOY,TOY with one of \(toys.cats.joined(separator: ", "))"
+                    "\(part) is not of the form CAT=TOY,TOY with one of \(CatToys.cats.joined(separator: ", "))"
                 )
             }
             toys[words[0]] =
@@ -67,25 +67,26 @@ final class CatToysProgram: StageProgram {
         }
         return toys
     }
-}
 
-extension CatToysProgram: ToyOwner {
-    func toys(of cat: String) -> [String] { toys[cat] }
+    // MARK: Drops
 
+    /// A toy has moved between two cats of this process.
     func move(_ toy: String, from origin: String, to target: String) {
-        ToyMove(toy).move(from: origin, to: target, in: &toys)
+        toys.move(toy, from: origin, to: target)
         reload()
         trace.line("moved", toy, origin, target)
     }
 
+    /// A toy has arrived from another process.
     func arrive(_ toy: String, from origin: String, to target: String) {
-        ToyMove(toy).arrive(at: target, in: &toys)
+        toys.add(toy, to: target)
         reload()
         trace.line("arrived", target, toy, origin)
     }
 
+    /// A toy has moved to another process.
     func leave(_ toy: String, from origin: String) {
-        ToyMove(toy).leave(origin, in: &toys)
+        toys.remove(toy, from: origin)
         reload()
         trace.line("left", origin, toy)
     }

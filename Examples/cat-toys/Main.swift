@@ -29,8 +29,8 @@ enum Main {
             usage: "[--keep] [--orphan CAT] [--toys CAT=TOY,TOY.../CAT=...]"
         ) { arguments, trace throws(StepError) in
             let toys = try arguments["--toys"].map(CatToysProgram.toys) ?? CatToys()
-            if let orphan = arguments["--orphan"], !toys.cats.contains(orphan) {
-                throw StepError("there is no cat \(orphan); there are \(toys.cats.joined(separator: ", "))")
+            if let orphan = arguments["--orphan"], !CatToys.cats.contains(orphan) {
+                throw StepError("there is no cat \(orphan); there are \(CatToys.cats.joined(separator: ", "))")
             }
             return CatToysProgram(
                 toys,

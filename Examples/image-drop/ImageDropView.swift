@@ -8,7 +8,7 @@ final class ImageDropView {
     let label: String?
     let view: InteractionView
     let imageView: InteractionView
-    private var changes: ImageChanges
+    private var board: ImageBoard
     private let trace: TraceLog
     /// The final operation of the drag that began here.
     private var operation = DropOperation.cancel
@@ -16,9 +16,9 @@ final class ImageDropView {
     init(_ label: String?, picture: Picture?, trace: TraceLog) {
         self.label = label
         self.trace = trace
-        changes = ImageChanges(ImageBoard(picture))
-        view = InteractionView(frame: changes.board.bounds)
-        imageView = InteractionView(frame: changes.board.frame)
+        board = ImageBoard(picture)
+        view = InteractionView(frame: board.bounds)
+        imageView = InteractionView(frame: board.frame)
         view.addSubview(imageView)
         view.addInteraction(DropInteraction(delegate: self))
         imageView.addInteraction(DragInteraction(delegate: self))
@@ -26,11 +26,11 @@ final class ImageDropView {
     }
 
     func show() {
-        trace.line("shown", label, changes.board.picture?.description ?? "nothing")
+        trace.line("shown", label, board.picture?.description ?? "nothing")
     }
 
     func replace(by picture: Picture?) {
-        changes.replace(by: picture)
+        board.picture = picture
         show()
     }
 
@@ -39,12 +39,12 @@ final class ImageDropView {
     private func take(_ picture: Picture, of session: any DropSession) {
         let source = session.localDragSession?.localContext as? ImageDropView
         if source === self { session.localDragSession?.localContext = nil }
-        if changes.show([picture]) { show() }
+        if board.show([picture]) { show() }
     }
 
     private func refreshFeedback(for session: any DropSession) -> Point {
         let point = session.location(in: view)
-        let isInside = changes.board.frame.contains(point)
+        let isInside = board.frame.contains(point)
         trace.line("feedback", label, "\(point.x),\(point.y)", isInside ? "inside" : "outside")
         return point
     }
@@ -53,7 +53,7 @@ final class ImageDropView {
 extension ImageDropView: DragInteractionDelegate {
     func dragInteraction(_ interaction: DragInteraction, itemsForBeginning session: any DragSession) -> [DragItem] {
         session.localContext = self
-        return ImagePackaging.items(for: changes.board)
+        return ImagePackaging.items(for: board)
     }
 
     func dragInteraction(
@@ -61,7 +61,7 @@ extension ImageDropView: DragInteractionDelegate {
         itemsForAddingTo session: any DragSession,
         withTouchAt point: Point
     ) -> [DragItem] {
-        ImagePackaging.items(for: changes.board)
+        ImagePackaging.items(for: board)
     }
 
     func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession) {
@@ -89,7 +89,7 @@ extension ImageDropView: DragInteractionDelegate {
         trace.line("transferred", label)
         guard operation == .move, session.localContext != nil else { return }
         guard let picture = session.items.first?.localObject as? Picture else { return }
-        if changes.remove(picture) { show() }
+        if board.remove(picture) { show() }
     }
 }
 
@@ -109,7 +109,7 @@ extension ImageDropView: DropInteractionDelegate {
         sessionDidUpdate session: any DropSession
     ) -> DropProposal {
         let point = refreshFeedback(for: session)
-        let proposal = ImageAcceptance.proposal(for: session, at: point, in: changes.board)
+        let proposal = ImageAcceptance.proposal(for: session, at: point, in: board)
         trace.line("update", label, "\(proposal.operation)")
         return proposal
     }
@@ -125,7 +125,7 @@ extension ImageDropView: DropInteractionDelegate {
         } else {
             trace.load(session)
             session.loadObjects(ofClass: Picture.self) { [self] pictures in
-                if changes.show(pictures) { show() } else { trace.line("loaded nothing", label) }
+                if board.show(pictures) { show() } else { trace.line("loaded nothing", label) }
                 trace.loaded(session)
             }
         }

@@ -33,7 +33,7 @@ extension ParcelTable: TableDropDelegate {
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
         trace.perform(label, coordinator)
-        let path = coordinator.destinationIndexPath ?? IndexPath(row: changes.shelf.parcels.count, section: 0)
+        let path = coordinator.destinationIndexPath ?? IndexPath(row: shelf.parcels.count, section: 0)
         // The source rows are read before anything changes, because any change invalidates them.
         let arrivals = coordinator.items.map { item in
             ParcelAcceptance.arrival(
@@ -81,14 +81,14 @@ extension ParcelTable: TableDropDelegate {
     /// - Returns: the new index of each row.
     private func moveRows(_ arrivals: [ParcelAcceptance.Arrival], to path: IndexPath) -> [Int: Int] {
         let sources = arrivals.compactMap { if case .row(let source) = $0 { source.row } else { nil } }
-        let moved = changes.move(sources, before: path.row)
+        let moved = shelf.move(sources, before: path.row)
         table.performBatchUpdates { [table] in
             for (source, row) in moved {
                 table.moveRow(at: IndexPath(row: source, section: 0), to: IndexPath(row: row, section: 0))
             }
         }
         for (source, row) in moved {
-            trace.line("moved", label, "\(source)", "\(row)", "\(changes.shelf.parcels[row])")
+            trace.line("moved", label, "\(source)", "\(row)", "\(shelf.parcels[row])")
         }
         return Dictionary(moved, uniquingKeysWith: { first, _ in first })
     }
@@ -125,7 +125,7 @@ extension ParcelTable: TableDropDelegate {
 
     private func arrived(_ name: String, in context: any TableDropPlaceholderContext) {
         let isCommitted = context.commitInsertion { path in
-            let row = changes.insert(Parcel(.plain, name), at: path.row)
+            let row = shelf.insert(Parcel(.plain, name), at: path.row)
             trace.line("committed", label, "\(row)", name)
         }
         if !isCommitted { trace.line("gone", label, name) }

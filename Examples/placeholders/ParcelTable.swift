@@ -9,7 +9,7 @@ import TableDragAndDrop
 final class ParcelTable {
     let table = Table()
     let label: String
-    var changes: ParcelChanges
+    var shelf: ParcelShelf
     /// The loads of the placeholders.
     var loads: [(name: String, context: any TableDropPlaceholderContext, progress: LoadProgress)] = []
     let trace: TraceLog
@@ -21,30 +21,30 @@ final class ParcelTable {
         self.label = label
         self.packaging = packaging
         self.trace = trace
-        changes = ParcelChanges(shelf)
+        self.shelf = shelf
         table.dataSource = self
         table.dragDelegate = self
         table.dropDelegate = self
     }
 
     func show() {
-        trace.show(label, table) { "\(changes.shelf.parcels[$0])" }
+        trace.show(label, table) { "\(shelf.parcels[$0])" }
     }
 
     func insert(_ parcel: Parcel, at row: Int) {
-        let row = changes.insert(parcel, at: row)
+        let row = shelf.insert(parcel, at: row)
         table.insertRows(at: [IndexPath(row: row, section: 0)])
         trace.line("inserted", label, "\(row)", "\(parcel)")
     }
 
     func remove(at row: Int) {
-        guard let parcel = changes.remove(at: row) else { return trace.line("no row", label, "\(row)") }
+        guard let parcel = shelf.remove(at: row) else { return trace.line("no row", label, "\(row)") }
         table.deleteRows(at: [IndexPath(row: row, section: 0)])
         trace.line("removed", label, "\(row)", "\(parcel)")
     }
 
     private func items(forRow row: Int) -> [DragItem] {
-        let items = packaging.items(for: changes.shelf.parcels[row])
+        let items = packaging.items(for: shelf.parcels[row])
         dragged.removeAll { $0.item == nil }
         dragged += items.map(Dragged.init)
         return items
@@ -70,7 +70,7 @@ private struct Dragged {
 }
 
 extension ParcelTable: TableDataSource {
-    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { changes.shelf.parcels.count }
+    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { shelf.parcels.count }
 }
 
 extension ParcelTable: TableDragDelegate {

@@ -9,7 +9,7 @@ import TableDragAndDrop
 final class PlacesTable {
     let table = Table()
     let label: String?
-    private(set) var changes = PlaceChanges(PlaceNames())
+    private(set) var places = PlaceNames()
     private let acceptance: PlaceAcceptance
     private let packaging: PlacePackaging
     private let trace: TraceLog
@@ -32,7 +32,7 @@ final class PlacesTable {
     }
 
     func show() {
-        trace.show(label, table) { changes.places.names[$0] }
+        trace.show(label, table) { places.names[$0] }
     }
 
     func insert(_ name: String, at row: Int) {
@@ -40,7 +40,7 @@ final class PlacesTable {
     }
 
     func remove(at row: Int) {
-        guard let name = changes.remove(at: row) else { return trace.line("no row", label, "\(row)") }
+        guard let name = places.remove(at: row) else { return trace.line("no row", label, "\(row)") }
         table.deleteRows(at: [IndexPath(row: row, section: 0)])
         trace.line("removed", label, "\(row)", name)
     }
@@ -60,7 +60,7 @@ final class PlacesTable {
         guard let item = coordinator.items.first, let source = item.sourceIndexPath else {
             return trace.line("moved nothing", label)
         }
-        let target = IndexPath(row: min(path.row, changes.places.names.count - 1), section: path.section)
+        let target = IndexPath(row: min(path.row, places.names.count - 1), section: path.section)
         if target != source {
             tableView(table, moveRowAt: source, to: target)
             table.moveRow(at: source, to: target)
@@ -69,14 +69,14 @@ final class PlacesTable {
     }
 
     private func insert(_ names: [String], at path: IndexPath) {
-        let paths = changes.insert(names, at: path)
+        let paths = places.insert(names, at: path)
         table.insertRows(at: paths)
         for (path, name) in zip(paths, names) { trace.line("inserted", label, "\(path.row)", name) }
     }
 }
 
 extension PlacesTable: TableDataSource {
-    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { changes.places.names.count }
+    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { places.names.count }
 
     func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool {
         trace.line("can-move", label, "\(indexPath.row)")
@@ -84,7 +84,7 @@ extension PlacesTable: TableDataSource {
     }
 
     func tableView(_ tableView: Table, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath) {
-        guard let name = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row) else { return }
+        guard let name = places.move(from: sourceIndexPath.row, to: destinationIndexPath.row) else { return }
         trace.line("moved", label, "\(sourceIndexPath.row)", "\(destinationIndexPath.row)", name)
     }
 }
@@ -95,7 +95,7 @@ extension PlacesTable: TableDragDelegate {
         itemsForBeginning session: any DragSession,
         at indexPath: IndexPath
     ) -> [DragItem] {
-        packaging.items(forRow: indexPath.row, of: changes.places)
+        packaging.items(forRow: indexPath.row, of: places)
     }
 
     func tableView(
@@ -104,7 +104,7 @@ extension PlacesTable: TableDragDelegate {
         at indexPath: IndexPath,
         point: Point
     ) -> [DragItem] {
-        packaging.items(forRow: indexPath.row, of: changes.places)
+        packaging.items(forRow: indexPath.row, of: places)
     }
 
     func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {

@@ -8,7 +8,7 @@ import Testing
 /// The packaging, the rules and the changes of `cat-toys`.
 @Suite(.inProcess)
 struct CatToysTests {
-    // MARK: Packaging (S8, S11, S14, S74)
+    // MARK: Packaging (S74)
 
     @Test("A toy is offered as its name to all programs, and with its origin to programs of this kind")
     @MainActor func package() async throws {
@@ -25,7 +25,7 @@ struct CatToysTests {
         #expect(ToyPackaging().items(for: "", of: "Tama").isEmpty)
     }
 
-    // MARK: Acceptance (S22, S68-S71, S74)
+    // MARK: Acceptance (S22, S69-S71)
 
     @Test("The origin of a toy is the cat of the local context, or for another process is loaded from the item")
     @MainActor func origin() throws {
@@ -48,34 +48,34 @@ struct CatToysTests {
         #expect(ToyAcceptance.origin(of: TestDrop(.png)) == .unknown)
     }
 
-    // MARK: Changes (S65-S67, S71, S75)
+    // MARK: Changes (S65-S67, S75)
 
     @Test("A toy leaves its cat and arrives at the end of another's; no name is lost or made up")
     func move() {
         var toys = CatToys()
         let names = toys.names
-        ToyMove("mouse").move(from: "Tama", to: "Kuro", in: &toys)
+        toys.move("mouse", from: "Tama", to: "Kuro")
         #expect(toys["Tama"] == ["ball", "feather"] && toys["Kuro"] == ["box", "mouse"])
-        ToyMove("box").move(from: "Kuro", to: "Kuro", in: &toys)
+        toys.move("box", from: "Kuro", to: "Kuro")
         #expect(toys["Kuro"] == ["mouse", "box"] && toys.names == names)
     }
 
     @Test("Toys of one name leave together and arrive as one")
     func equalNames() {
         var toys = CatToys(toys: ["Tama": ["ball", "bell", "ball"]])
-        ToyMove("ball").move(from: "Tama", to: "Mike", in: &toys)
+        toys.move("ball", from: "Tama", to: "Mike")
         #expect(toys["Tama"] == ["bell"] && toys["Mike"] == ["ball"])
         toys = CatToys(toys: ["Tama": ["ball", "bell", "ball"]])
-        ToyMove("ball").move(from: "Tama", to: "Tama", in: &toys)
+        toys.move("ball", from: "Tama", to: "Tama")
         #expect(toys["Tama"] == ["bell", "ball"])
     }
 
     @Test("A toy of an unknown cat still arrives, and nothing leaves")
     func unknownCat() {
         var toys = CatToys(toys: ["Tama": ["ball"]])
-        ToyMove("ball").move(from: "Nobody", to: "Mike", in: &toys)
+        toys.move("ball", from: "Nobody", to: "Mike")
         #expect(toys["Tama"] == ["ball"] && toys["Mike"] == ["ball"] && toys["Nobody"].isEmpty)
-        ToyMove("bell").leave("Nobody", in: &toys)
+        toys.remove("bell", from: "Nobody")
         #expect(toys == CatToys(toys: ["Tama": ["ball"], "Mike": ["ball"]]))
     }
 
@@ -83,9 +83,9 @@ struct CatToysTests {
     func twoPhases() {
         var (here, there) = (CatToys(), CatToys(toys: [:]))
         let names = here.names
-        ToyMove("ball").arrive(at: "Kuro", in: &there)
+        there.add("ball", to: "Kuro")
         #expect(here.names.union(there.names) == names)
-        ToyMove("ball").leave("Tama", in: &here)
+        here.remove("ball", from: "Tama")
         #expect(here.names.union(there.names) == names && here.names.isDisjoint(with: there.names))
     }
 }

@@ -74,20 +74,20 @@ struct ImageDropTests {
     @Test("The first of several pictures replaces the previous one, and an empty array changes nothing")
     func show() {
         let pictures = (0..<3).map { Picture(Data([$0]), type: .png) }
-        var changes = ImageChanges(ImageBoard())
-        let isShown = changes.show(pictures)
-        #expect(isShown && changes.board.picture === pictures[0])
-        let isNothingShown = changes.show([])
-        #expect(!isNothingShown && changes.board.picture === pictures[0])
+        var board = ImageBoard()
+        let isShown = board.show(pictures)
+        #expect(isShown && board.picture === pictures[0])
+        let isNothingShown = board.show([])
+        #expect(!isNothingShown && board.picture === pictures[0])
     }
 
     @Test("A picture that has moved elsewhere is removed, unless another one is shown by then")
     func remove() {
         let (first, second) = (Picture(Data([1]), type: .png), Picture(Data([2]), type: .png))
-        var changes = ImageChanges(ImageBoard(first))
-        let isOtherRemoved = changes.remove(second)
-        #expect(!isOtherRemoved && changes.board.picture === first)
-        let isRemoved = changes.remove(first)
-        #expect(isRemoved && changes.board.picture == nil)
+        var board = ImageBoard(first)
+        let isOtherRemoved = board.remove(second)
+        #expect(!isOtherRemoved && board.picture === first)
+        let isRemoved = board.remove(first)
+        #expect(isRemoved && board.picture == nil)
     }
 }

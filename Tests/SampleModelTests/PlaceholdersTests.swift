@@ -34,7 +34,7 @@ struct PlaceholdersTests {
         await #expect(throws: (any Error).self) { try await failing.itemProvider.loadObject(ofClass: String.self) }
     }
 
-    @Test("A row of the table moves, a local object is handed over, and all else is loaded (S58-S61)")
+    @Test("A row of the table moves, a local object is handed over, and all else is loaded (S58, S61)")
     func arrival() {
         let (path, parcel) = (IndexPath(row: 1, section: 0), Parcel(.plain, "letter"))
         #expect(ParcelAcceptance.arrival(source: path, local: parcel, isOwn: true) == .row(path))
@@ -67,20 +67,20 @@ struct PlaceholdersTests {
         ]
     )
     func move(rows: [Int], destination: Int, result: String) {
-        var changes = ParcelChanges(ParcelShelf("abcd".map { Parcel(.plain, String($0)) }))
-        let before = changes.shelf.parcels
-        let moved = changes.move(rows, before: destination)
-        #expect(changes.shelf.parcels.map(\.name).joined() == result)
-        for (source, row) in moved { #expect(changes.shelf.parcels[row] == before[source]) }
+        var shelf = ParcelShelf("abcd".map { Parcel(.plain, String($0)) })
+        let before = shelf.parcels
+        let moved = shelf.move(rows, before: destination)
+        #expect(shelf.parcels.map(\.name).joined() == result)
+        for (source, row) in moved { #expect(shelf.parcels[row] == before[source]) }
     }
 
     @Test("A parcel whose row was deleted before it arrives is inserted at the end")
     func late() {
-        var changes = ParcelChanges()
+        var shelf = ParcelShelf()
         let rows = [
-            changes.insert(Parcel("a"), at: 3), changes.insert(Parcel("b"), at: 0), changes.insert(Parcel("c"), at: -1),
+            shelf.insert(Parcel("a"), at: 3), shelf.insert(Parcel("b"), at: 0), shelf.insert(Parcel("c"), at: -1),
         ]
-        #expect(rows == [0, 0, 0] && changes.shelf.parcels.map(\.name) == ["c", "b", "a"])
-        #expect(changes.remove(at: 3) == nil)
+        #expect(rows == [0, 0, 0] && shelf.parcels.map(\.name) == ["c", "b", "a"])
+        #expect(shelf.remove(at: 3) == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// The packaging, the rules and the changes of `places`.
 @Suite(.inProcess)
 struct PlacesTests {
-    // MARK: Packaging (S8, S9, S15, S16)
+    // MARK: Packaging (S8-S10, S15, S16)
 
     @Test("A row is one item with one type, and its bytes are those of the name, whatever characters it has")
     func package() async throws {
@@ -32,7 +32,7 @@ struct PlacesTests {
         #expect(asked.withLock { $0 } == ["Yosemite"])
     }
 
-    // MARK: Acceptance (S18, S24-S32, S39-S45)
+    // MARK: Acceptance (S18, S24-S32, S39, S41-S44)
 
     @Test(
         "Items that are available as text are accepted, whatever kind of text it is",
@@ -100,33 +100,33 @@ struct PlacesTests {
         #expect(acceptance.destination(hovered: nil, rowCounts: []) == nil)
     }
 
-    // MARK: Changes (S45-S48, S54)
+    // MARK: Changes (S45-S48)
 
     @Test("Names are inserted in order before the existing rows")
     func insert() {
-        var changes = PlaceChanges(PlaceNames(["a", "b"]))
-        let paths = changes.insert(["x", "y"], at: IndexPath(row: 1, section: 0))
+        var places = PlaceNames(["a", "b"])
+        let paths = places.insert(["x", "y"], at: IndexPath(row: 1, section: 0))
         #expect(paths == [IndexPath(row: 1, section: 0), IndexPath(row: 2, section: 0)])
-        #expect(changes.places.names == ["a", "x", "y", "b"])
-        #expect(changes.insert([], at: IndexPath(row: 0, section: 0)).isEmpty)
+        #expect(places.names == ["a", "x", "y", "b"])
+        #expect(places.insert([], at: IndexPath(row: 0, section: 0)).isEmpty)
     }
 
     @Test("Names are inserted at the end if their row no longer exists")
     func insertBehind() {
-        var changes = PlaceChanges(PlaceNames(["a"]))
-        let paths = changes.insert(["x", "y"], at: IndexPath(row: 7, section: 0))
-        #expect(paths.map(\.row) == [1, 2] && changes.places.names == ["a", "x", "y"])
+        var places = PlaceNames(["a"])
+        let paths = places.insert(["x", "y"], at: IndexPath(row: 7, section: 0))
+        #expect(paths.map(\.row) == [1, 2] && places.names == ["a", "x", "y"])
     }
 
     @Test("A moved row is at its new index, and the number of rows stays the same")
     func move() {
-        var changes = PlaceChanges(PlaceNames(["a", "b", "c"]))
-        #expect(changes.move(from: 0, to: 2) == "a")
-        #expect(changes.places.names == ["b", "c", "a"])
-        #expect(changes.move(from: 2, to: 0) == "a")
-        #expect(changes.move(from: 3, to: 0) == nil)
-        #expect(changes.places.names == ["a", "b", "c"])
-        #expect(changes.remove(at: 1) == "b")
-        #expect(changes.remove(at: 2) == nil)
+        var places = PlaceNames(["a", "b", "c"])
+        #expect(places.move(from: 0, to: 2) == "a")
+        #expect(places.names == ["b", "c", "a"])
+        #expect(places.move(from: 2, to: 0) == "a")
+        #expect(places.move(from: 3, to: 0) == nil)
+        #expect(places.names == ["a", "b", "c"])
+        #expect(places.remove(at: 1) == "b")
+        #expect(places.remove(at: 2) == nil)
     }
 }

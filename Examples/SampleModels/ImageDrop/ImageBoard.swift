@@ -13,4 +13,22 @@ public struct ImageBoard: Sendable {
     public init(_ picture: Picture? = .pixel) {
         self.picture = picture
     }
+
+    /// Shows the first of the pictures instead of the current one. An empty array changes nothing.
+    ///
+    /// - Returns: whether a picture was shown.
+    public mutating func show(_ pictures: [Picture]) -> Bool {
+        guard let picture = pictures.first else { return false }
+        self.picture = picture
+        return true
+    }
+
+    /// Removes a picture that has moved to another destination, if it is still the one shown.
+    ///
+    /// - Returns: whether it was removed.
+    public mutating func remove(_ picture: Picture) -> Bool {
+        guard self.picture === picture else { return false }
+        self.picture = nil
+        return true
+    }
 }

@@ -22,6 +22,20 @@ public struct ParcelShelf: Sendable, Equatable {
         return row
     }
 
+    /// Moves rows before another row, in the given order. Rows that do not exist are skipped.
+    ///
+    /// - Parameter destination: a row before the move, or the number of rows for the end.
+    /// - Returns: for each moved row, its index before and after the move.
+    public mutating func move(_ rows: [Int], before destination: Int) -> [(Int, Int)] {
+        let rows = rows.filter(parcels.indices.contains)
+        let moved = rows.map { parcels[$0] }
+        for row in rows.sorted(by: >) { parcels.remove(at: row) }
+        let first = destination - rows.count { $0 < destination }
+        return zip(rows, moved).enumerated().map { offset, moved in
+            (moved.0, insert(moved.1, at: first + offset))
+        }
+    }
+
     /// Removes a row.
     ///
     /// - Returns: its parcel; nil if the row does not exist.

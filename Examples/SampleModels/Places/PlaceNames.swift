@@ -1,4 +1,8 @@
-/// The contents of the table of `places`: one name in each row, in one section.
+public import FoundationEssentials
+import TableDragAndDrop
+
+/// The contents of the table of `places`: one name in each row, in one section. The caller reports changed rows to the
+/// table.
 public struct PlaceNames: Sendable, Equatable {
     /// The names in the order of the rows.
     public private(set) var names: [String]
@@ -14,22 +18,30 @@ public struct PlaceNames: Sendable, Equatable {
         "Great Basin", "Grand Canyon",
     ]
 
-    /// Whether a row exists.
-    public func has(row: Int) -> Bool { names.indices.contains(row) }
-
-    /// Inserts a name before a row, or at the end if the row no longer exists, so that no name is lost.
+    /// Inserts names one after the other, the first at a row. If the row no longer exists, they are inserted at the
+    /// end, so that no name is lost.
     ///
-    /// - Returns: the index of its row.
-    public mutating func insert(_ name: String, at row: Int) -> Int {
-        let row = min(max(row, 0), names.count)
-        names.insert(name, at: row)
-        return row
+    /// - Returns: the paths of the new rows, in order.
+    public mutating func insert(_ names: [String], at path: IndexPath) -> [IndexPath] {
+        let row = min(max(path.row, 0), self.names.count)
+        self.names.insert(contentsOf: names, at: row)
+        return names.indices.map { IndexPath(row: row + $0, section: path.section) }
+    }
+
+    /// Moves a row within the table.
+    ///
+    /// - Parameter destination: the index of the row after the move.
+    /// - Returns: the name that was moved; nil if the row does not exist.
+    public mutating func move(from source: Int, to destination: Int) -> String? {
+        guard let name = remove(at: source) else { return nil }
+        names.insert(name, at: min(destination, names.count))
+        return name
     }
 
     /// Removes a row.
     ///
     /// - Returns: its name; nil if the row does not exist.
     public mutating func remove(at row: Int) -> String? {
-        has(row: row) ? names.remove(at: row) : nil
+        names.indices.contains(row) ? names.remove(at: row) : nil
     }
 }

@@ -17,7 +17,7 @@ public struct PlacePackaging: Sendable {
     ///
     /// The name is the one at the beginning of the drag, even if the row changes later.
     public func items(forRow row: Int, of places: PlaceNames) -> [DragItem] {
-        guard places.has(row: row) else { return [] }
+        guard places.names.indices.contains(row) else { return [] }
         let name = places.names[row]
         let provider = ItemProvider()
         provider.suggestedName = name

@@ -48,7 +48,7 @@ extension TerminalPlaces: TableDropDelegate {
     private func move(_ coordinator: any TableDropCoordinator, of session: any DragSession, to path: IndexPath) {
         guard let lifted, lifted.session === session, let item = coordinator.items.first else { return }
         let source = IndexPath(row: lifted.row, section: path.section)
-        let target = IndexPath(row: min(path.row, changes.places.names.count - 1), section: path.section)
+        let target = IndexPath(row: min(path.row, places.names.count - 1), section: path.section)
         table.performBatchUpdates { [self] in
             tableView(table, moveRowAt: source, to: target)
             table.moveRow(at: source, to: target)

@@ -94,7 +94,7 @@ extension TerminalPlaces {
     }
 
     private func go(_ distance: Int) async {
-        if finger.drag != nil { return await finger.moveRow(by: distance, ofOwn: changes.places.names.count) }
+        if finger.drag != nil { return await finger.moveRow(by: distance, ofOwn: places.names.count) }
         cursor = max(0, min(cursor + distance, shown.count - 1))
         show()
     }

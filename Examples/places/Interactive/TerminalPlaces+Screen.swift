@@ -72,7 +72,7 @@ extension TerminalPlaces {
     private func row(_ row: TableRow) -> TableScreen.Row {
         switch row {
         case .row(let path):
-            let name = changes.places.names[path.row]
+            let name = places.names[path.row]
             return path.row == lifted?.row && finger.drag != nil ? .lifted(name) : .plain(name)
         case .placeholder(let cell):
             let progress = loads[cell.reuseIdentifier]
@@ -89,7 +89,7 @@ extension TerminalPlaces {
             return .init(row.map { .row($0) } ?? .gap(before: rows.count), "\(operation.words) into it")
         case (.move, _) where row == nil && visit.session.localDragSession != nil:
             // After the last row, but before the placeholders there.
-            let last = index(of: IndexPath(row: changes.places.names.count - 1, section: 0))
+            let last = index(of: IndexPath(row: places.names.count - 1, section: 0))
             return .init(.gap(before: (last ?? -1) + 1), "\(operation.words) \(visit.session.words)")
         case (.copy, _), (.move, _):
             return .init(
@@ -109,7 +109,7 @@ extension TerminalPlaces {
         guard visit.proposal.operation == .move, finger.drag != nil, let lifted, let path = visit.path else {
             return false
         }
-        return path.row > lifted.row && path.row < changes.places.names.count
+        return path.row > lifted.row && path.row < places.names.count
     }
 
     /// The current session: the one held by the pointer here, or one of another process over the table.
@@ -135,7 +135,7 @@ extension TerminalPlaces {
     }
 
     private func place(_ row: Int?) -> String {
-        guard let row, row < changes.places.names.count else { return "the end" }
+        guard let row, row < places.names.count else { return "the end" }
         return "row \(row + 1)"
     }
 }

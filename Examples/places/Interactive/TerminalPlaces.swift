@@ -29,7 +29,7 @@ final class TerminalPlaces {
     /// The time that a load of a name takes; nil for an immediate answer.
     private let pace: Duration?
     let terminal: Terminal
-    var changes = PlaceChanges(PlaceNames())
+    var places = PlaceNames()
     /// The index of the row with the cursor, counting placeholders.
     var cursor = 0
     /// The row of the last drop, until a key is pressed.
@@ -97,7 +97,7 @@ final class TerminalPlaces {
     // MARK: The model
 
     var shown: [TableRow] { table.presentedRows(inSection: 0) }
-    var rowCounts: [Int] { [changes.places.names.count] }
+    var rowCounts: [Int] { [places.names.count] }
 
     /// The index at which a row of the model is shown.
     func index(of path: IndexPath) -> Int? {
@@ -106,7 +106,7 @@ final class TerminalPlaces {
 
     /// Inserts a name that has arrived at the path of its placeholder.
     func insert(_ name: String, at path: IndexPath) {
-        guard let row = changes.insert([name], at: path).first?.row else { return }
+        guard let row = places.insert([name], at: path).first?.row else { return }
         if let lifted, row <= lifted.row { self.lifted?.row += 1 }
     }
 
@@ -122,12 +122,12 @@ final class TerminalPlaces {
 }
 
 extension TerminalPlaces: TableDataSource {
-    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { changes.places.names.count }
+    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { places.names.count }
 
     func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool { true }
 
     func tableView(_ tableView: Table, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath) {
-        _ = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row)
+        _ = places.move(from: sourceIndexPath.row, to: destinationIndexPath.row)
         if let lifted { ended(lifted.session) }
         lifted = nil
         // The index is correct only after the table knows of the row and the placeholders have moved.
@@ -145,9 +145,9 @@ extension TerminalPlaces: TableDragDelegate {
         let asked: @Sendable (String) -> Void = { [weak self] name in
             Task { @MainActor in self?.say("somebody loads \(name.words)") }
         }
-        guard let pace, changes.places.has(row: indexPath.row) else {
-            return PlacePackaging(asked: asked).items(forRow: indexPath.row, of: changes.places)
+        guard let pace, places.names.indices.contains(indexPath.row) else {
+            return PlacePackaging(asked: asked).items(forRow: indexPath.row, of: places)
         }
-        return [SlowPlace(name: changes.places.names[indexPath.row], duration: pace).item(asked: asked)]
+        return [SlowPlace(name: places.names[indexPath.row], duration: pace).item(asked: asked)]
     }
 }
