@@ -68,7 +68,7 @@ public final class Stage {
             case .wait(let beginning): try await trace.wait(for: beginning, atMost: timeout)
             case .seek(let name): try await seek(name)
             case .show:
-                for surface in program.surfaces { program.show(surface) }
+                for surface in program.surfaces { surface.show() }
             default: try changeState(step)
             }
         } catch let error as StepError {

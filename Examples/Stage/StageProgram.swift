@@ -5,8 +5,6 @@ public import PasteboardKit
 public protocol StageProgram: AnyObject {
     /// The tables or views in which drags begin. There is at least one.
     var surfaces: [Surface] { get }
-    /// Prints the contents of a surface.
-    func show(_ surface: Surface)
     /// Performs one of the steps that concern the model: `insert`, `remove`, `peek`, `release`, `break`, `advance`,
     /// `stop`, `image`, and, if the surface is not a table, `enable`.
     ///

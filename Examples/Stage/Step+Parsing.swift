@@ -40,77 +40,42 @@ extension Step {
 
     private init?(word: Substring, _ words: ArraySlice<Substring>) {
         var words = words
-        switch word {
-        case "register":
-            guard let name = words.popFirst() else { return nil }
-            self = .register(String(name))
-        case "unregister": self = .unregister
-        case "press":
-            guard let spot = Spot(taking: &words) else { return nil }
-            self = .press(spot)
-        case "add":
-            guard let spot = Spot(taking: &words) else { return nil }
-            self = .add(spot)
-        case "hover":
-            guard let target = Target(taking: &words) else { return nil }
-            self = .hover(target)
-        case "items": self = .items
-        case "lift": self = .lift
-        case "cancel": self = .cancel
-        case "select":
-            if words.elementsEqual(["none"]) {
-                words = []
-                self = .select(nil)
-            } else {
-                guard let row = Spot(takingRow: &words) else { return nil }
-                self = .select(row)
+        let step: Step? =
+            switch word {
+            case "register": words.popFirst().map { .register(String($0)) }
+            case "unregister": .unregister
+            case "press": Spot(taking: &words).map { .press($0) }
+            case "add": Spot(taking: &words).map { .add($0) }
+            case "hover": Target(taking: &words).map { .hover($0) }
+            case "items": .items
+            case "lift": .lift
+            case "cancel": .cancel
+            case "select": words.takeNone() ? .select(nil) : Spot(takingRow: &words).map { .select($0) }
+            case "edit": Bool(takingSwitch: &words).map { .edit($0) }
+            case "enable": Bool(takingSwitch: &words).map { .enable($0) }
+            case "peek": .peek
+            case "insert": Spot(takingRow: &words).map { .insert($0, words.takeText() ?? "") }
+            case "remove": Spot(takingRow: &words).map { .remove($0) }
+            case "reload": .reload(surface: words.popFirst().map(String.init))
+            case "release": words.takeText().map { .release($0) }
+            case "break": words.takeText().map { .spoil($0) }
+            case "advance": Self.advance(taking: &words)
+            case "stop": words.takeText().map { .stop($0) }
+            case "image": words.takeNone() ? .image(nil) : words.takeText().map { .image($0) }
+            case "show": .show
+            case "wait": words.takeText().map { .wait($0) }
+            case "seek": words.popFirst().map { .seek(String($0)) }
+            case "say": words.takeText().map { .say($0) }
+            case "quit": .quit
+            default: nil
             }
-        case "edit":
-            guard let isOn = Bool(takingSwitch: &words) else { return nil }
-            self = .edit(isOn)
-        case "enable":
-            guard let isOn = Bool(takingSwitch: &words) else { return nil }
-            self = .enable(isOn)
-        case "peek": self = .peek
-        case "insert":
-            guard let row = Spot(takingRow: &words) else { return nil }
-            self = .insert(row, words.rest())
-        case "remove":
-            guard let row = Spot(takingRow: &words) else { return nil }
-            self = .remove(row)
-        case "reload": self = .reload(surface: words.popFirst().map(String.init))
-        case "release":
-            guard !words.isEmpty else { return nil }
-            self = .release(words.rest())
-        case "break":
-            guard !words.isEmpty else { return nil }
-            self = .spoil(words.rest())
-        case "advance":
-            guard let percent = words.popFirst().flatMap({ Int($0) }), 0...100 ~= percent, !words.isEmpty else {
-                return nil
-            }
-            self = .advance(words.rest(), percent)
-        case "stop":
-            guard !words.isEmpty else { return nil }
-            self = .stop(words.rest())
-        case "image":
-            guard !words.isEmpty else { return nil }
-            let file = words.rest()
-            self = .image(file == "none" ? nil : file)
-        case "show": self = .show
-        case "wait":
-            guard !words.isEmpty else { return nil }
-            self = .wait(words.rest())
-        case "seek":
-            guard let name = words.popFirst() else { return nil }
-            self = .seek(String(name))
-        case "say":
-            guard !words.isEmpty else { return nil }
-            self = .say(words.rest())
-        case "quit": self = .quit
-        default: return nil
-        }
-        guard words.isEmpty else { return nil }
+        guard let step, words.isEmpty else { return nil }
+        self = step
+    }
+
+    private static func advance(taking words: inout ArraySlice<Substring>) -> Step? {
+        guard let percent = words.popFirst().flatMap({ Int($0) }), 0...100 ~= percent else { return nil }
+        return words.takeText().map { .advance($0, percent) }
     }
 }
 
@@ -137,14 +102,10 @@ extension Step.Target {
     /// the drag began.
     fileprivate init?(taking words: inout ArraySlice<Substring>) {
         guard let name = words.popFirst() else { return nil }
-        if name == "nowhere" {
-            self = .nowhere
-        } else if let word = words.popFirst() {
-            guard let position = Spot.Position(word) else { return nil }
-            self = .destination(name == "here" ? "" : String(name), position)
-        } else {
-            self = .destination(name == "here" ? "" : String(name), nil)
-        }
+        self = name == "nowhere" ? .nowhere : .destination(name == "here" ? "" : String(name), nil)
+        guard case .destination(let name, _) = self, let word = words.popFirst() else { return }
+        guard let position = Spot.Position(word) else { return nil }
+        self = .destination(name, position)
     }
 }
 
@@ -159,9 +120,16 @@ extension Bool {
 }
 
 extension ArraySlice<Substring> {
-    /// Takes the remaining words as one text.
-    fileprivate mutating func rest() -> String {
+    /// Takes the remaining words as one text, if there are any.
+    fileprivate mutating func takeText() -> String? {
         defer { self = [] }
-        return joined(separator: " ")
+        return isEmpty ? nil : joined(separator: " ")
+    }
+
+    /// Takes the word `none`, if it is the only one.
+    fileprivate mutating func takeNone() -> Bool {
+        let isNone = elementsEqual(["none"])
+        if isNone { self = [] }
+        return isNone
     }
 }

@@ -9,11 +9,14 @@ public struct Surface {
     public let label: String?
     /// The view in which drags begin, and which is registered as a destination.
     public let view: InteractionView
+    /// Prints the contents.
+    let show: @MainActor () -> Void
 
     /// Makes a surface.
-    public init(_ label: String? = nil, _ view: InteractionView) {
+    public init(_ label: String?, _ view: InteractionView, show: @escaping @MainActor () -> Void) {
         self.label = label
         self.view = view
+        self.show = show
     }
 
     /// The view, if it is a table.

@@ -11,7 +11,6 @@ public final class TraceLog: Sendable {
     }
 
     private struct State {
-        private static let memory = 10_000
         /// The lines that no wait has used yet.
         var lines: [String] = []
         var waiting: Waiting?
@@ -47,8 +46,6 @@ public final class TraceLog: Sendable {
             guard !isClosed else { return }
             StandardStreams.say("\(line)\n", on: STDOUT_FILENO)
             lines.append(line)
-            // Limits the memory of a script that never waits.
-            if lines.count > 2 * Self.memory { lines.removeFirst(Self.memory) }
         }
 
         /// The continuation of the wait that a line satisfies. It is returned at most once.

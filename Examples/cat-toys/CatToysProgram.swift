@@ -16,12 +16,8 @@ final class CatToysProgram: StageProgram {
         self.toys = toys
         self.trace = trace
         tables = CatToys.cats.map { CatTable($0, allowsLeaving: allowsLeaving, trace: trace) }
-        surfaces = tables.map { Surface($0.cat, $0.table) }
+        surfaces = tables.map { Surface($0.cat, $0.table, show: $0.show) }
         for table in tables where table.cat != orphan { table.owner = self }
-    }
-
-    func show(_ surface: Surface) {
-        tables.first { $0.table === surface.view }?.show()
     }
 
     func take(_ step: Step, on surface: Surface) throws(StepError) {

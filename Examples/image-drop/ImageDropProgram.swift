@@ -12,11 +12,7 @@ final class ImageDropProgram: StageProgram {
 
     init(views labels: [String?], picture: Picture?, trace: TraceLog) {
         views = labels.map { ImageDropView($0, picture: picture, trace: trace) }
-        surfaces = views.map { Surface($0.label, $0.view) }
-    }
-
-    func show(_ surface: Surface) {
-        views.first { $0.view === surface.view }?.show()
+        surfaces = views.map { Surface($0.label, $0.view, show: $0.show) }
     }
 
     func take(_ step: Step, on surface: Surface) throws(StepError) {

@@ -18,13 +18,9 @@ final class PlaceholdersProgram: StageProgram {
             ParcelTable("van", van, packaging: packaging, trace: trace),
             ParcelTable("shelf", ParcelShelf(), packaging: packaging, trace: trace),
         ]
-        surfaces = tables.map { Surface($0.label, $0.table) }
+        surfaces = tables.map { Surface($0.label, $0.table, show: $0.show) }
         self.gate = gate
         self.trace = trace
-    }
-
-    func show(_ surface: Surface) {
-        tables.first { $0.table === surface.view }?.show()
     }
 
     func take(_ step: Step, on surface: Surface) throws(StepError) {

@@ -9,11 +9,7 @@ final class PlacesProgram: StageProgram {
 
     init(_ policy: PlaceAcceptance.Policy, tables labels: [String?], only role: PlacesTable.Role?, trace: TraceLog) {
         tables = labels.map { PlacesTable($0, only: role, acceptance: PlaceAcceptance(policy), trace: trace) }
-        surfaces = tables.map { Surface($0.label, $0.table) }
-    }
-
-    func show(_ surface: Surface) {
-        table(of: surface)?.show()
+        surfaces = tables.map { Surface($0.label, $0.table, show: $0.show) }
     }
 
     func take(_ step: Step, on surface: Surface) throws(StepError) {
