@@ -216,19 +216,6 @@ struct InteractivePlacesTests {
         for terminal in [west, other] { try quit(terminal) }
     }
 
-    @Test("once a broker runs again, both programs find each other")
-    func brokers() throws {
-        let desk = try TerminalDesk()
-        let west = try desk.places("--as", "west")
-        let east = try desk.places("--as", "east")
-        desk.endBroker()
-        try desk.startBroker()
-        for name in ["west", "east"] { try desk.waitForDestination(name) }
-        try west.type(" " + Self.right)
-        try east.wait(for: "──▶ copy Yosemite")
-        for terminal in [west, east] { try quit(terminal) }
-    }
-
     @Test("Escape stops a load wherever the cursor is, and the cursor stays at its row")
     func stopLoad() throws {
         let desk = try TerminalDesk()

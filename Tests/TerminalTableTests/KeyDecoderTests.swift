@@ -1,6 +1,7 @@
-import TerminalTable
 import TestSupport
 import Testing
+
+@testable import TerminalTable
 
 @Suite("Keys", .inProcess)
 struct KeyDecoderTests {
@@ -9,12 +10,12 @@ struct KeyDecoderTests {
         ("🚀", [.character("🚀")]), ("\u{1B}[A", [.up]), ("\u{1B}[B", [.down]), ("\u{1B}[C", [.right]),
         ("\u{1B}[D", [.left]), ("\u{1B}OA", [.up]), ("\u{1B}OF", [.end]), ("\u{1B}OM", [.enter]), ("\u{1B}[H", [.home]),
         ("\u{1B}[1~", [.home]), ("\u{1B}[7~", [.home]), ("\u{1B}[4~", [.end]), ("\u{1B}[8~", [.end]),
-        ("\u{1B}[3~", [.delete]), ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]), ("\u{1B}[Z", [.backTab]),
+        ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]), ("\u{1B}[Z", [.backTab]),
         // With the control or shift key held.
         ("\u{1B}[1;5A", [.up]), ("\u{1B}[5;2~", [.pageUp]), ("\r", [.enter]), ("\n", [.enter]), ("\t", [.tab]),
         ("\u{7F}", [.backspace]), ("\u{8}", [.backspace]), ("\u{3}", [.control("c")]), ("\u{1A}", [.control("z")]),
         // Answers and reports of a terminal, unsupported keys, and other controls.
-        ("\u{1B}[?1;2c", []), ("\u{1B}[15~", []), ("\u{0}", []), ("\u{85}", []),
+        ("\u{1B}[?1;2c", []), ("\u{1B}[15~", []), ("\u{1B}[3~", []), ("\u{0}", []), ("\u{85}", []),
         ("x\u{1B}[Ay", [.character("x"), .up, .character("y")]),
         // Pasted text is ignored, and a paste without an end does not prevent quitting.
         ("\u{1B}[200~q\r\u{1B}\u{1B}[A\u{1B}[201~x", [.character("x")]), ("\u{1B}[201~x", [.character("x")]),

@@ -6,7 +6,7 @@ import Testing
 final class TerminalDesk {
     let environment: [String: String]
     private let directory: TemporaryDirectory
-    private var broker: ProcessRunner?
+    private let broker: ProcessRunner
 
     init() throws {
         // A write to a program that has ended must fail only the test. Child processes get the default action again.
@@ -18,40 +18,19 @@ final class TerminalDesk {
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             "PASTEBOARD_SOCKET": socket, "PASTEBOARD_AUTOSTART": "0", "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm",
         ]
-        try startBroker()
-    }
-
-    func endBroker() {
-        broker = nil
-    }
-
-    /// Waits until the broker has a destination.
-    func waitForDestination(_ name: String) throws {
-        let program = try ProcessRunner.program("pasteboard")
-        while true {
-            let list = try ProcessRunner(program, ["drop", "--list"], environment: environment).finish()
-            if list.text.contains(name) { return }
-        }
-    }
-
-    /// Starts the broker, also after the previous one has ended.
-    func startBroker() throws {
         let limits = ["first-byte", "progress", "proposal", "drop-window", "conclude"].flatMap {
             ["--limit", "\($0)=10m"]
         }
-        let broker = try ProcessRunner(
+        broker = try ProcessRunner(
             "/bin/sh",
             [
                 "-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"), "--no-keeper",
-                "--socket",
-                directory["d/socket"],
-            ]
-                + limits,
+                "--socket", socket,
+            ] + limits,
             environment: environment
         )
         // The byte that the broker writes once it listens.
         try broker.waitForOutput(containing: "r")
-        self.broker = broker
     }
 
     /// Starts `places` in a terminal and waits until it is ready.

@@ -9,5 +9,5 @@ public enum Key: Sendable, Hashable {
     /// The keys that move to an end or by a page.
     case home, end, pageUp, pageDown
     /// The keys with names.
-    case enter, escape, tab, backTab, backspace, delete
+    case enter, escape, tab, backTab, backspace
 }

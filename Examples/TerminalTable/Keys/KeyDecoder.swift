@@ -3,7 +3,7 @@
 /// A terminal sends an arrow key as an escape byte followed by more bytes. After the escape byte alone it is not known
 /// whether it is the escape key: the rest follows immediately or not at all. The caller reports with ``flush()`` that
 /// this time has passed. Unsupported keys, pasted text and invalid UTF-8 are dropped.
-public struct KeyDecoder: Sendable {
+struct KeyDecoder {
     private static let escape: UInt8 = 0x1B
     private static let interrupt: UInt8 = 0x03
     /// The longest supported sequence.
@@ -16,14 +16,11 @@ public struct KeyDecoder: Sendable {
     /// Whether the bytes are pasted text and not keys.
     private var isPasting = false
 
-    /// Makes a decoder without pending bytes.
-    public init() {}
-
     /// Whether a key is incomplete.
-    public var isWaiting: Bool { !pending.isEmpty }
+    var isWaiting: Bool { !pending.isEmpty }
 
     /// Returns the keys that these bytes complete.
-    public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
+    mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
         for byte in bytes {
             // The end of the paste was lost: a terminal never includes this key in pasted text.
@@ -36,7 +33,7 @@ public struct KeyDecoder: Sendable {
     }
 
     /// Reports that no more bytes of the pending key will follow.
-    public mutating func flush() -> [Key] {
+    mutating func flush() -> [Key] {
         defer { pending = [] }
         return pending.first == Self.escape && !isPasting ? [.escape] : []
     }
@@ -112,7 +109,6 @@ public struct KeyDecoder: Sendable {
         case "~":
             switch String(decoding: parameters.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self) {
             case "1", "7": .home
-            case "3": .delete
             case "4", "8": .end
             case "5": .pageUp
             case "6": .pageDown

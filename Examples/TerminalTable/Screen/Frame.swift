@@ -1,7 +1,7 @@
 /// The whole contents of a terminal.
-public struct Frame: Sendable, Equatable {
+struct Frame: Equatable {
     /// The size of the terminal.
-    public let size: ScreenSize
+    let size: ScreenSize
     /// The lines, one for each row, each as wide as the screen.
     private(set) var lines: [Line]
 
@@ -13,15 +13,10 @@ public struct Frame: Sendable, Equatable {
         while self.lines.count < size.rows { self.lines.append(blank) }
     }
 
-    /// The text of each line.
-    public var text: [String] { lines.map(\.text) }
-
-    // MARK: Drawing
-
     /// The bytes that change a terminal from another frame to this one. With nil its contents are unknown.
     ///
     /// - Parameter hasColors: whether to use colours. Everything that a colour expresses is also expressed in words.
-    public func bytes(from shown: Frame?, hasColors: Bool = true) -> [UInt8] {
+    func bytes(from shown: Frame?, hasColors: Bool = true) -> [UInt8] {
         guard let shown, shown.size == size else {
             return Array("\u{1B}[0m\u{1B}[2J".utf8) + bytes(from: Frame([], size: size), hasColors: hasColors)
         }

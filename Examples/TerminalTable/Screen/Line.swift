@@ -1,8 +1,8 @@
 /// A line of a screen, exactly as wide as the screen. Text that does not fit is cut off and never continues in the next
 /// line.
-public struct Line: Sendable, Equatable {
+struct Line: Equatable {
     /// One column.
-    struct Cell: Sendable, Equatable {
+    struct Cell: Equatable {
         /// The glyph; nil for the second half of the glyph before it.
         var glyph: Glyph?
         var style: Style
@@ -45,12 +45,5 @@ public struct Line: Sendable, Equatable {
     private mutating func append(_ glyph: Glyph, _ style: Style) {
         cells.append(Cell(glyph: glyph, style: style))
         if glyph.columns == 2 { cells.append(Cell(glyph: nil, style: style)) }
-    }
-
-    /// The text without the blanks at the end.
-    var text: String {
-        var text = cells.reduce(into: "") { $0 += $1.glyph?.text ?? "" }
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }

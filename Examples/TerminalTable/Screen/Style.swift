@@ -1,7 +1,7 @@
 /// The appearance of a piece of text.
-public struct Style: Sendable, Hashable {
+struct Style: Equatable {
     /// The terminal's own colours, which match its theme.
-    public enum Color: UInt8, Sendable {
+    enum Color: UInt8 {
         /// The default colour.
         case plain = 39
         /// Success.
@@ -15,24 +15,16 @@ public struct Style: Sendable, Hashable {
     }
 
     /// The default style.
-    public static let plain = Style()
+    static let plain = Style()
 
     /// The colour. Everything that it expresses is also expressed in words.
-    public var color = Color.plain
+    var color = Color.plain
     /// Whether the text is bold.
-    public var isBold = false
+    var isBold = false
     /// Whether the text is dim.
-    public var isDim = false
+    var isDim = false
     /// Whether the colours of text and background are exchanged.
-    public var isReversed = false
-
-    /// Makes a style.
-    public init(_ color: Color = .plain, isBold: Bool = false, isDim: Bool = false, isReversed: Bool = false) {
-        self.color = color
-        self.isBold = isBold
-        self.isDim = isDim
-        self.isReversed = isReversed
-    }
+    var isReversed = false
 
     /// The escape sequence that sets the style, independent of the current style.
     func sequence(hasColors: Bool) -> String {

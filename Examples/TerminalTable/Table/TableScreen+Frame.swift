@@ -3,7 +3,7 @@ extension TableScreen {
     ///
     /// On a screen with few rows less important parts are left out: first the message, then the title, and the rows of
     /// the table last. If the session and the keys share a line, the keys are shown while there is no session.
-    public func frame(_ size: ScreenSize) -> Frame {
+    func frame(_ size: ScreenSize) -> Frame {
         let height = size.rows
         let sharesLine = height <= 3
         let hasTitle = height >= 3
@@ -53,7 +53,7 @@ extension TableScreen {
 
     private func sessionLine(_ columns: Int) -> Line {
         guard let session else { return Line(columns: columns) }
-        let style = Style(.cyan, isBold: true)
+        let style = Style(color: .cyan, isBold: true)
         let room = columns - " ✈  → : \(session.operation)".columns
         guard room >= 4 else { return Line(columns: columns, " ✈ \(session.operation)", style) }
         var line = Line(columns: columns, " ✈ ", style)
@@ -136,7 +136,7 @@ extension TableScreen {
         case .lifted(let text):
             style.isDim = true
             line.append(text, style, limit: room - 2)
-            line.append(" ✈", Style(.cyan))
+            line.append(" ✈", Style(color: .cyan))
         case .placeholder(let text, let fraction):
             append(text, fraction, to: &line)
         }
@@ -146,17 +146,15 @@ extension TableScreen {
 
     /// Appends the name of a placeholder, at most half of the line wide, and its progress.
     private func append(_ text: String, _ fraction: Double?, to line: inout Line) {
-        line.append(text, Style(.yellow), limit: max(line.room / 2, 1))
+        line.append(text, Style(color: .yellow), limit: max(line.room / 2, 1))
         line.append(" ")
-        guard let fraction = fraction.map({ min(max($0, 0), 1) }), !fraction.isNaN else {
-            return line.append("…", Style(.yellow))
-        }
+        guard let fraction else { return line.append("…", Style(color: .yellow)) }
         let percent = " \(Int(fraction * 100)) %"
         let bar = min(line.room - percent.columns, 20)
         if bar >= 3 {
             let full = Int(fraction * Double(bar))
-            line.append(String(repeating: "█", count: full), Style(.yellow))
-            line.append(String(repeating: "░", count: bar - full), Style(.yellow, isDim: true))
+            line.append(String(repeating: "█", count: full), Style(color: .yellow))
+            line.append(String(repeating: "░", count: bar - full), Style(color: .yellow, isDim: true))
         }
         line.append(percent)
     }

@@ -8,7 +8,7 @@ public struct TableScreen: Sendable, Equatable {
         case plain(String)
         /// A row that is being dragged.
         case lifted(String)
-        /// A row whose contents have not arrived, and the fraction that has; nil if the fraction is unknown.
+        /// A row whose contents have not arrived, and the fraction that has, from 0 to 1; nil if it is unknown.
         case placeholder(String, fraction: Double?)
     }
 
@@ -36,7 +36,7 @@ public struct TableScreen: Sendable, Equatable {
             self.isRefused = isRefused
         }
 
-        var style: Style { Style(isRefused ? .red : .green, isBold: true) }
+        var style: Style { Style(color: isRefused ? .red : .green, isBold: true) }
     }
 
     /// The current session. If there is not enough space, the operation is shown with as much of the rest as fits.

@@ -61,7 +61,6 @@ public final class Terminal {
     ///
     /// - Returns: whether the program has to end.
     public func handle(_ event: TerminalEvent) -> Bool {
-        if case .key = event { TerminalEvents.taken() }
         switch event {
         case .resized: draw()
         case .suspended, .key(.control("z")): stop()
@@ -69,8 +68,8 @@ public final class Terminal {
         case .key(.control("l")):
             shown = nil
             draw()
-        case .closed, .signalled: return true
-        case .key(let key): return key.ends
+        case .closed, .signalled, .key(.control("c")), .key(.control("d")): return true
+        case .key: break
         }
         return false
     }

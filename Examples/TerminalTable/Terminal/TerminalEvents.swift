@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// The single stream of key presses and signals of a process.
 ///
@@ -11,12 +10,6 @@ enum TerminalEvents {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
     /// The timeout in milliseconds for the rest of a key.
     private static let timeout: Int32 = 50
-
-    /// The maximum number of unread keys. A user does not type farther ahead. Beyond it, for example after an
-    /// accidental paste, only keys that end the program are delivered.
-    private static let most = 64
-    /// The number of keys that the program has not read yet.
-    private static let unread = Atomic(0)
 
     private static let (stream, continuation) = AsyncStream.makeStream(of: TerminalEvent.self)
     /// The read end and the write end of the pipe.
@@ -99,15 +92,7 @@ enum TerminalEvents {
     }
 
     private static func yield(_ keys: [Key]) {
-        for key in keys where unread.load(ordering: .relaxed) < most || key.ends {
-            unread.add(1, ordering: .relaxed)
-            continuation.yield(.key(key))
-        }
-    }
-
-    /// Records that the program has read a key.
-    static func taken() {
-        unread.subtract(1, ordering: .relaxed)
+        for key in keys { continuation.yield(.key(key)) }
     }
 
     private static func event(_ signal: Int32) -> TerminalEvent {
@@ -118,9 +103,4 @@ enum TerminalEvents {
         default: .signalled(signal)
         }
     }
-}
-
-extension Key {
-    /// Whether the key ends a program, as a signal does.
-    var ends: Bool { self == .control("c") || self == .control("d") }
 }

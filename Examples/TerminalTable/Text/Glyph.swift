@@ -3,18 +3,17 @@
 /// The width is that of the whole character, not the sum of its scalars: a family of four, a flag and a letter with
 /// three accents are one glyph each. Terminals do not agree on the width of such characters, so a glyph also contains
 /// whether all of them do. After a glyph with an uncertain width the cursor position has to be set explicitly.
-public struct Glyph: Sendable, Hashable {
+struct Glyph: Equatable {
     /// The replacement for a character that is not shown.
     static let replacement = Glyph(text: "\u{FFFD}", columns: 1, isCertain: false)
-    static let space = Glyph(text: " ", columns: 1, isCertain: true)
     /// The maximum number of scalars of a glyph. No language puts more accents on a letter, but a peer's name may have
     /// thousands.
     static let scalars = 24
 
     /// The text to write.
-    public let text: String
+    let text: String
     /// The number of columns, 1 or 2.
-    public let columns: Int
+    let columns: Int
     /// Whether every terminal uses this number of columns.
     let isCertain: Bool
 

@@ -1,9 +1,9 @@
 extension String {
     /// The glyphs that a terminal draws for the string.
-    public var glyphs: [Glyph] { map(Glyph.init) }
+    var glyphs: [Glyph] { map(Glyph.init) }
 
     /// The number of columns that the string takes in a terminal.
-    public var columns: Int { glyphs.reduce(0) { $0 + $1.columns } }
+    var columns: Int { glyphs.reduce(0) { $0 + $1.columns } }
 
     /// The string; if it takes more columns, its beginning and an ellipsis.
     public func shortened(to columns: Int) -> String {

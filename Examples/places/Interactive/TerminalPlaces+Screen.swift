@@ -84,19 +84,17 @@ extension TerminalPlaces {
     private func mark(_ visit: Visit, in rows: [TableRow]) -> TableScreen.Mark {
         let row = visit.path.flatMap(index)
         let operation = visit.proposal.operation
-        switch (operation, visit.proposal.intent) {
-        case (.copy, .insertIntoDestinationIndexPath), (.move, .insertIntoDestinationIndexPath):
-            return .init(row.map { .row($0) } ?? .gap(before: rows.count), "\(operation.words) into it")
-        case (.move, _) where row == nil && visit.session.localDragSession != nil:
+        switch operation {
+        case .move where row == nil && visit.session.localDragSession != nil:
             // After the last row, but before the placeholders there.
             let last = index(of: IndexPath(row: places.names.count - 1, section: 0))
             return .init(.gap(before: (last ?? -1) + 1), "\(operation.words) \(visit.session.words)")
-        case (.copy, _), (.move, _):
+        case .copy, .move:
             return .init(
                 .gap(before: (row ?? rows.count) + (leavesBehind(visit) ? 1 : 0)),
                 "\(operation.words) \(visit.session.words)"
             )
-        case (.cancel, _), (.forbidden, _):
+        case .cancel, .forbidden:
             let isOwn = visit.session.localDragSession != nil
             let reason = isOwn && !table.isEditing ? "nothing: rows move in edit mode" : "nothing"
             return .init(row.map { .row($0) } ?? .gap(before: rows.count), reason, isRefused: true)
