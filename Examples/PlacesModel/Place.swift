@@ -10,6 +10,19 @@ public struct Place: Sendable, Hashable, Codable {
         self.name = name
         self.state = state
     }
+
+    /// The places that the source offers.
+    public static let nationalParks = [
+        Place(name: "Yosemite", state: "California"),
+        Place(name: "Yellowstone", state: "Wyoming"),
+        Place(name: "Theodore Roosevelt", state: "North Dakota"),
+        Place(name: "Sequoia", state: "California"),
+        Place(name: "Pinnacles", state: "California"),
+        Place(name: "Mount Rainier", state: "Washington"),
+        Place(name: "Mammoth Cave", state: "Kentucky"),
+        Place(name: "Great Basin", state: "Nevada"),
+        Place(name: "Grand Canyon", state: "Arizona"),
+    ]
 }
 
 extension Place: CustomStringConvertible {

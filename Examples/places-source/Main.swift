@@ -1,4 +1,4 @@
-import Glibc
+@preconcurrency import Glibc
 import PasteboardKit
 import PlacesModel
 
@@ -6,15 +6,16 @@ import PlacesModel
 @main
 enum Main {
     static func main() async {
+        setlinebuf(stdout)  // another program may wait for a line at the other end of a pipe
         guard let arguments = Arguments(CommandLine.arguments.dropFirst()), arguments.rest.isEmpty else {
-            Trace.line("usage: places-source [--board NAME]")
+            print("usage: places-source [--board NAME]")
             exit(2)
         }
         let board = Pasteboard(name: Pasteboard.Name(rawValue: arguments.board))
         do {
             try await PlacesSource(board: board).run()
         } catch {
-            Trace.line("source: \(error)")
+            print("source: \(error)")
             exit(1)
         }
     }

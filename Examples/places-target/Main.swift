@@ -1,4 +1,4 @@
-import Glibc
+@preconcurrency import Glibc
 import PasteboardKit
 import PlacesModel
 
@@ -6,17 +6,18 @@ import PlacesModel
 @main
 enum Main {
     static func main() async {
+        setlinebuf(stdout)  // another program may wait for a line at the other end of a pipe
         guard let arguments = Arguments(CommandLine.arguments.dropFirst()), arguments.rest.count <= 1,
-            let selection = PlaceSelection(arguments.rest.first)
+            arguments.rest.allSatisfy({ Int($0) ?? -1 >= 0 })
         else {
-            Trace.line("usage: places-target [--board NAME] [INDEX]")
+            print("usage: places-target [--board NAME] [INDEX]")
             exit(2)
         }
         var target = PlacesTarget(board: Pasteboard(name: Pasteboard.Name(rawValue: arguments.board)))
         do {
-            try await target.load(selection)
+            try await target.load(arguments.rest.first.flatMap { Int($0) })
         } catch {
-            Trace.line("target: \(error)")
+            print("target: \(error)")
             exit(1)
         }
     }
