@@ -6,12 +6,11 @@ import Testing
 /// Programs that exit during a session (S80).
 @Suite(.processes) struct SampleDeathTests {
     private func pair(
-        _ name: String = "places",
-        limits: String = ""
+        _ name: String = "places"
     ) throws -> (
         desk: Desk, source: PlayedProgram, target: PlayedProgram
     ) {
-        let desk = try Desk(limits: limits)
+        let desk = try Desk()
         let source = try PlayedProgram("placeholders", "--van", "slow crate,letter", at: desk)
         let target = try PlayedProgram(name, at: desk)
         try target.play("register b", until: "registered b")
@@ -92,18 +91,6 @@ import Testing
         #expect(try source.rows("van") == ["slow crate", "letter"])
     }
 
-    @Test("A stopped destination answers late: nothing is dropped there, and nothing hangs")
-    func stoppedDestination() throws {
-        let (desk, source, target) = try pair(limits: "proposal = 500ms\n")
-        defer { withExtendedLifetime(desk) {} }
-        try target.signal(SIGSTOP)
-        #expect(try source.drag("van 1", over: "b 2") == "cancel")
-        #expect(try source.lift() == "cancelled")
-        try target.signal(SIGCONT)
-        try target.lines(until: "end")
-        #expect(try target.rows().count == 9)
-    }
-
     @Test(
         "A broker that dies ends all sessions; the destinations are registered at the next one, and nothing is changed",
         .tags(.f82)
@@ -121,5 +108,32 @@ import Testing
         #expect(try source.lift() == "transferred copy")
         try target.lines(until: "end")
         #expect(try target.rows()[2] == "letter")
+    }
+
+    @Test("A destination that dies before it has committed leaves the toy at its source in a move")
+    func destinationOfMove() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("cat-toys", at: desk))
+        try target.play("register h", until: "registered h-Kuro")
+        #expect(try source.drag("Tama 0", over: "h-Kuro") == "move")
+        // The stopped destination cannot handle the drop.
+        try target.signal(SIGSTOP)
+        try source.play("lift", until: "lifted move")
+        try target.kill()
+        #expect(try source.outcome() == "failed destination-gone")
+        #expect(try source.rows("Tama") == ["ball", "mouse", "feather"])
+    }
+
+    @Test("A source that dies while its toy is loaded delivers none, and the destination reports it")
+    func sourceOfToy() throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
+        let house = try PlayedProgram("cat-toys", at: desk)
+        try house.play("register h", until: "registered h-Kuro")
+        #expect(try source.drag("van 0", over: "h-Kuro") == "copy")
+        try source.play("lift", until: "asked crate")
+        try source.kill()
+        try house.play("wait loaded nothing Kuro\nwait end Kuro\nsay done", until: "said done")
+        #expect(try house.rows("Kuro") == ["box"])
     }
 }

@@ -18,12 +18,15 @@ import Testing
     /// The scripts synchronize by `seek` and `wait`, whichever program is faster.
     nonisolated static let plays = [
         ScriptPlay(
-            "a copy from one table to another (S8, S9, S16, S29, S42, S47, S76)",
+            "a copy between tables that are only a destination and only a source (S53, S76, S77, S79)",
             ScriptPart(
                 "places",
-                script: "register b\nwait end\nremove 3\nremove 3\nremove 3\nremove 3\nremove 3\nremove 3\nshow",
+                "--only",
+                "drop",
+                script: "press 0\nregister b\nwait end\npeek\nwait peeked\nshow",
                 lines: """
                     ready
+                    began nothing
                     registered b
                     can-handle yes
                     enter
@@ -31,94 +34,69 @@ import Testing
                     perform 1 copy
                     inserted 1 Sequoia
                     end
-                    removed 3 Theodore Roosevelt
-                    removed 3 Sequoia
-                    removed 3 Pinnacles
-                    removed 3 Mount Rainier
-                    removed 3 Mammoth Cave
-                    removed 3 Great Basin
-                    rows 4
+                    peeked nothing not-loadable-now
+                    rows 10
                     row 0 Yosemite
                     row 1 Sequoia
                     row 2 Yellowstone
-                    row 3 Grand Canyon
+                    row 3 Theodore Roosevelt
+                    row 4 Sequoia
+                    row 5 Pinnacles
+                    row 6 Mount Rainier
+                    row 7 Mammoth Cave
+                    row 8 Great Basin
+                    row 9 Grand Canyon
                     quit
                     """
             ),
             // The script ends with the outcome of its drop.
             ScriptPart(
                 "places",
-                script: "seek b\npress 3\nitems\nhover b 1\nlift",
+                "--only",
+                "drag",
+                script: "register a\nseek b\npress 3\nitems\nhover a 1\nhover b 1\nlift\nwait outcome\nremove 2",
                 lines: """
                     ready
+                    registered a
                     found b
                     will-begin
                     began 1
                     item 0 public.plain-text Sequoia
+                    over cancel
                     over copy
                     did-end
                     lifted copy
                     asked Sequoia
                     transferred
                     outcome transferred copy
+                    removed 2 Theodore Roosevelt
                     quit
                     """
             )
         ),
         ScriptPlay(
-            "the first row of an empty table (S44)",
+            "rows of the table itself, as editing begins, to the end, and after rows have changed (S5, S40, S78)",
             ScriptPart(
                 "places",
-                script: String(repeating: "remove 0\n", count: 9) + "show\nregister b\nwait end\nshow",
-                lines: """
-                    ready
-                    removed 0 Yosemite
-                    removed 0 Yellowstone
-                    removed 0 Theodore Roosevelt
-                    removed 0 Sequoia
-                    removed 0 Pinnacles
-                    removed 0 Mount Rainier
-                    removed 0 Mammoth Cave
-                    removed 0 Great Basin
-                    removed 0 Grand Canyon
-                    rows 0
-                    registered b
-                    can-handle yes
-                    enter
-                    update empty copy insert
-                    update 0 copy insert
-                    perform 0 copy
-                    inserted 0 Yellowstone
-                    end
-                    rows 1
-                    row 0 Yellowstone
-                    quit
-                    """
-            ),
-            ScriptPart(
-                "places",
-                script: "seek b\npress 1\nhover b\nhover b 0\nlift",
-                lines: """
-                    ready
-                    found b
-                    will-begin
-                    began 1
-                    over copy
-                    over copy
-                    did-end
-                    lifted copy
-                    asked Yellowstone
-                    transferred
-                    outcome transferred copy
-                    quit
-                    """
-            )
-        ),
-        ScriptPlay(
-            "a row of the table itself, as editing begins (S28, S40, S54)",
-            ScriptPart(
-                "places",
-                script: "press 0\nhover here 2\nedit on\nhover here 2\nlift\nwait outcome\nwait end",
+                script: """
+                    press 0
+                    hover here 2
+                    edit on
+                    hover here 2
+                    lift
+                    wait outcome
+                    wait end
+                    press 0
+                    hover here
+                    lift
+                    wait outcome
+                    wait end
+                    press 0
+                    hover here 4
+                    remove 5
+                    lift
+                    wait end
+                    """,
                 lines: """
                     ready
                     will-begin
@@ -136,19 +114,47 @@ import Testing
                     moved 0 2 Yosemite
                     outcome transferred move
                     end
+                    will-begin
+                    began 1
+                    can-handle yes
+                    enter
+                    update empty move insert
+                    over move
+                    did-end
+                    lifted move
+                    perform empty move
+                    moved 0 8 Yellowstone
+                    outcome transferred move
+                    end
+                    will-begin
+                    began 1
+                    can-handle yes
+                    enter
+                    update 4 move insert
+                    over move
+                    removed 5 Mammoth Cave
+                    did-end
+                    lifted move
+                    perform 4 move
+                    moved nothing
+                    outcome cancelled
+                    end
                     quit
                     """
             )
         ),
         ScriptPlay(
-            "a toy that leaves for another process (S14, S65, S74)",
+            "a toy that leaves for another process, and one without a name (S14)",
             ScriptPart(
                 "cat-toys",
                 "--toys",
                 "Kuro=box",
-                script: "register h\nwait end",
+                script: "insert Mike 7\npress Mike 0\nremove Mike 0\nregister h\nwait end",
                 lines: """
                     ready
+                    inserted Mike 0 \("")
+                    began nothing
+                    removed Mike 0 \("")
                     registered h-Tama
                     registered h-Mike
                     registered h-Kuro
@@ -188,41 +194,7 @@ import Testing
             )
         ),
         ScriptPlay(
-            "toys without a name, and a toy on its own cat (S11, S66, S67)",
-            ScriptPart(
-                "cat-toys",
-                "--toys",
-                "Tama=ball,bell,ball",
-                script: "insert Mike 7\npress Mike 0\npress Tama 0\nhover here 1\nlift\nwait outcome\nwait end\nshow",
-                lines: """
-                    ready
-                    inserted Mike 0 \("")
-                    began nothing
-                    will-begin Tama
-                    began 1
-                    enter Tama
-                    update Tama 1 move
-                    over move
-                    did-end Tama
-                    lifted move
-                    perform Tama 1 move
-                    asked ball
-                    moved ball Tama Tama
-                    transferred Tama
-                    outcome transferred move
-                    end Tama
-                    rows Tama 2
-                    row Tama 0 bell
-                    row Tama 1 ball
-                    rows Mike 1
-                    row Mike 0 \("")
-                    rows Kuro 0
-                    quit
-                    """
-            )
-        ),
-        ScriptPlay(
-            "parcels that are there already (S45, S61, S62)",
+            "parcels that are there already (S62)",
             ScriptPart(
                 "placeholders",
                 "--van",
@@ -262,53 +234,11 @@ import Testing
             )
         ),
         ScriptPlay(
-            "a parcel that breaks on its way (S50, S59)",
-            ScriptPart(
-                "placeholders",
-                script: "register h\nwait end\nshow",
-                lines: """
-                    ready
-                    registered h-van
-                    registered h-shelf
-                    can-handle shelf yes
-                    enter shelf
-                    update shelf empty copy insert
-                    perform shelf empty copy
-                    waiting shelf crate
-                    deleted shelf crate source-failed
-                    end shelf
-                    rows van 4
-                    row van 0 letter
-                    row van 1 slow crate
-                    row van 2 failing vase
-                    row van 3 book
-                    rows shelf 0
-                    quit
-                    """
-            ),
-            ScriptPart(
-                "placeholders",
-                script: "seek h-shelf\npress van 1\nhover h-shelf\nlift\nwait asked crate\nbreak crate",
-                lines: """
-                    ready
-                    found h-shelf
-                    will-begin van
-                    began 1
-                    over copy
-                    did-end van
-                    lifted copy
-                    asked crate
-                    broken crate
-                    outcome failed source-failed
-                    quit
-                    """
-            )
-        ),
-        ScriptPlay(
-            "a picture that finds back to where it was (S34, S36, S56)",
+            "a picture that finds back to where it was (S36), and drags that do not begin",
             ScriptPart(
                 "image-drop",
-                script: "press 50,50\nitems\nhover here 5,5\nhover here 40,40.5\nlift\nwait outcome\nwait end\nshow",
+                script: "press 50,50\nitems\nhover here 5,5\nhover here 40,40.5\nlift\nwait outcome\nwait end\nshow\n"
+                    + "press 5,5\nenable off\npress 50,50\nenable on\nimage none\npress 50,50",
                 lines: """
                     ready
                     will-begin
@@ -333,6 +263,12 @@ import Testing
                     outcome transferred move
                     end
                     shown public.png 67
+                    began nothing
+                    enabled off
+                    began nothing
+                    enabled on
+                    shown nothing
+                    began nothing
                     quit
                     """
             )
@@ -343,8 +279,10 @@ import Testing
                 "places",
                 script: """
                     items
+                    press 99
                     press 0
                     press 1
+                    hover nobody 1
                     hover nowhere
                     lift
                     lift
@@ -359,9 +297,11 @@ import Testing
                 lines: """
                     ready
                     failed nothing-here: nothing is held; press something first
+                    began nothing
                     will-begin
                     began 1
                     failed refused: there is a drag already; let go of it, and wait for its outcome
+                    failed nothing-here: there is no destination nobody
                     over nothing
                     did-end
                     lifted cancel
@@ -393,4 +333,41 @@ import Testing
             )
         ),
     ]
+}
+
+/// The part of one program in a play: its script, and all lines that it prints.
+struct ScriptPart: Sendable {
+    let program: String
+    let arguments: [String]
+    let script: String
+    let lines: [String]
+
+    init(_ program: String, _ arguments: String..., script: String, lines: String) {
+        self.program = program
+        self.arguments = arguments
+        self.script = script
+        self.lines = lines.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Starts the program with the script, in a desk's directory.
+    func start(at desk: Desk, as name: String) throws -> ProcessRunner {
+        try desk.directory.write(script, to: name)
+        return try ProcessRunner(
+            try ProcessRunner.program(program),
+            arguments + ["--script", name],
+            environment: desk.environment,
+            directory: desk.directory.path
+        )
+    }
+}
+
+/// Scripts that are played at the same time, each by a separate process.
+struct ScriptPlay: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let parts: [ScriptPart]
+
+    init(_ name: String, _ parts: ScriptPart...) {
+        testDescription = name
+        self.parts = parts
+    }
 }

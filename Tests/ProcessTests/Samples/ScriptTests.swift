@@ -12,18 +12,6 @@ import Testing
         ).finish()
     }
 
-    @Test(
-        "A script can be a file, and the program ends with it",
-        arguments: ["places", "cat-toys", "placeholders"]
-    )
-    func file(program: String) throws {
-        let desk = try Desk()
-        try desk.directory.write("# nothing yet\n\nedit on\n  edit off\n", to: "script")
-        let finished = try run(program, ["--script", "script"], at: desk)
-        #expect(finished.text == "ready\nediting on\nediting off\nquit\n")
-        #expect(finished.exitCode == 0 && finished.errorText.isEmpty)
-    }
-
     @Test("Waiting for a line finds it wherever it was printed, and each line once")
     func wait() throws {
         let desk = try Desk()
@@ -60,22 +48,6 @@ import Testing
         #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("\(program): line 1: "), "\(finished.errorText)")
     }
 
-    @Test("A step that is not possible now prints a line, and the script continues")
-    func failed() throws {
-        let desk = try Desk()
-        try desk.directory.write(
-            "lift\nhover b\npress 99\npress 0\nhover nobody 1\npress 1\nlift\nwait outcome",
-            to: "script"
-        )
-        let lines = try run("places", ["--script", "script"], at: desk).text.split(separator: "\n")
-        #expect(
-            lines.map { $0.prefix { $0 != ":" } } == [
-                "ready", "failed nothing-here", "failed nothing-here", "began nothing", "will-begin", "began 1",
-                "failed nothing-here", "failed refused", "did-end", "lifted cancel", "outcome cancelled", "quit",
-            ]
-        )
-    }
-
     @Test("Every wait has a timeout")
     func timeout() throws {
         let desk = try Desk()
@@ -98,35 +70,6 @@ import Testing
         #expect(finished.exitCode == 0 && finished.text.hasPrefix("usage: \(program) [--"))
     }
 
-    @Test("A picture that cannot be read is reported with a message")
-    func picture() throws {
-        let desk = try Desk()
-        let finished = try run("image-drop", ["--image", "missing.png"], at: desk)
-        #expect(finished.exitCode == 2)
-        #expect(
-            finished.errorText.hasPrefix(
-                "image-drop: the image missing.png cannot be read: No such file or directory\n"
-            )
-        )
-    }
-
-    @Test("A script that ends after the drop still serves its loads; `quit` does not wait")
-    func end() throws {
-        let desk = try Desk()
-        let target = try PlayedProgram("places", at: desk)
-        try target.play("register b", until: "registered b")
-        try desk.directory.write("press 0\nhover b 0\nlift", to: "script")
-        let given = try run("places", ["--script", "script"], at: desk)
-        #expect(given.text.hasSuffix("\noutcome transferred copy\nquit\n"))
-        let taken = try target.lines(until: "end")
-        #expect(taken.contains("inserted 0 Yosemite"))
-        try desk.directory.write("press 1\nhover b 0\nquit", to: "script")
-        let left = try run("places", ["--script", "script"], at: desk)
-        #expect(left.text.hasSuffix("\nover copy\nquit\n"))
-        let heard = try target.lines(until: "end")
-        #expect(heard == ["can-handle yes", "enter", "update 0 copy insert", "exit", "end"])
-    }
-
     @Test(
         "The error for a wrong command line contains the right one",
         arguments: [
@@ -139,5 +82,35 @@ import Testing
         let finished = try run("places", arguments, at: try Desk())
         #expect(finished.exitCode == 2 && finished.text.isEmpty)
         #expect(finished.errorText.contains("\nusage: places [--policy strict|permissive]"), "\(finished.errorText)")
+    }
+
+    @Test("A picture that cannot be read and a cat that does not exist are reported with a message")
+    func values() throws {
+        let desk = try Desk()
+        let picture = try run("image-drop", ["--image", "missing.png"], at: desk)
+        let reason = "the image missing.png cannot be read: No such file or directory\n"
+        #expect(picture.exitCode == 2 && picture.errorText.hasPrefix("image-drop: \(reason)"))
+        let cat = try run("cat-toys", ["--orphan", "Rex"], at: desk)
+        #expect(cat.exitCode == 2 && cat.errorText.hasPrefix("cat-toys: there is no cat Rex; there are Tama"))
+    }
+
+    @Test("Each sample has a script on the page of the examples that prints the output below it")
+    func page() throws {
+        let page = try Document("Examples/README.md")
+        let scripts = page.blocks("sh")
+        let outputs = page.blocks("text")
+        #expect(scripts.count == outputs.count)
+        let programs = ["places", "image-drop", "cat-toys", "placeholders"]
+        #expect(scripts.count == programs.count)
+        let build = try ProcessRunner.program("")
+        for (program, (script, output)) in zip(programs, zip(scripts, outputs)) {
+            let desk = try Desk()
+            let shell = try desk.shell("mkdir .build && ln -s '\(build)' .build/debug")
+            #expect(shell.exitCode == 0, "\(shell.errorText)")
+            #expect(script.hasPrefix(".build/debug/\(program) "))
+            let played = try desk.shell(script)
+            #expect(played.text == output)
+            #expect(played.exitCode == 0 && played.errorText.isEmpty, "\(played.errorText)")
+        }
     }
 }
