@@ -6,7 +6,6 @@ import Testing
 struct InteractivePlacesTests {
     private static let down = "\u{1B}[B"
     private static let right = "\u{1B}[C"
-    private static let left = "\u{1B}[D"
     private static let escape = "\u{1B}"
 
     @Test("a row is picked up in one program and dropped in the other, and both show each step")
@@ -47,18 +46,18 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("a drag over one table, over nothing, back again and cancelled changes nothing")
+    @Test("a drag over one table, over nothing, back again and cancelled, by the letters of vi, changes nothing")
     func cancel() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west")
         let east = try desk.places("--as", "east")
-        try west.type(" \u{1B}[C")
+        try west.type("jk l")
         try east.wait(for: "──▶ copy Yosemite")
-        try west.type(Self.right)
+        try west.type("l")
         try west.wait(for: "✈ Yosemite → over nothing: nothing")
         try east.waitForEnd(of: "✈")
         #expect(!east.screen.text.contains("──▶"))
-        try west.type(Self.left + Self.down)
+        try west.type("hj")
         try west.wait(for: "✈ Yosemite → east, row 2: copy")
         try east.wait(for: "→ row 2: copy")
         try west.type(Self.escape)
@@ -216,10 +215,11 @@ struct InteractivePlacesTests {
         for terminal in [west, other] { try quit(terminal) }
     }
 
-    @Test("Escape stops a load wherever the cursor is, and the cursor stays at its row")
-    func stopLoad() throws {
+    @Test("Escape stops the load at the cursor, or else the first one, and the cursor stays at its row")
+    func stopLoads() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west", "--slow", "600")
+        let other = try desk.places("--as", "other", "--slow", "600")
         let east = try desk.places("--as", "east")
         try east.type(Self.down)
         try east.wait(for: " ▸ 2 Yellowstone")
@@ -228,24 +228,6 @@ struct InteractivePlacesTests {
         try west.type(" ")
         try east.wait(for: "Yosemite comes")
         try east.wait(for: " ▸  3 Yellowstone")
-        try east.wait(for: "esc stop Yosemite")
-        try east.type(Self.escape)
-        try east.wait(for: "Yosemite was stopped")
-        #expect(east.screen.lines[1...2] == ["   1 Yosemite", " ▸ 2 Yellowstone"])
-        try west.wait(for: "Yosemite stays")
-        for terminal in [west, east] { try quit(terminal) }
-    }
-
-    @Test("if several names are being loaded, Escape stops the one at the cursor")
-    func stopAtCursor() throws {
-        let desk = try TerminalDesk()
-        let west = try desk.places("--as", "west", "--slow", "600")
-        let other = try desk.places("--as", "other", "--slow", "600")
-        let east = try desk.places("--as", "east")
-        try west.type(" " + Self.right)
-        try west.wait(for: "→ east, row 1: copy")
-        try west.type(" ")
-        try east.wait(for: "Yosemite comes")
         try other.type(Self.down + " " + Self.right)
         try other.wait(for: "→ east, row 1: copy")
         try other.type(" ")
@@ -255,7 +237,13 @@ struct InteractivePlacesTests {
         try east.wait(for: "esc stop Yellowstone")
         try east.type(Self.escape)
         try east.wait(for: "Yellowstone was stopped")
+        try east.type(Self.down)
+        try east.wait(for: " ▸  3 Yellowstone")
         try east.wait(for: "esc stop Yosemite")
+        try east.type(Self.escape)
+        try east.wait(for: "Yosemite was stopped")
+        #expect(east.screen.lines[1...2] == ["   1 Yosemite", " ▸ 2 Yellowstone"])
+        try west.wait(for: "Yosemite stays")
         for terminal in [west, other, east] { try quit(terminal) }
     }
 
@@ -272,20 +260,6 @@ struct InteractivePlacesTests {
         try places.wait(for: " ▸ 1 Yosemite")
         #expect(!places.screen.lines[0].contains("edit mode"))
         try quit(places)
-    }
-
-    @Test("the letters of vi move as the arrows do")
-    func letters() throws {
-        let desk = try TerminalDesk()
-        let west = try desk.places("--as", "west")
-        let east = try desk.places("--as", "east")
-        try west.type("jjk ")
-        try west.wait(for: "✈ Yellowstone → here, row 2")
-        try west.type("ljj")
-        try west.wait(for: "✈ Yellowstone → east, row 3: copy")
-        try west.type("h")
-        try west.wait(for: "→ here, row 2")
-        for terminal in [west, east] { try quit(terminal) }
     }
 
     @Test("if a drop would do nothing, the reason is shown")
