@@ -82,10 +82,8 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
-        let path = coordinator.destinationIndexPath
-        events.append("perform at \(path.map { "\($0.row)" } ?? "-"), \(coordinator.proposal.intent)")
+        let row = coordinator.destinationIndexPath?.row ?? rows.count
         coordinator.session.loadObjects(ofClass: String.self) { [self] texts in
-            let row = path?.row ?? rows.count
             rows.insert(contentsOf: texts, at: row)
             table.insertRows(at: texts.indices.map { IndexPath(row: row + $0, section: 0) })
         }
@@ -95,7 +93,7 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
 extension PasteboardKit.Drag {
     /// Drops the drag at a row of a destination, and returns the outcome.
     @discardableResult
-    func drop(at row: Int?, of name: String = "places") async throws -> String {
+    func drop(at row: Int, of name: String = "places") async throws -> String {
         try await move(to: .row(row, of: name))
         try await drop()
         return try await outcome().text

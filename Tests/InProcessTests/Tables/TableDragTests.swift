@@ -216,26 +216,6 @@ struct TableDragTests {
         }
     }
 
-    @Test(
-        "if another process names an index path that does not exist, the drop has no destination index path",
-        arguments: [
-            [], [0], [0, 0, 0], [0, 2], [1, 0], [1 << 31, 1 << 31], [1 << 31, 0], [0, 1 << 31],
-            Array(repeating: 0, count: 16),
-        ]
-    )
-    func hostilePlace(path: [Int]) async throws {
-        try await DragBroker.with { broker in
-            let places = PlacesTable(["a"], on: broker.connect())
-            try await places.register()
-            let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
-            try await drag.move(to: DropLocation("places", indexPath: IndexPath(indexes: path)))
-            #expect(try await drag.drop() == .copy)
-            #expect(try await drag.outcome().text == "transferred copy")
-            #expect(places.events.contains("perform at -, unspecified"))
-            #expect(places.rows == ["a", "x"])
-        }
-    }
-
     @Test("a restricted drag stays in its process, and is copied there if it may not be moved")
     func allowed() async throws {
         final class Own: TableDragDelegate {
