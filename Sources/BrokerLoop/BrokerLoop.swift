@@ -6,9 +6,9 @@ import PasteboardWire
 /// performs the state's decisions.
 ///
 /// A turn takes input from the ready connections until it has cost ``turnCost``, fairly among their processes, and then
-/// writes once to every connection that has something to send. Bytes of a load are sent from the memory into which they were read; only those that the
-/// destination's socket does not take at once are stored. The loop never waits for a peer, and calls no foreign code
-/// except the log closure.
+/// writes once to every connection that has something to send. Bytes of a load are sent from the memory into which they
+/// were read; only those that the destination's socket does not take at once are stored. The loop never waits for a
+/// peer, and calls no foreign code except the log closure.
 package struct BrokerLoop: ~Copyable {
     // Only `input`, at the end of this file, changes the state.
     private(set) var state: BrokerState
@@ -33,7 +33,8 @@ package struct BrokerLoop: ~Copyable {
 
     // MARK: Connections
 
-    /// The connections by the ids of their peers. Every input may end a connection, so it is looked up again after each.
+    /// The connections by the ids of their peers. Every input may end a connection, so it is looked up again after
+    /// each.
     var connections = SlotTable<Connection>()
     var heldBytes = HeldBytes()
     /// Connections to flush in this turn: their `writing` is `pending` or `failing`.
@@ -136,8 +137,8 @@ package struct BrokerLoop: ~Copyable {
         }
     }
 
-    /// The number of times that a turn takes a full list of events. Together they are more than the connections that one
-    /// process may have.
+    /// The number of times that a turn takes a full list of events. Together they are more than the connections that
+    /// one process may have.
     private static let batchesOfEvents = 20
 
     @inline(__always)
@@ -161,8 +162,8 @@ package struct BrokerLoop: ~Copyable {
         }
     }
 
-    /// Ends what has exceeded a deadline. This runs after the turn's input and output, so that a peer is not late if its
-    /// bytes have arrived. If more input is waiting, the check waits for it, but at most 1 s.
+    /// Ends what has exceeded a deadline. This runs after the turn's input and output, so that a peer is not late if
+    /// its bytes have arrived. If more input is waiting, the check waits for it, but at most 1 s.
     private mutating func checkDeadlines() {
         let due = state.world.context.nextCheck
         guard clock.now >= due else { return }
@@ -226,9 +227,9 @@ package struct BrokerLoop: ~Copyable {
         body(&state)
     }
 
-    /// Like `input`, for a frame of a read: requests to sources and answers to destinations stay in the outbox until the
-    /// end of the read, or until a frame leads to other output, which follows the run. `performOutbox` follows every
-    /// read.
+    /// Like `input`, for a frame of a read: requests to sources and answers to destinations stay in the outbox until
+    /// the end of the read, or until a frame leads to other output, which follows the run. `performOutbox` follows
+    /// every read.
     @inline(__always)
     mutating func input<Result>(ofRead bytes: Span<UInt8>, _ body: (inout BrokerState) -> Result) -> Result {
         let result = body(&state)

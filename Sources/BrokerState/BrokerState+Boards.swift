@@ -12,8 +12,9 @@ extension BrokerState {
     mutating func changed(_ change: Boards.Change, of name: String, reason: EndReason) -> Boards.Change {
         if let replaced = change.replaced {
             boards.remember(earlierReads(of: replaced), of: name)
-            // The description is removed after the new contents were saved: if a successor finds both, it restores those with
-            // the higher count. It is removed before the bytes are closed, so that no successor finds it without them.
+            // The description is removed after the new contents were saved: if a successor finds both, it restores
+            // those with the higher count. It is removed before the bytes are closed, so that no successor finds it
+            // without them.
             if world.context.savesContents { world.context.perform(.removeSaved(replaced)) }
             let owner = world.contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &world.context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
@@ -38,8 +39,8 @@ extension BrokerState {
         world.context.cost += boards.rememberedCount / Cost.walkedBoards
         let changeCount: UInt64
         var isChanged = true
-        // Names that a client tries out must not displace boards that are remembered. The few standard ones do not, and after
-        // a restart their earlier contents must not come back once they were cleared.
+        // Names that a client tries out must not displace boards that are remembered. The few standard ones do not, and
+        // after a restart their earlier contents must not come back once they were cleared.
         if !boards.exists(name), !BoardName.standard.contains(name) {
             changeCount = boards.changeCount(of: name)
             isChanged = false

@@ -1,7 +1,7 @@
 import PasteboardWire
 
-// Eviction: contents of processes that have ended stay until they are replaced or cleared, or until another process needs
-// the room.
+// Eviction: contents of processes that have ended stay until they are replaced or cleared, or until another process
+// needs the room.
 extension BrokerState {
     /// Makes room for new contents. Contents of a write that is never committed evict nothing.
     @inline(__always)

@@ -4,7 +4,8 @@ import PasteboardTransport
 /// A process that reports lines, on standard output or on descriptor 3. It is killed at the latest when this object is
 /// released.
 final class BenchProcess {
-    /// The timeout for a line, in milliseconds: longer than any run, so that only a process that hangs ends the benchmark.
+    /// The timeout for a line, in milliseconds: longer than any run, so that only a process that hangs ends the
+    /// benchmark.
     private static let timeout = 120_000
 
     let name: String

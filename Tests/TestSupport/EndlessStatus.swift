@@ -3,8 +3,8 @@ import PasteboardWire
 extension ScriptedPeer {
     /// Sends entries of a status until the other end closes the connection.
     ///
-    /// Each has an unknown field of the greatest length. A client counts it for the limit of a status and does not decode
-    /// it, so the limit is reached with few entries.
+    /// Each has an unknown field of the greatest length. A client counts it for the limit of a status and does not
+    /// decode it, so the limit is reached with few entries.
     package func sendEndlessStatus(on stream: UInt64) throws {
         // The tag of field 200 and the length of its value, in two and three bytes.
         let length = WireLimits.controlLength - 5

@@ -10,8 +10,8 @@ extension BrokerLoop {
     /// - Parameters:
     ///   - manager: the program that started the broker and watches it, and holds contents if it has room for any.
     ///   - passed: the descriptors that the manager has passed.
-    ///   - refusingOthers: whether contents in a format that this version does not support are an error. By default they are
-    ///     logged and dropped.
+    ///   - refusingOthers: whether contents in a format that this version does not support are an error. By default
+    ///     they are logged and dropped.
     package mutating func beginSaving(
         with manager: ServiceManager?,
         restoring passed: [ServiceManager.Passed] = [],

@@ -5,18 +5,19 @@ struct Boards: ~Copyable, Sendable {
     /// A name that is remembered: the board has contents, its change count must not decrease, or somebody needs it.
     struct Board {
         var changeCount: UInt64
-        /// The lifetime of the broker in which the contents got their change count, if they have come back from an earlier
-        /// one; nil: this lifetime.
+        /// The lifetime of the broker in which the contents got their change count, if they have come back from an
+        /// earlier one; nil: this lifetime.
         var epoch: UInt64?
         var publication: PublicationID?
         /// The last loads of contents that the board held before.
         var earlierReads: [EarlierRead] = []
         /// The client that has created the board and keeps it.
         var creator: BoardCreator?
-        /// Whether the board is watched. Then it is not forgotten, because its change count would grow without a change.
+        /// Whether the board is watched. Then it is not forgotten, because its change count would grow without a
+        /// change.
         var isWatched = false
-        /// Whether the board exists: it was written, cleared or created, and was not removed. A watch alone does not make
-        /// a board exist.
+        /// Whether the board exists: it was written, cleared or created, and was not removed. A watch alone does not
+        /// make a board exist.
         var exists = false
     }
 
@@ -24,8 +25,8 @@ struct Boards: ~Copyable, Sendable {
         let changeCount: UInt64
         /// The publication that the board held before.
         let replaced: PublicationID?
-        /// Whether contents of the board are charged as a board. They are not on the general board, and on a board whose
-        /// creator is charged for it.
+        /// Whether contents of the board are charged as a board. They are not on the general board, and on a board
+        /// whose creator is charged for it.
         let isCharged: Bool
     }
 
@@ -50,8 +51,8 @@ struct Boards: ~Copyable, Sendable {
     private(set) var createdCount = 0
     /// The names of the boards that were changed in this lifetime and forgotten.
     private var forgotten = ForgottenNames()
-    /// The boards that were cleared last to make room for others and not changed since, and when, in milliseconds of the time
-    /// with sleep. Empty boards may be forgotten, so this is stored apart from them.
+    /// The boards that were cleared last to make room for others and not changed since, and when, in milliseconds of
+    /// the time with sleep. Empty boards may be forgotten, so this is stored apart from them.
     private var evictions: [(eviction: Eviction, time: UInt64)] = []
     /// The greatest number of evictions that are remembered.
     private static let rememberedEvictions = 64
@@ -147,10 +148,11 @@ struct Boards: ~Copyable, Sendable {
     }
 
     /// Throws unless contents can come back on a board under a change count that they had: either the board still has
-    /// this count, or it has not existed in this lifetime of the broker, or it has contents that were saved before them.
+    /// this count, or it has not existed in this lifetime of the broker, or it has contents that were saved before
+    /// them.
     ///
-    /// The other cases require a count that is lower than that of every board which has changed here: the counts after it
-    /// are higher then, and no client can move a board's count up to the greatest number.
+    /// The other cases require a count that is lower than that of every board which has changed here: the counts after
+    /// it are higher then, and no client can move a board's count up to the greatest number.
     ///
     /// - Returns: the contents that the board has under this count. The caller checks who has written them.
     func checkReclaim(of count: BoardCount, on name: String) throws(Failure) -> PublicationID? {
@@ -250,8 +252,8 @@ struct Boards: ~Copyable, Sendable {
         if evictions.count > Self.rememberedEvictions { evictions.removeFirst() }
     }
 
-    /// The time since a board was cleared to make room for others, in milliseconds; nil if it has been changed since, or if
-    /// its contents did not exist for the peer.
+    /// The time since a board was cleared to make room for others, in milliseconds; nil if it has been changed since,
+    /// or if its contents did not exist for the peer.
     func timeSinceEviction(from name: String, for access: AccessContext, at now: UInt64) -> UInt64? {
         let last = evictions.last { $0.eviction.board == name && $0.eviction.isVisible(to: access) }
         return last.map { now - min($0.time, now) }

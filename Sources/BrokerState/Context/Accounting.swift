@@ -4,11 +4,11 @@ import PasteboardWire
 /// or is counted there by its resource, and is released with the object. When nobody is connected and nothing is kept,
 /// all sums are zero.
 ///
-/// One faulty program must not lock out the others, nor may many of them together: each resource is a ``Pool``, of which
-/// an account may take only a share.
+/// One faulty program must not lock out the others, nor may many of them together: each resource is a ``Pool``, of
+/// which an account may take only a share.
 ///
-/// A process without connections counts as ended. The contents that it has left do not reduce the room of others: they are
-/// evicted when another process needs it.
+/// A process without connections counts as ended. The contents that it has left do not reduce the room of others: they
+/// are evicted when another process needs it.
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -294,8 +294,8 @@ package struct Accounting: ~Copyable, Sendable {
         isOutside(account) ? .max : pools[resource.rawValue].room(holding: held(by: account, of: resource))
     }
 
-    /// Counts units for an account. The caller has checked that there is room, of which contents that may be evicted can
-    /// occupy a part.
+    /// Counts units for an account. The caller has checked that there is room, of which contents that may be evicted
+    /// can occupy a part.
     mutating func take(_ count: UInt64 = 1, of resource: Resource, for account: AccountID) {
         guard let slot = accounts.find(account) else { return }
         add(count, of: resource, to: slot)
@@ -336,8 +336,8 @@ package struct Accounting: ~Copyable, Sendable {
         var isNone: Bool { !boards && !kept && !held }
     }
 
-    /// Units that evict nothing: kept representations and bytes of writes and cached loads that are not complete, and what a
-    /// commit releases.
+    /// Units that evict nothing: kept representations and bytes of writes and cached loads that are not complete, and
+    /// what a commit releases.
     struct Pending {
         var representations: UInt64 = 0
         var bytes: UInt64 = 0
@@ -358,8 +358,8 @@ package struct Accounting: ~Copyable, Sendable {
         pools[resource.rawValue].isExceeded(withoutPending: pending)
     }
 
-    /// Counts running loads of contents that outlive their writer's connection. Meanwhile none of the account's contents are
-    /// evictable.
+    /// Counts running loads of contents that outlive their writer's connection. Meanwhile none of the account's
+    /// contents are evictable.
     mutating func addOrphanLoads(_ count: Int, of account: AccountID) {
         guard count > 0, let slot = accounts.find(account) else { return }
         accounts[slot].orphanLoads += UInt64(count)
@@ -381,8 +381,8 @@ package struct Accounting: ~Copyable, Sendable {
 
     // MARK: Bytes in transfer
 
-    /// The bytes that may be granted for the destinations of an account. An account may hold half of what the others leave
-    /// of the pool, so that there is room for the next one. A few bytes are always allowed.
+    /// The bytes that may be granted for the destinations of an account. An account may hold half of what the others
+    /// leave of the pool, so that there is room for the next one. A few bytes are always allowed.
     @inline(__always)
     mutating func transferRoom(for account: AccountID) -> UInt64 {
         // Its loads have ended; they only have to leave their queue.

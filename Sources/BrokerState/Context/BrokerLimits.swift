@@ -166,8 +166,8 @@ package struct BrokerLimits: Sendable, Equatable {
         ("representations", WireLimits.representations, "representations of one item"),
     ]
 
-    /// Sets one limit from `NAME=VALUE`. The value is a number, for sizes also with KiB, MiB or GiB, for times with ms, s,
-    /// m or h.
+    /// Sets one limit from `NAME=VALUE`. The value is a number, for sizes also with KiB, MiB or GiB, for times with ms,
+    /// s, m or h.
     package mutating func set(_ assignment: String) throws(Failure) {
         let parts = assignment.split(separator: "=", maxSplits: 1).map(\.trimmed)
         guard parts.count == 2 else {
@@ -222,8 +222,8 @@ extension BrokerLimits.Unit {
         }
     }
 
-    /// The value of a number with a unit, `1.5MiB`, or `1.5 MiB` as the programs print it. A whole number needs no unit, unless
-    /// it is a time.
+    /// The value of a number with a unit, `1.5MiB`, or `1.5 MiB` as the programs print it. A whole number needs no
+    /// unit, unless it is a time.
     fileprivate func value(of text: String) -> UInt64? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(number.count).trimmed

@@ -51,8 +51,8 @@ extension Loads {
         return min(own, pressure)
     }
 
-    /// The time at which the load ends because its destination does not read; nil unless other loads of its process need
-    /// its part of the transfer pool, or any its place at the source.
+    /// The time at which the load ends because its destination does not read; nil unless other loads of its process
+    /// need its part of the transfer pool, or any its place at the source.
     private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
         var since: UInt64?
         if !loadTable[slot].window.isDelivered, let awaited = roomIsAwaited(for: slot) {

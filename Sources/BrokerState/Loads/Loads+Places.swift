@@ -1,8 +1,8 @@
 import PasteboardWire
 
-// Places at a source. A source is asked for a limited number of loads at once. While a process waits for a place, others
-// keep at most their shares, and each load of others has to make progress at a minimum rate. Without that, one process
-// could hold every place with a few bytes now and then.
+// Places at a source. A source is asked for a limited number of loads at once. While a process waits for a place,
+// others keep at most their shares, and each load of others has to make progress at a minimum rate. Without that, one
+// process could hold every place with a few bytes now and then.
 extension Loads {
     private typealias PeerLoadsID = SlotTable<PeerLoads>.ID
 

@@ -1,7 +1,8 @@
 import PasteboardWire
 
-// The loads' parts of the transfer pool, which the processes of their destinations hold. A load without room waits until
-// its process has read some of what it holds. The requests of cached loads need no room: their bytes are stored at once.
+// The loads' parts of the transfer pool, which the processes of their destinations hold. A load without room waits
+// until its process has read some of what it holds. The requests of cached loads need no room: their bytes are stored
+// at once.
 extension Loads {
     /// The bytes that may be granted to a load that is not in the queue: none while others of its process wait.
     ///
@@ -65,8 +66,8 @@ extension Loads {
         if !roomQueue.isEmpty { context.check(in: max(1, context.limits.progress / 10)) }
     }
 
-    /// Removes loads that have ended from the queue for room once they are the majority, so that loads that are cancelled
-    /// at once do not make it grow.
+    /// Removes loads that have ended from the queue for room once they are the majority, so that loads that are
+    /// cancelled at once do not make it grow.
     mutating func compactRoomQueue() {
         guard roomQueue.count > 2 * loadTable.count + 64 else { return }
         var queue = RoomQueue()

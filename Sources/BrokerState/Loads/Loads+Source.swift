@@ -204,7 +204,8 @@ extension Loads {
             loadTable[slot].phase.answer()
             return cacheAnswered(kept, slot, answer, in: &world)
         }
-        // The destination may wait for the answer before it grants credit. A load also does not have to remember the name.
+        // The destination may wait for the answer before it grants credit. A load also does not have to remember the
+        // name.
         answerIfNeeded(slot, name: answer.suggestedName, in: &world)
     }
 

@@ -1,6 +1,7 @@
 import PasteboardWire
 
-// Reports: the contents of a board, and the status of the broker. A status has sizes, types, ages and names, never contents.
+// Reports: the contents of a board, and the status of the broker. A status has sizes, types, ages and names, never
+// contents.
 //
 // A peer has one report at a time: while it is sent, the driver keeps the peer's next requests back. It calls
 // `continueReport` when the peer has read enough.
@@ -104,7 +105,8 @@ extension BrokerState {
             if let item = world.contents.describe(index, of: publication, to: access) {
                 world.context.send(item, to: peer, stream: report.stream)
             }
-            // The list ends with the last item and not with the next piece, so that a slow reader does not hold it longer.
+            // The list ends with the last item and not with the next piece, so that a slow reader does not hold it
+            // longer.
             return index + 1 < world.contents[publication].items.count
         case .peers(let last):
             let next = peers.next(after: last)

@@ -24,8 +24,8 @@ package struct ConnectionIO: ~Copyable {
     /// The reason why a write failed. A failed write ends only the sending direction: the bytes that the broker had
     /// sent before are still read. Then the connection ends, because this process can send nothing more.
     private var writeFailure: String?
-    /// Whether the connection was lost without a reason from the broker. False if the client ended it because the broker
-    /// was silent for too long.
+    /// Whether the connection was lost without a reason from the broker. False if the client ended it because the
+    /// broker was silent for too long.
     package private(set) var isGone = false
     /// Writes whose memory file the system did not pass.
     private var refusedWrites: Set<UInt64> = []
@@ -38,7 +38,8 @@ package struct ConnectionIO: ~Copyable {
     var receiveTimeout: Int?
 
     private let connectedAt = MonotonicClock.now()
-    /// Whether the broker has shown since `heardAt` that it is running. The clock is read once, when the time is needed.
+    /// Whether the broker has shown since `heardAt` that it is running. The clock is read once, when the time is
+    /// needed.
     private var hasHeard = false
     private var heardAt = MonotonicClock.now()
     private var probedAt: UInt64?

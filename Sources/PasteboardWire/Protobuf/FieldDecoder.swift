@@ -1,10 +1,10 @@
-/// Reads the fields of a message in one pass, because nearly all are sent in the order of their numbers. Fields in another
-/// order take further passes, each of which reads at least one field.
+/// Reads the fields of a message in one pass, because nearly all are sent in the order of their numbers. Fields in
+/// another order take further passes, each of which reads at least one field.
 ///
 /// All work is bounded by the number of bytes. Malformed input sets `failure`, which ends the fields, and never traps.
-// The pointer is safe: `withFields` alone makes a decoder, which is not used after it, and every access is checked against
-// the span of the pointer's bounds. A visitor cannot store the span itself, and a copy of the bytes would cost as much as
-// decoding them.
+// The pointer is safe: `withFields` alone makes a decoder, which is not used after it, and every access is checked
+// against the span of the pointer's bounds. A visitor cannot store the span itself, and a copy of the bytes would cost
+// as much as decoding them.
 @safe package struct FieldDecoder: FieldVisitor {
     private let input: UnsafeBufferPointer<UInt8>
     /// After the key and number of the current field, or before its bytes.

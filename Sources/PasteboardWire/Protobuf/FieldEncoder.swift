@@ -99,8 +99,8 @@ package struct FieldEncoder: FieldVisitor, Sendable {
         return key >> 7
     }
 
-    /// Writes a message or a list, preceded by its length, which is known only afterwards. One byte is left free for it,
-    /// which is enough for most messages; longer ones are moved.
+    /// Writes a message or a list, preceded by its length, which is known only afterwards. One byte is left free for
+    /// it, which is enough for most messages; longer ones are moved.
     @inline(__always)
     mutating func putPrefixed(_ number: UInt32, _ body: (inout FieldEncoder) -> Void) {
         put(number, bytes: Span())

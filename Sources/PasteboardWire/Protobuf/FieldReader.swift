@@ -1,4 +1,5 @@
-/// Reads the fields of an ask, which a source receives for every load, and of an answer, which its destination receives.
+/// Reads the fields of an ask, which a source receives for every load, and of an answer, which its destination
+/// receives.
 ///
 /// The key and the value of most fields take two bytes, which are loaded together. The errors are those of other
 /// messages.
@@ -50,8 +51,8 @@ struct FieldReader {
         return true
     }
 
-    /// Reads a value of two or three groups of seven bits, like most credits and times. Returns false, and reads nothing,
-    /// if the value is longer or fewer than four bytes are left.
+    /// Reads a value of two or three groups of seven bits, like most credits and times. Returns false, and reads
+    /// nothing, if the value is longer or fewer than four bytes are left.
     @inline(__always)
     private mutating func nextGroups(in bytes: Span<UInt8>) -> Bool {
         guard end &- offset >= 4 else { return false }

@@ -10,7 +10,8 @@ enum Protobuf {
         Failure(.invalidArgument, "a message does not decode: field \(number) is malformed")
     }
 
-    /// Reads the key of a field, which is its number times 8 plus its wire type, and its number or the count of its bytes.
+    /// Reads the key of a field, which is its number times 8 plus its wire type, and its number or the count of its
+    /// bytes.
     ///
     /// A fixed field of 32 or 64 bits is read as its bytes. This schema has none, so it is skipped.
     @inline(__always)

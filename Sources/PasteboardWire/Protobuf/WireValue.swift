@@ -4,8 +4,8 @@ package protocol WireValue: Sendable, Equatable {
     static var initial: Self { get }
     /// Takes one occurrence of the field: the last scalar counts, messages are merged, and lists grow.
     mutating func decode(from input: inout FieldDecoder, most: Int)
-    /// Writes nothing for an absent value and an empty list. A scalar that is present is written even if it is 0, because
-    /// the schema distinguishes it from an absent one (explicit presence).
+    /// Writes nothing for an absent value and an empty list. A scalar that is present is written even if it is 0,
+    /// because the schema distinguishes it from an absent one (explicit presence).
     func encode(as number: UInt32, into output: inout FieldEncoder)
 }
 

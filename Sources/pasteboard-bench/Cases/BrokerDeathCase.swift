@@ -3,11 +3,11 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The time from the death of a broker to the first loads from its successor, which its keeper starts: of kept contents,
-/// and of a promise that a source of the library writes again.
+/// The time from the death of a broker to the first loads from its successor, which its keeper starts: of kept
+/// contents, and of a promise that a source of the library writes again.
 ///
-/// The floor is the time from the death of the C store to the first answer of another one, which this program starts. It
-/// has no contents.
+/// The floor is the time from the death of the C store to the first answer of another one, which this program starts.
+/// It has no contents.
 struct BrokerDeathCase: BenchCase {
     private static let board = "kept"
     private static let bytes = 4 << 10
@@ -19,8 +19,8 @@ struct BrokerDeathCase: BenchCase {
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let kinds = [FigureKind(name: "kept", unit: "us"), FigureKind(name: "promised", unit: "us")]
-        // Each broker and each source sees one death: for a while after it, the source would wait longer before it connects
-        // again.
+        // Each broker and each source sees one death: for a while after it, the source would wait longer before it
+        // connects again.
         let count = stage.options.isQuick ? 1 : 21
         return try Comparison(name, kinds).run(
             rounds: stage.options.rounds,

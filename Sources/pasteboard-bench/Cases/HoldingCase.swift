@@ -1,8 +1,8 @@
 import Glibc
 import PasteboardTransport
 
-/// The growth of the broker's memory for each object that it holds for other processes. The memory of the kernel (sockets,
-/// epoll entries) is not included. There is no floor, because a relay would hold nothing.
+/// The growth of the broker's memory for each object that it holds for other processes. The memory of the kernel
+/// (sockets, epoll entries) is not included. There is no floor, because a relay would hold nothing.
 struct HoldingCase: BenchCase {
     let name: String
     let subject = "pasteboardd"

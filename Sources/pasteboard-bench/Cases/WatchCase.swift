@@ -2,8 +2,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The rate of small writes to a board that many watch, in comparison with a board that nobody watches. It ends when each
-/// watcher has the last change.
+/// The rate of small writes to a board that many watch, in comparison with a board that nobody watches. It ends when
+/// each watcher has the last change.
 struct WatchCase: BenchCase {
     let name = "writes to a board with 4096 watches"
     let subject = "core"

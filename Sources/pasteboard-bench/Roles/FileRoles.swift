@@ -104,8 +104,8 @@ struct FileDestination {
     /// Uses a descriptor, which is open during the call, and a function that reads all of its bytes.
     private typealias Use = (_ descriptor: CInt, _ readAll: () throws -> Int) throws -> Void
 
-    /// Reports times in nanoseconds: until the descriptor has arrived, until the file is mapped, until all bytes were read,
-    /// and the processor time of the relay for one descriptor.
+    /// Reports times in nanoseconds: until the descriptor has arrived, until the file is mapped, until all bytes were
+    /// read, and the processor time of the relay for one descriptor.
     private func measure(_ load: (Use) throws -> Void) throws {
         var handed: [Double] = []
         var mapped: [Double] = []

@@ -92,8 +92,8 @@ extension BrokerState {
         return broken.all
     }
 
-    /// The number of lists that use each publication. While a peer has a report, the loop holds back its requests, but the
-    /// fuzzer may begin several.
+    /// The number of lists that use each publication. While a peer has a report, the loop holds back its requests, but
+    /// the fuzzer may begin several.
     private func listCounts() -> [PublicationID: Int] {
         var counts: [PublicationID: Int] = [:]
         for peer in peers.ids {

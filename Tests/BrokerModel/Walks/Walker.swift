@@ -48,8 +48,8 @@ package struct Walker {
     private var parts: [any WalkPart]
 
     package var broker: StateHarness { parts[0].broker }
-    /// The kinds of events that the walk has to contain, and did not. The parts that share a broker have too few steps for
-    /// the numbers of each.
+    /// The kinds of events that the walk has to contain, and did not. The parts that share a broker have too few steps
+    /// for the numbers of each.
     package var missing: [String] { (theme == .everything ? parts.suffix(1) : parts[...]).flatMap(\.missing) }
 
     /// - Parameter form: the variant of the theme; see the initializers of the parts.

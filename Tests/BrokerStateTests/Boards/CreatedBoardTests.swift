@@ -4,7 +4,8 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Boards that clients create, the removal of boards, and clears of boards that are not remembered: the rules Y15 to Y17.
+/// Boards that clients create, the removal of boards, and clears of boards that are not remembered: the rules Y15 to
+/// Y17.
 @Suite(.pure) struct CreatedBoardTests {
     private let broker = StateHarness(firstChangeCount: 900)
     private let creator: PeerID

@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Reads an input as the calls of a program and the frames of a hostile broker. Each stream ends once, ids increase, and
-/// no ask sends more than its credit.
+/// Reads an input as the calls of a program and the frames of a hostile broker. Each stream ends once, ids increase,
+/// and no ask sends more than its credit.
 struct ClientScript {
     private var maker: MessageMaker
     private var state: ClientState

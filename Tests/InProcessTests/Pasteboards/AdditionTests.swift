@@ -15,7 +15,8 @@ struct AdditionTests {
         return provider
     }
 
-    /// A broker that answers the second commit when it may, and then asks for the second representation of the first item.
+    /// A broker that answers the second commit when it may, and then asks for the second representation of the first
+    /// item.
     private static func slowBroker(
         _ committing: Gate,
         _ goOn: Semaphore,

@@ -70,8 +70,8 @@ struct ProtobufPeerTests {
                 #expect(words[0] == "known", comment)
                 #expect(fieldLines(message) == words.dropFirst(2).sorted(), comment)
             } catch {
-                // Lists have limits. Groups, known fields of another type, and too large numbers are malformed here, and
-                // not skipped or cut.
+                // Lists have limits. Groups, known fields of another type, and too large numbers are malformed here,
+                // and not skipped or cut.
                 let isStricter = error.code == .limitExceeded || Self.hasLargeNumber(input.bytes)
                 #expect(isStricter || words[0] != "known", comment)
             }

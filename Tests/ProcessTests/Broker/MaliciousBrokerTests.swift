@@ -4,8 +4,8 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// The commands and the sample programs with a broker that sends anything. Each ends by itself, with an error that shows
-/// no control character.
+/// The commands and the sample programs with a broker that sends anything. Each ends by itself, with an error that
+/// shows no control character.
 @Suite(.processes) struct MaliciousBrokerTests {
     /// The way in which the broker answers a request.
     enum Malice: String, CaseIterable {

@@ -49,8 +49,8 @@ import Testing
         func end() {
             guard let orders else { return }
             self.orders = nil
-            // By a line, because the end of the pipe may depend on the end of the mount: a process that another test starts
-            // has duplicates of the pipe and of a file on the mount, and it closes one of them after the other.
+            // By a line, because the end of the pipe may depend on the end of the mount: a process that another test
+            // starts has duplicates of the pipe and of a file on the mount, and it closes one of them after the other.
             try? System.write(Array("end\n".utf8).span, to: orders.raw, raisesSignal: false)
             _ = try? runner.finish()
         }
@@ -101,8 +101,8 @@ import Testing
             at: try BrokerPlace(),
             limits: ["passed-descriptors=\(limit)"]
         )
-        // Closing this file also waits for the mount, so it happens after the server's end, and this test starts no process
-        // before.
+        // Closing this file also waits for the mount, so it happens after the server's end, and this test starts no
+        // process before.
         let file = DescriptorBox(try System.open(server.file))
         defer { server.end() }
         try server.fallSilent()

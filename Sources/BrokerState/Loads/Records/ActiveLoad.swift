@@ -55,8 +55,8 @@ package struct ActiveLoad: ~Copyable, Sendable {
     var expectsDescriptor = false
 
     var declaredByteCount: UInt64?
-    /// Whether the load is one of a limited number and its end has not been counted. A descriptor that waits for the socket
-    /// may still be sent after the load was cancelled, so it is counted when the load is released.
+    /// Whether the load is one of a limited number and its end has not been counted. A descriptor that waits for the
+    /// socket may still be sent after the load was cancelled, so it is counted when the load is released.
     var isCounted = false
     /// Whether the bytes are secret, so that no counter shows their number.
     var isConcealed = false

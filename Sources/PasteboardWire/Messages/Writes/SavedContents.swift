@@ -30,8 +30,8 @@ package struct SavedContents: ProtobufMessage {
 
     /// The version of the broker that has saved them.
     package var programVersion: String?
-    /// The start of the machine in which they were saved. The ids of processes and the times since the start mean nothing
-    /// in another one. Only set on disk.
+    /// The start of the machine in which they were saved. The ids of processes and the times since the start mean
+    /// nothing in another one. Only set on disk.
     package var bootID: String?
     /// The time of that start, in milliseconds since 1970. Only set on disk.
     package var bootedAt: UInt64?

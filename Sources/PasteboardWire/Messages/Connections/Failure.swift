@@ -136,7 +136,8 @@ extension String? {
 extension Failure {
     /// The failure of a request for contents of a board that has none.
     ///
-    /// - Parameter cleared: the time since the board was cleared to make room for others, in milliseconds; nil if it was not.
+    /// - Parameter cleared: the time since the board was cleared to make room for others, in milliseconds; nil if it
+    ///   was not.
     package static func empty(_ board: String, cleared: UInt64?) -> Failure {
         guard let cleared else { return Failure(.nothingHere, "pasteboard \(board) is empty") }
         let text =

@@ -77,8 +77,8 @@ extension BrokerLoop {
         }
     }
 
-    /// Queues the kept bytes for which their destinations have credit, unless that costs too much for one turn. They are
-    /// charged to the destinations' processes.
+    /// Queues the kept bytes for which their destinations have credit, unless that costs too much for one turn. They
+    /// are charged to the destinations' processes.
     private mutating func pumpKept() {
         guard note({ $0.hasReadyKept }) else { return }
         var start = state.world.context.cost

@@ -96,8 +96,8 @@ extension BrokerLoop {
         }
     }
 
-    /// Sends more of the changes of watched boards that wait until the peer has read. Like answers, they do not count as
-    /// frames that others have caused: at most a few wait at a time.
+    /// Sends more of the changes of watched boards that wait until the peer has read. Like answers, they do not count
+    /// as frames that others have caused: at most a few wait at a time.
     private mutating func continueChanges(for peer: PeerID, until limit: Int) {
         while state.world.context.cost < limit, let slot = find(peer), connections[slot].hasChanges,
             connections[slot].mayBeNotified

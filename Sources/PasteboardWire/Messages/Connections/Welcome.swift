@@ -20,7 +20,8 @@ package struct Welcome: WireMessage {
     package var programVersion: String?
     /// The bytes of the kept pool that this client may take now.
     package var keptFree: UInt64?
-    /// The time in which contents of an earlier broker may still come back; nil if there was none, or this time is over.
+    /// The time in which contents of an earlier broker may still come back; nil if there was none, or this time is
+    /// over.
     package var settlingMilliseconds: UInt64?
 
     package init() {}
