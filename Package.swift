@@ -83,10 +83,7 @@ let package = Package(
         .target(name: "CBenchFloor", exclude: ["program"]),
         .executableTarget(
             name: "pasteboard-bench",
-            dependencies: [
-                "PasteboardKit", "PasteboardClient", "BrokerLoop", "BrokerState", "PasteboardTransport",
-                "PasteboardWire", "CBenchFloor",
-            ],
+            dependencies: ["PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "CBenchFloor"],
             swiftSettings: settings
         ),
 

@@ -1,20 +1,41 @@
-/// One case of the benchmark.
-protocol BenchCase {
-    /// The name, which `--quick` does not change: the smoke run looks for it.
-    var name: String { get }
-    /// The measured programs or clients, if a case has several.
-    var subject: String { get }
+/// One case: what a subject and the floor do in each round.
+struct BenchCase {
+    /// Measures one round, and returns a number for each figure.
+    typealias Measure = () throws -> [Double]
 
-    /// Runs all rounds of the case, or throws `Skip`.
-    func run(on stage: Stage) throws -> [CaseResult]
+    let name: String
+    let subject: String
+    /// The names and units of the figures.
+    let figures: KeyValuePairs<String, String>
+    let measure: Measure
+    /// nil if there is nothing to compare with.
+    var floor: Measure?
+
+    /// Measures the subject and the floor in turn, so that a drift of the machine's speed affects both.
+    func run(rounds: Int) throws -> CaseResult {
+        var ours: [[Double]] = []
+        var floors: [[Double]] = []
+        do {
+            for _ in 0..<rounds {
+                ours.append(try measure())
+                if let floor { floors.append(try floor()) }
+            }
+        } catch let skip as Skip {
+            return CaseResult(name: name, subject: subject, skipped: skip.description)
+        }
+        let figures = figures.enumerated().map { index, figure in
+            Figure(figure.key, unit: figure.value, ours: ours.map { $0[index] }, floor: floors.map { $0[index] })
+        }
+        return CaseResult(name: name, subject: subject, figures: figures)
+    }
 }
 
 /// The reason why this machine cannot run a case. The result reports it; it is not a failure.
-struct Skip: Error {
-    let reason: String
+struct Skip: Error, CustomStringConvertible {
+    let description: String
 
     init(_ reason: String) {
-        self.reason = reason
+        description = reason
     }
 }
 

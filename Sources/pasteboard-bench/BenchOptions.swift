@@ -1,12 +1,11 @@
-/// The options of the command line: the cases to run, and the number of rounds.
+/// The options of the command line.
 struct BenchOptions {
     static let usage = """
-        usage: pasteboard-bench [--quick] [--rounds N] [--case WORD] [--programs DIR] [--free] [--json]
+        usage: pasteboard-bench [--quick] [--rounds N] [--case WORD] [--programs DIR] [--json]
 
           --quick         runs each case with little data: shows that it works, not how fast
           --rounds N      rounds of each case, subject and floor in turn; by default 7
           --case WORD     runs only cases whose line contains WORD; may be repeated
-          --free          lets the scheduler choose the cores; by default all processes share one
           --programs DIR  the directory of pasteboard and pasteboardd; by default that of this program
           --json          prints one JSON object instead of a table
 
@@ -17,7 +16,6 @@ struct BenchOptions {
 
     var rounds = 7
     var isQuick = false
-    var isFree = false
     var printsJSON = false
     var showsHelp = false
     var words: [String] = []
@@ -41,7 +39,6 @@ struct BenchOptions {
             case "--programs":
                 guard let programs = rest.popFirst() else { throw BenchError("option --programs needs a directory") }
                 self.programs = programs
-            case "--free": isFree = true
             case "--json": printsJSON = true
             case "--help", "-h": showsHelp = true
             default: throw BenchError("unknown argument '\(argument)'; see pasteboard-bench --help")

@@ -1,27 +1,21 @@
 import Glibc
 import PasteboardTransport
 
-/// A process that reports lines, on standard output or on descriptor 3. It is killed at the latest when this object is
+/// A process that reports lines, on standard output or on descriptor 3. It ends at the latest when this object is
 /// released.
 final class BenchProcess {
-    /// The timeout for a line, in milliseconds: longer than any run, so that only a process that hangs ends the
-    /// benchmark.
-    private static let timeout = 120_000
-
     let name: String
     private let process: ChildProcess
     private let output: OwnedDescriptor
-    private let interrupts: CInt
+    private let stage: Stage
     private var unread: [UInt8] = []
     private var hasEnded = false
 
     /// - Parameter isQuiet: whether standard error is discarded.
-    init(_ command: [String], interrupts: CInt, isQuiet: Bool = false) throws {
-        guard let path = command.first else { throw BenchError("no program to start") }
+    init(_ command: [String], on stage: Stage, isQuiet: Bool = false) throws {
         name = command.joined(separator: " ")
-        self.interrupts = interrupts
-        var configuration = ChildProcess.Configuration(path: path)
-        configuration.arguments = command.map { SystemString($0) }
+        self.stage = stage
+        var configuration = ChildProcess.Configuration(path: command[0], arguments: Array(command.dropFirst()))
         let pipe = try System.pipe()
         configuration.output = .descriptor(pipe.second.raw)
         if isQuiet { configuration.errors = .null }
@@ -46,11 +40,7 @@ final class BenchProcess {
 
     /// Waits for more output.
     func awaitOutput() throws {
-        let interests = [PollInterest(output.raw, .readable), PollInterest(interrupts, .readable)]
-        let ready = try System.poll(interests, milliseconds: Self.timeout)
-        guard ready[1].isEmpty else { throw BenchError("interrupted") }
-        guard !ready[0].isEmpty else { throw BenchError("\(name) has printed nothing for \(Self.timeout) ms") }
-        let more = try System.read(output.raw, upTo: 4096)
+        let more = try stage.read(output.raw)
         guard !more.isEmpty else { throw BenchError("\(name) ended early") }
         unread += more
     }
@@ -63,10 +53,6 @@ final class BenchProcess {
         return numbers
     }
 
-    func kill() throws {
-        try process.kill(SIGKILL)
-    }
-
     /// The process that this one has started.
     func child() throws -> pid_t {
         let text = String(decoding: try System.contents(of: "/proc/\(id)/task/\(id)/children"), as: UTF8.self)
@@ -77,16 +63,11 @@ final class BenchProcess {
     }
 
     /// Ends it by SIGTERM, so that it ends its own processes. One that hangs is killed.
-    func terminate() {
-        guard !hasEnded else { return }
-        try? process.kill(SIGTERM)
-        if (try? process.wait(milliseconds: 5_000)) != nil { hasEnded = true }
-        end()
-    }
-
     func end() {
         guard !hasEnded else { return }
         hasEnded = true
+        try? process.kill(SIGTERM)
+        guard (try? process.wait(milliseconds: 5_000)) == nil else { return }
         try? process.kill(SIGKILL)
         _ = try? process.wait()
     }

@@ -1,32 +1,60 @@
 import CBenchFloor
+import FoundationEssentials
 import Glibc
 import PasteboardTransport
 
-/// The directory, the sockets and the programs of a run.
+/// The directory, the sockets and the programs of a run. All of its processes share one processor.
 final class Stage {
-    let options: BenchOptions
-    /// The path of this program, which runs most of the roles.
-    let program: String
-    /// A descriptor that becomes readable when a signal ends the run.
-    let interrupts: CInt
+    let isQuick: Bool
     let directory: String
+    let pasteboard: String
+    private let broker: String
+    /// This program, which runs the roles.
+    private let program: String
+    private let signals: SignalDescriptor
     private var sockets = 0
-    private var floor: String?
+    /// The clipboards whose servers run, by name.
+    private var clipboards: [String: Clipboard] = [:]
 
     init(_ options: BenchOptions) throws {
-        self.options = options
+        isQuick = options.isQuick
+        signals = try SignalDescriptor([SIGINT, SIGTERM])
+        guard bench_pin() == 0 else { throw BenchError("cannot choose a processor: error \(errno)") }
         program = try System.programPath()
-        interrupts = bench_interrupts()
+        let programs = options.programs ?? System.directory(of: program)
+        (pasteboard, broker) = ("\(programs)/pasteboard", "\(programs)/pasteboardd")
+        for path in [pasteboard, broker] where !System.isExecutable(path) {
+            throw BenchError("there is no program \(path); build it, or set --programs")
+        }
         directory = "/tmp/pasteboard-bench-\(System.processID)"
         try System.makeDirectory(directory)
         // The configuration of the user must not change the limits of the broker.
         try System.setEnvironment("XDG_CONFIG_HOME", to: directory)
-        if !options.isFree { bench_pin() }
+        do {
+            for program in ["loads", "store"] { try compileFloor(program) }
+        } catch {
+            close()
+            throw error
+        }
     }
 
     func close() {
-        _ = bench_remove_tree(directory)
+        endClipboards()
+        try? FileManager.default.removeItem(atPath: directory)
     }
+
+    /// Compiles a program of the floor. One in Swift would add its slower start.
+    private func compileFloor(_ program: String) throws {
+        let sources = System.directory(of: System.directory(of: #filePath)) + "/CBenchFloor"
+        let options = ["-O2", "-I\(sources)/include", "-o", floor(program)]
+        let files = ["\(sources)/process.c", "\(sources)/program/\(program).c"]
+        let compiler = ChildProcess.Configuration(path: try installed("cc"), arguments: options + files)
+        guard try ChildProcess(compiler).wait() == .exited(0) else {
+            throw BenchError("cannot compile the floor in \(sources)")
+        }
+    }
+
+    func floor(_ program: String) -> String { "\(directory)/\(program)" }
 
     /// The path for a new socket, in a new directory.
     func socket() throws -> String {
@@ -36,61 +64,86 @@ final class Stage {
         return "\(directory)/socket"
     }
 
-    /// The path of a program of this package.
-    func shipped(_ name: String) throws -> String {
-        let beside = program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-        let path = "\(options.programs ?? beside)/\(name)"
-        guard (try? System.open(path)) != nil else { throw Skip("there is no \(path); build it, or set --programs") }
+    /// The path of a program of this machine.
+    func installed(_ name: String) throws -> String {
+        let paths = System.programDirectories().map { "\($0)/\(name)" }
+        guard let path = paths.first(where: { System.isExecutable($0) }) else { throw Skip("\(name) is not installed") }
         return path
     }
 
-    /// Waits until `path` exists.
-    func await(_ path: String, of name: String) throws {
-        for _ in 0..<500 {
-            if try System.status(at: path) != nil { return }
-            let ready = try System.poll([PollInterest(interrupts, .readable)], milliseconds: 10)
-            guard ready[0].isEmpty else { throw BenchError("interrupted") }
-        }
-        throw Skip("\(name) did not become ready")
-    }
-
-    /// Lets time pass, unless the run is interrupted.
-    func pause(milliseconds: Int) throws {
-        let ready = try System.poll([PollInterest(interrupts, .readable)], milliseconds: milliseconds)
-        guard ready[0].isEmpty else { throw BenchError("interrupted") }
-    }
-
-    func floorProgram() throws -> String {
-        if let floor { return floor }
-        let program = try FloorProgram.build(in: directory)
-        self.floor = program
-        return program
-    }
-
-    /// Creates a file of equal bytes.
-    func fill(_ path: String, bytes: Int, with byte: UInt8) throws {
+    /// Writes a new file.
+    func write(_ bytes: [UInt8], to path: String, times: Int = 1) throws {
         let file = try System.open(path, [.writing, .creating, .truncating])
-        let chunk = [UInt8](repeating: byte, count: min(bytes, 1 << 20))
-        for _ in 0..<bytes / chunk.count { try System.write(chunk.span, to: file.raw) }
+        for _ in 0..<times { try System.write(bytes.span, to: file.raw) }
     }
 
-    /// Starts this program in a role. The process reports its results in lines.
-    func start(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
-        try BenchProcess([program, "role"] + role.map(\.description), interrupts: interrupts)
+    // MARK: Waiting
+
+    /// Waits until `output` is readable, and returns whether it is. Throws if the run is interrupted.
+    @discardableResult
+    func wait(for output: CInt? = nil, milliseconds: Int) throws -> Bool {
+        let interests = [PollInterest(signals.raw, .readable)] + (output.map { [PollInterest($0, .readable)] } ?? [])
+        let ready = try System.poll(interests, milliseconds: milliseconds)
+        guard ready[0].isEmpty else { throw BenchError("interrupted") }
+        return ready.count > 1 && !ready[1].isEmpty
     }
 
-    func start(_ role: any CustomStringConvertible...) throws -> BenchProcess {
-        try start(role)
+    /// The next bytes from a socket or pipe; none at the end.
+    func read(_ input: CInt) throws -> [UInt8] {
+        // Longer than any run, so that only a process that hangs ends the benchmark.
+        guard try wait(for: input, milliseconds: 120_000) else {
+            throw BenchError("a process has sent nothing for 120 s")
+        }
+        return try System.read(input, upTo: 1 << 16)
     }
 
-    /// Starts this program in a role, and waits until it is ready.
-    func startReady(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
-        let process = try start(role)
+    /// Waits until a server accepts connections.
+    func wait(forServer socket: String) throws {
+        for _ in 0..<500 {
+            if (try? Socket.connect(path: socket, deadline: 0)) != nil { return }
+            try wait(milliseconds: 10)
+        }
+        throw Skip("no server listens at \(socket)")
+    }
+
+    // MARK: Processes
+
+    /// Starts a program of the floor, or this one in a role. It prints its results.
+    func start(_ program: String, _ arguments: [any CustomStringConvertible]) throws -> BenchProcess {
+        let command = program == "role" ? [self.program, program] : [floor(program)]
+        return try BenchProcess(command + arguments.map(\.description), on: self)
+    }
+
+    /// Starts a program as `start` does, and waits until it is ready.
+    func startReady(_ program: String, _ arguments: any CustomStringConvertible...) throws -> BenchProcess {
+        let process = try start(program, arguments)
         guard try process.line() == "ready" else { throw BenchError("\(process.name) did not become ready") }
         return process
     }
 
-    func startReady(_ role: any CustomStringConvertible...) throws -> BenchProcess {
-        try startReady(role)
+    /// Starts a broker, and waits until it is ready.
+    ///
+    /// - Parameter isKept: whether the started process is a keeper, which starts the broker.
+    func startBroker(_ socket: String, isKept: Bool = false) throws -> BenchProcess {
+        let command = [broker, "--socket", socket, "--ready-fd", "3"] + (isKept ? [] : ["--no-keeper"])
+        // Quiet, because a broker reports its end, and a keeper that of its broker.
+        let process = try BenchProcess(command, on: self, isQuiet: true)
+        try process.awaitOutput()
+        return process
+    }
+
+    // MARK: Clipboards
+
+    /// The clipboard of that name. Its server is started at the first use.
+    func clipboard(_ name: String) throws -> Clipboard {
+        if let clipboard = clipboards[name] { return clipboard }
+        let clipboard = try Clipboard(name, on: self)
+        clipboards[name] = clipboard
+        return clipboard
+    }
+
+    func endClipboards() {
+        for clipboard in clipboards.values { clipboard.server.end() }
+        clipboards = [:]
     }
 }

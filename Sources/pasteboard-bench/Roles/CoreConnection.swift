@@ -17,11 +17,38 @@ enum CoreConnection {
         return WriteItem(representations: [(representation: representation, source: source)])
     }
 
-    /// Lets the broker keep bytes, as `pasteboard copy` does.
-    static func keep(_ socket: String, bytes: Int) throws {
-        let connection = try open(socket)
-        _ = try connection.write(Write(), items: [item(.bytes([UInt8](repeating: 7, count: bytes)))])
-        try Role.ready()
-        while true { pause() }
+    /// A load of that type.
+    static func load() -> Load {
+        var accept = Accept()
+        accept.type = "public.data"
+        var load = Load()
+        load.accepts = [accept]
+        return load
+    }
+}
+
+/// Processes for which the broker holds something until they are killed. They send nothing more.
+enum Holder {
+    static func hold(_ connections: some Any) throws -> Never {
+        try Role.say("ready")
+        while true { withExtendedLifetime(connections) { _ = pause() } }
+    }
+
+    /// Contents on the general board: kept by the broker, as after `pasteboard copy`, or promised.
+    static func keep(_ source: ByteSource, _ socket: String) throws -> Never {
+        let connection = try CoreConnection.open(socket)
+        _ = try connection.write(Write(), items: [CoreConnection.item(source)])
+        try hold(connection)
+    }
+
+    /// Connections that have sent hello and nothing else.
+    static func connections(_ count: Int, _ socket: String) throws -> Never {
+        _ = System.raiseDescriptorLimit()
+        let connections = try (0..<count).map { _ in
+            let connection = try CoreConnection.open(socket)
+            _ = try connection.welcome()
+            return connection
+        }
+        try hold(connections)
     }
 }

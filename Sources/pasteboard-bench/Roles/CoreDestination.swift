@@ -1,3 +1,4 @@
+import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -5,35 +6,34 @@ import PasteboardWire
 /// A destination on the blocking client.
 struct CoreDestination {
     private let connections: [BlockingConnection]
-    private let work: DestinationWork
+    private let work: LoadWork
     private let load: Load
     /// The same load, for many requests.
     private let encoded: EncodedLoad
 
-    init(_ socket: String, _ work: DestinationWork) throws {
+    init(_ socket: String, _ work: LoadWork) throws {
         self.work = work
         connections = try (0..<work.connections).map { _ in
             let connection = try CoreConnection.open(socket)
             _ = try connection.welcome()
             return connection
         }
-        var accept = Accept()
-        accept.type = "public.data"
-        var load = Load()
-        load.accepts = [accept]
-        load.descriptorWelcome = false
+        var load = CoreConnection.load()
+        load.descriptorWelcome = work.shape == .descriptor
         self.load = load
         encoded = EncodedLoad(load, standardCredit: ClientState.standardWindow)
     }
 
-    func measure() throws -> Measurement {
-        if work.shape != .bulk { _ = try load(work.warmUpCount) }
-        return try Measurement(relay: work.relay) { try load(work.count) }
+    func measure(relay: pid_t) throws {
+        _ = try load(work.warmUpCount)
+        let measurement = Measurement(relay: relay)
+        try measurement.report(try load(work.count))
     }
 
     private func load(_ count: Int) throws -> [UInt64] {
         switch work.shape {
         case .each, .bulk: return try each(count)
+        case .descriptor: return try mapped(count)
         case .pipelined: try pipelined(count)
         case .connections: try everywhere(count)
         }
@@ -51,6 +51,22 @@ struct CoreDestination {
             try work.check(received)
         }
         return times
+    }
+
+    /// Loads descriptors, and maps the bytes.
+    private func mapped(_ count: Int) throws -> [UInt64] {
+        try (0..<count).map { _ in
+            let start = MonotonicClock.now()
+            var passed: PassedFile?
+            try connections[0].load(load, file: { passed = $0 }, bytes: { _ in })
+            guard let passed, let file = MemoryFile(sealed: passed.descriptor) else {
+                throw BenchError("received no memory file")
+            }
+            let bytes = try MappedBytes(file, count: Int(passed.byteCount))
+            let time = MonotonicClock.now() - start
+            try work.check(bytes.count)
+            return time
+        }
     }
 
     private func pipelined(_ count: Int) throws {

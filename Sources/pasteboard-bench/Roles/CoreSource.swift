@@ -2,23 +2,30 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A source on the blocking client: one promise, the same bytes for each ask.
+/// A source on the blocking client: one promise, the same bytes or the same memory file for each ask.
 struct CoreSource {
     private let connection: BlockingConnection
     private let size: Int
     private let chunk: [UInt8]
+    private let file: MemoryFile?
     /// The number of bytes sent for each ask that has waited for credit.
     private var sent: [UInt64: Int] = [:]
 
-    init(_ socket: String, bytes: Int) throws {
+    init(_ socket: String, bytes: Int, passesFile: Bool) throws {
         connection = try CoreConnection.open(socket)
         size = bytes
-        chunk = [UInt8](repeating: 7, count: min(bytes, WireLimits.dataLength))
+        let chunk = [UInt8](repeating: 7, count: min(bytes, WireLimits.dataLength))
+        self.chunk = chunk
+        file = passesFile ? try MemoryFile() : nil
+        if let file {
+            for _ in 0..<bytes / chunk.count { try file.append(chunk.span) }
+            try file.seal()
+        }
     }
 
     mutating func run() throws {
         _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])
-        try Role.ready()
+        try Role.say("ready")
         var streams: [UInt64] = []
         while true {
             try connection.turn { _, event, _ in
@@ -28,7 +35,13 @@ struct CoreSource {
                 default: break
                 }
             }
-            try send(streams, through: &connection.io)
+            if let file {
+                for stream in streams where !connection.io.pass(file.descriptor, byteCount: UInt64(size), on: stream) {
+                    throw BenchError("the broker did not accept a descriptor")
+                }
+            } else {
+                try send(streams, through: &connection.io)
+            }
             streams.removeAll(keepingCapacity: true)
         }
     }

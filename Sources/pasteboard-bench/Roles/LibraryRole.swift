@@ -1,4 +1,3 @@
-import CBenchFloor
 import FoundationEssentials
 import Glibc
 import PasteboardKit
@@ -12,59 +11,27 @@ enum LibraryRole {
             let provider = ItemProvider()
             provider.registerDataRepresentation(for: .data) { data }
             let publication = try await Pasteboard(name: .general, connection: connection(socket)).write([provider])
-            try Role.ready()
+            try Role.say("ready")
             _ = try await publication.ended()
         }
     }
 
     /// - Parameter onExecutor: whether the tasks run on the executor of their connection.
-    static func destination(_ socket: String, _ work: DestinationWork, onExecutor: Bool = false) throws {
+    static func destination(_ socket: String, _ work: LoadWork, relay: pid_t, onExecutor: Bool) throws {
         run {
             var ends: [End] = []
             for _ in 0..<work.connections {
                 let connection = connection(socket)
-                ends.append(End(try await provider(connection), executor: onExecutor ? connection.executor : nil))
+                ends.append((try await provider(connection), onExecutor ? connection.executor : nil))
             }
-            if work.shape != .bulk { _ = try await load(work, work.warmUpCount, ends) }
-            let measurement = try await Measurement(relay: work.relay) {
-                try await load(work, work.count, ends)
-            }
-            try Role.report(measurement)
+            _ = try await load(work, work.warmUpCount, ends)
+            let measurement = Measurement(relay: relay)
+            try measurement.report(try await load(work, work.count, ends))
         }
     }
 
     /// The item of a connection, and the executor of the tasks that load it.
-    private struct End {
-        let provider: ItemProvider
-        let executor: (any TaskExecutor)?
-
-        init(_ provider: ItemProvider, executor: (any TaskExecutor)?) {
-            self.provider = provider
-            self.executor = executor
-        }
-    }
-
-    /// Reports as `FileDestination` does, but the mapped bytes are the data of a load.
-    static func fileDestination(_ part: Part) throws {
-        let count = try part.number(1)
-        let bytes = try part.number(3)
-        let relay = pid_t(truncatingIfNeeded: try part.number(4))
-        run {
-            let provider = try await provider(connection(part.socket))
-            var times: [Double] = []
-            // Without descriptors the full number of loads would take too long.
-            let deadline = MonotonicClock.deadline(milliseconds: 3_000)
-            let before = bench_processor_time(relay)
-            while times.count < count, times.isEmpty || MonotonicClock.now() < deadline {
-                let start = MonotonicClock.now()
-                let data = try await provider.loadData(for: .data).value
-                times.append(Double(MonotonicClock.now() - start))
-                guard data.count == bytes, data.last == 7 else { throw BenchError("received the wrong bytes") }
-            }
-            let broker = Double(bench_processor_time(relay) - before) / Double(times.count)
-            try Role.say("0 \(times.median) 0 \(broker)")
-        }
-    }
+    private typealias End = (provider: ItemProvider, executor: (any TaskExecutor)?)
 
     private static func connection(_ socket: String) -> PasteboardConnection {
         PasteboardConnection(socketPath: socket, startsBroker: false)
@@ -76,11 +43,11 @@ enum LibraryRole {
         return provider
     }
 
-    private static func load(_ work: DestinationWork, _ count: Int, _ ends: [End]) async throws -> [UInt64] {
+    private static func load(_ work: LoadWork, _ count: Int, _ ends: [End]) async throws -> [UInt64] {
         switch work.shape {
-        case .each:
+        case .each, .descriptor:
             // Even a preference for no executor makes a task slower.
-            let (provider, executor) = (ends[0].provider, ends[0].executor)
+            let (provider, executor) = ends[0]
             guard let executor else { return try await each(work, count, provider) }
             return try await withTaskExecutorPreference(executor) { try await each(work, count, provider) }
         case .pipelined: try await inTasks([End](repeating: ends[0], count: LoadShape.depth), count)
@@ -96,7 +63,7 @@ enum LibraryRole {
         return []
     }
 
-    private static func each(_ work: DestinationWork, _ count: Int, _ provider: ItemProvider) async throws -> [UInt64] {
+    private static func each(_ work: LoadWork, _ count: Int, _ provider: ItemProvider) async throws -> [UInt64] {
         var times: [UInt64] = []
         times.reserveCapacity(count)
         for _ in 0..<count {
@@ -135,8 +102,7 @@ enum LibraryRole {
                 try await body()
                 exit(0)
             } catch {
-                try? System.write(Array("pasteboard-bench: \(error)\n".utf8).span, to: 2)
-                exit(1)
+                Main.fail(error)
             }
         }
         while true { pause() }
