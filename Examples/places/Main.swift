@@ -1,6 +1,7 @@
 // A table of places that is a drag source and a drop destination. Run two of them to drag rows from one to the other.
 //
-//     places [--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop] [--script FILE] [--timeout SECONDS]
+//     places [--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop] [--script FILE]
+//            [--timeout SECONDS]
 //
 // With `--only` the tables are only sources or only destinations. A script is read from standard input or from a file.
 // `Examples/README.md` lists its steps and all printed lines. The following lines are specific to this program:

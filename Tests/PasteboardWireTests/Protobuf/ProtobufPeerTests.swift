@@ -27,9 +27,10 @@ struct ProtobufPeerTests {
         try #require(answers.count == messages.count)
         for (message, answer) in zip(messages, answers) {
             let words = answer.split(separator: " ").map(String.init)
-            let comment = Comment("\(type(of: message))")
+            let messageType: any ProtobufMessage.Type = type(of: message)
+            let comment = Comment("\(messageType)")
             #expect(words.dropFirst().sorted() == fieldLines(message), comment)
-            let again = try decoded(type(of: message), bytes(hex: try #require(words.first)))
+            let again = try decoded(messageType, bytes(hex: try #require(words.first)))
             #expect(fieldLines(again) == fieldLines(message), comment)
         }
     }
