@@ -13,14 +13,9 @@ final class LoadScene {
     let publication: PublicationID
     private var sent: [(peer: PeerID, frame: Frame)] = []
 
-    var contents: ContentStore {
-        _read { yield store.contents }
-        _modify { yield &store.contents }
-    }
-
-    var context: BrokerContext {
-        _read { yield store.context }
-        _modify { yield &store.context }
+    var world: World {
+        _read { yield store.world }
+        _modify { yield &store.world }
     }
 
     /// - Parameter keptCount: the size of the item's bytes if the item is kept; nil makes a promise.
@@ -32,8 +27,8 @@ final class LoadScene {
             (try? store.publish([item], kept: keptCount.map { [$0] } ?? [], session: session))
             ?? PublicationID(rawValue: 0)
         for (peer, access) in [(source, store.writer), (destination, store.stranger)] {
-            loads.connected(peer, access.process, store.context)
-            loads.greeted(peer, name: "p", maximumStreams: places, passesDescriptors: true, store.context)
+            loads.connected(peer, access.process, store.world.context)
+            loads.greeted(peer, name: "p", maximumStreams: places, passesDescriptors: true, store.world.context)
         }
         clearFrames()
     }
@@ -54,23 +49,21 @@ final class LoadScene {
             isInPlaceWelcome: false
         )
         let offer = try store.offer(publication, to: store.stranger)
-        try loads.begin(terms, offer, &store.contents, &store.context)
+        try loads.begin(terms, offer, in: &store.world)
         return try #require(loads.ids.first { !before.contains($0) }).askStream
     }
 
     func data(_ count: Int, last: Bool = false, on ask: UInt64) throws -> RelayVerdict {
-        try loads.receive(on: ask, count: count, last: last, from: source, &store.contents, &store.context)
+        try loads.receive(on: ask, count: count, last: last, from: source, in: &store.world)
     }
 
     func take<Message: WireMessage>(_ message: Message, on ask: UInt64) throws {
-        var payload: [UInt8] = []
-        message.encode(into: &payload)
-        try loads.take(Message.kind, on: ask, payload.span, from: source, &store.contents, &store.context)
+        try loads.take(Message.kind, on: ask, message.encoded.span, from: source, in: &store.world)
     }
 
     // MARK: Results
 
-    private func collect() { sent += store.context.takeFrames() }
+    private func collect() { sent += store.world.context.takeFrames() }
 
     func clearFrames() {
         collect()

@@ -228,7 +228,7 @@ struct FileLoadTests {
         try await withItem { provider in
             provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
         } _: { provider in
-            await #expect(throws: Own.self) { try await provider.withLoadedFile(for: .data) { _ in throw Own() } }
+            _ = await #expect(throws: Own.self) { try await provider.withLoadedFile(for: .data) { _ in throw Own() } }
         }
     }
 }
