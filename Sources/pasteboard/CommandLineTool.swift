@@ -111,6 +111,7 @@ enum CommandLineTool {
             "PASTEBOARD_AUTOSTART",
             "if it is 0, no command starts a broker; commands that need one end with 3 if none is running"
         ),
+        ("PASTEBOARD_LIMITS", "limits of the broker that a command starts: 'idle-exit=30s kept-pool=1MiB'"),
         ("PASTEBOARD_BROKER", "the program that is started as the broker"),
         (
             "PASTEBOARD_DEBUG",

@@ -12,7 +12,8 @@ package enum BrokerDaemon {
           --socket PATH       listens at this path instead of the well-known one
           --limit NAME=VALUE  sets a limit; `pasteboard limits` lists them. Write sizes
                               as 65536, 64KiB or 1.5 MiB, times as 500ms, 30s, 10m
-                              or 1h. Limits are also read from
+                              or 1h. Limits are also read from PASTEBOARD_LIMITS, a
+                              list of NAME=VALUE, and from
                               $XDG_CONFIG_HOME/pasteboard/config, one `NAME = VALUE`
                               per line
           --no-keeper         runs the broker alone: no second process holds its kept

@@ -2,7 +2,8 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-/// The options of a broker: those of the configuration file, overridden by those of the command line.
+/// The options of a broker: those of the configuration file, overridden by the limits of the environment, and both by
+/// the command line.
 struct DaemonOptions {
     var socket: String?
     var limits = BrokerLimits.standard
@@ -13,10 +14,14 @@ struct DaemonOptions {
     var hasKeeper = true
     var showsHelp = false
 
-    /// - Parameter report: called for each bad line of the configuration file, which is then ignored. By default, such
-    ///   a line is an error.
+    /// The variable with limits: assignments `NAME=VALUE`, separated by white space.
+    private static let limitsVariable = "PASTEBOARD_LIMITS"
+
+    /// - Parameter report: called for each bad line of the configuration file, and each bad limit of the environment,
+    ///   which is then ignored. By default, it is an error.
     init(_ arguments: [String], reportingBadLines report: ((String) -> Void)? = nil) throws(Failure) {
         try readConfiguration(report)
+        try readEnvironment(report)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             // Split as bytes: splitting characters would load the tables of Unicode at each start.
@@ -36,10 +41,7 @@ struct DaemonOptions {
                 }
                 socket = path
             case "--limit":
-                let assignment = try value()
-                // Takes back the option of the broker that this one replaces.
-                if BrokerLimits.entries.contains(where: { assignment == "\($0.name)=default" }) { continue }
-                try limits.set(assignment)
+                try set(try value())
             case "--ready-fd":
                 guard let number = CInt(try value()), number > 2 else {
                     throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor greater than 2")
@@ -62,6 +64,34 @@ struct DaemonOptions {
         return try SocketPath.wellKnown(environment: System.environment)
     }
 
+    private mutating func set(_ assignment: String) throws(Failure) {
+        // Takes back the option of the broker that this one replaces.
+        if BrokerLimits.entries.contains(where: { assignment == "\($0.name)=default" }) { return }
+        try limits.set(assignment)
+    }
+
+    /// Sets a limit that does not come from the command line.
+    private mutating func set(
+        _ assignment: String,
+        from place: String,
+        _ report: ((String) -> Void)?
+    ) throws(Failure) {
+        do throws(Failure) {
+            try set(assignment)
+        } catch {
+            let text = "\(place): \(error.text)"
+            guard let report else { throw Failure(.invalidArgument, text) }
+            report("\(text); this limit is ignored")
+        }
+    }
+
+    private mutating func readEnvironment(_ report: ((String) -> Void)?) throws(Failure) {
+        guard let text = System.secureEnvironment(Self.limitsVariable) else { return }
+        for assignment in text.utf8.split(whereSeparator: { $0 <= UInt8(ascii: " ") }) {
+            try set(String(decoding: assignment, as: UTF8.self), from: Self.limitsVariable, report)
+        }
+    }
+
     /// Reads lines of the form `NAME = VALUE`. `#` begins a comment. The file may be missing.
     private mutating func readConfiguration(_ report: ((String) -> Void)?) throws(Failure) {
         func directory(_ name: String) -> String? {
@@ -74,13 +104,7 @@ struct DaemonOptions {
         for (index, line) in lines.enumerated() {
             let text = line.prefix { $0 != "#" }
             guard text.contains(where: { $0 != " " && $0 != "\t" && $0 != "\r" }) else { continue }
-            do throws(Failure) {
-                try limits.set(String(text))
-            } catch {
-                let text = "\(path), line \(index + 1): \(error.text)"
-                guard let report else { throw Failure(.invalidArgument, text) }
-                report("\(text); this line is ignored")
-            }
+            try set(String(text), from: "\(path), line \(index + 1)", report)
         }
     }
 }

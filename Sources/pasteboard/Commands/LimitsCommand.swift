@@ -9,8 +9,8 @@ struct LimitsCommand: Command {
         "shows the limits of the running broker, with their meaning",
         options: [.json],
         notes: """
-            Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config, except
-            those that are fixed by the protocol. No program can use up connections, boards, kept-pool,
+            Limits are set by 'pasteboard broker --limit NAME=VALUE', in the environment variable PASTEBOARD_LIMITS
+            ('NAME=VALUE NAME=VALUE'), or in $XDG_CONFIG_HOME/pasteboard/config, except those that are fixed by the protocol. No program can use up connections, boards, kept-pool,
             kept-representations, sessions, destinations, objects or metadata: it gets a share, about half of each if no
             other program needs some. --json prints the exact numbers, in bytes and milliseconds.
 

@@ -166,6 +166,25 @@ import Testing
         }
     }
 
+    @Test("Limits of the environment override the configuration file, and an error about one names the variable")
+    func environmentLimits() throws {
+        let desk = try Desk(limits: "boards = 3\nobjects = 2000\n")
+        desk.environment["PASTEBOARD_LIMITS"] = " objects=1000\tkept-pool=1.5MiB\n"
+        try desk.copy("x")
+        let limits = try desk.run("limits", "--json").text
+        for (name, value) in [("boards", 3), ("objects", 1_000), ("kept-pool", 3 << 19)] {
+            #expect(limits.contains("\"name\":\"\(name)\",\"value\":\(value),"), "\(name)")
+        }
+        try desk.run("stop")
+        desk.environment["PASTEBOARD_LIMITS"] = "boards=3 idle-exit=30"
+        for (command, code) in [("broker", 2), ("copy", 3)] as [(String, CInt)] {
+            let failed = try desk.run(command)
+            #expect(failed.exitCode == code && failed.errorText.split(separator: "\n").count == 1)
+            let text = "PASTEBOARD_LIMITS: invalid value '30' for limit idle-exit; write a time"
+            #expect(failed.errorText.contains(text), "\(failed.errorText)")
+        }
+    }
+
     @Test(
         "A program that cannot read its arguments says so, and does nothing else",
         .enabled(if: geteuid() == 0, "needs root, which alone can unmount /proc")
