@@ -226,6 +226,17 @@ import Testing
         #expect(try broker.finish().exitCode == 0)
     }
 
+    @Test("A directory that the broker has created for a path of the user's choice is removed with it")
+    func ownDirectory() throws {
+        let desk = try Desk(.socket)
+        desk.environment["PASTEBOARD_SOCKET"] = desk.directory["new/socket"]
+        let keeper = try desk.startKeeper()
+        try desk.copy("text")
+        #expect(try desk.run("stop").exitCode == 0)
+        #expect(try keeper.finish().exitCode == 0)
+        #expect(!desk.directory.names().contains("new"))
+    }
+
     // MARK: Replacement
 
     @Test(
