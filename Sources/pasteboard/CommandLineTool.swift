@@ -18,7 +18,7 @@ enum CommandLineTool {
             CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, InfoCommand.self,
             WatchCommand.self, ClearCommand.self, BoardCommand.self,
             DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
-            BrokerCommand.self, StopCommand.self,
+            BrokerCommand.self, StopCommand.self, RunCommand.self,
             VersionCommand.self, DemoCommand.self,
         ]
     }
@@ -130,8 +130,8 @@ enum CommandLineTool {
         ("7", "timeout"),
         ("8", "cancelled by the other program"),
         ("9", "the other program violated the protocol, or uses an incompatible version of it"),
-        ("126", "the command of watch cannot be run"),
-        ("127", "the command of watch was not found"),
+        ("126", "the command of watch or run cannot be run"),
+        ("127", "the command of watch or run was not found"),
         ("129", "ended by a closed terminal (SIGHUP)"),
         ("130", "ended by Ctrl-C (SIGINT)"),
         ("141", "ended by a closed pipe (SIGPIPE)"),

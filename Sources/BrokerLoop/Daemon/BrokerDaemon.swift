@@ -1,6 +1,6 @@
 import BrokerState
 import PasteboardTransport
-import PasteboardWire
+package import PasteboardWire
 
 /// The broker as a program, which `pasteboardd` and `pasteboard broker` run.
 package enum BrokerDaemon {
@@ -58,6 +58,12 @@ package enum BrokerDaemon {
             try? System.write(Array("\(program): \(error.text)\n".utf8).span, to: 2)
             return error.code == .invalidArgument ? 2 : 3
         }
+    }
+
+    /// Throws if a broker with these limits would not start because of one of them, of `PASTEBOARD_LIMITS` or of the
+    /// configuration file.
+    package static func check(limits: [String] = []) throws(Failure) {
+        _ = try DaemonOptions(limits.flatMap { ["--limit", $0] })
     }
 
     /// The exit code of a broker that has let another one take over, which its service manager has to start.

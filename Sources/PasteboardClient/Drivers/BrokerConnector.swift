@@ -64,6 +64,14 @@ package struct BrokerConnector: Sendable {
         }
     }
 
+    /// Starts a broker at a path that only this program knows. The broker creates the directory of the socket, and
+    /// removes it when it ends.
+    package func startOwn() throws {
+        if let trouble = try BrokerStart(environment: environment).run() {
+            throw Failure(.brokerUnavailable, "cannot start a broker for \(socket.path): \(trouble)")
+        }
+    }
+
     /// Connects, and starts a broker if there is none. If several clients find no broker at the same time, one starts
     /// it and the others wait.
     private func connectStarting() throws(Failure) -> OwnedDescriptor {

@@ -89,6 +89,15 @@ package struct BrokerStart {
         }
     }
 
+    /// Ends the brokers that this process has started, and kills those that take longer.
+    package static func endAll(milliseconds: Int) {
+        for child in Self.children.withLock({ $0 }) {
+            try? child.kill(15)
+            if (try? child.wait(milliseconds: milliseconds)) == .some(nil) { try? child.kill(9) }
+        }
+        reap()
+    }
+
     /// Collects the brokers that this process has started and that have ended.
     package static func reap() {
         Self.children.withLock { children in

@@ -1,6 +1,7 @@
+import Glibc
 import PasteboardTransport
 
-/// The path of a program that a command runs.
+/// The path of a program that a command runs, and its start.
 enum ProgramPath {
     /// The exit codes of a shell, `env` and others that run a program.
     static let isNotFound: CInt = 127
@@ -26,5 +27,24 @@ enum ProgramPath {
             if System.isExecutable(path), (try? System.status(at: path))??.kind != .directory { return path }
         }
         throw CommandFailure(exitCode: isNotFound, "cannot run \(name): it is not in PATH")
+    }
+
+    /// Starts the program.
+    ///
+    /// - Returns: the child, and a descriptor that becomes readable when it ends.
+    static func start(_ configuration: ChildProcess.Configuration) throws -> (child: ChildProcess, end: DescriptorBox) {
+        let child: ChildProcess
+        do throws(SystemError) {
+            child = try ChildProcess(configuration)
+        } catch {
+            throw CommandFailure(exitCode: cannotBeRun, "cannot run \(configuration.path): \(error.reason)")
+        }
+        do {
+            return (child, DescriptorBox(try System.processDescriptor(child.id)))
+        } catch {
+            try? configuration.inNewGroup ? child.killGroup(SIGKILL) : child.kill(SIGKILL)
+            _ = try? child.wait()
+            throw error
+        }
     }
 }

@@ -80,19 +80,7 @@ final class WatchedCommand {
             environment: environment(of: change)
         )
         configuration.inNewGroup = true
-        let child: ChildProcess
-        do throws(SystemError) {
-            child = try ChildProcess(configuration)
-        } catch {
-            throw CommandFailure(exitCode: ProgramPath.cannotBeRun, "cannot run \(path): \(error.reason)")
-        }
-        do {
-            running = (child, DescriptorBox(try System.processDescriptor(child.id)))
-        } catch {
-            try? child.killGroup(SIGKILL)
-            _ = try? child.wait()
-            throw error
-        }
+        running = try ProgramPath.start(configuration)
         isFirst = false
     }
 

@@ -1,0 +1,108 @@
+import BrokerLoop
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Runs a command with a broker of its own.
+struct RunCommand: Command {
+    static let syntax = CommandSyntax(
+        "run",
+        "runs a command with pasteboards of its own, and removes them when it ends",
+        operands: "-- COMMAND [ARGUMENT ...]",
+        options: [
+            .init("--limit", value: "NAME=VALUE", "sets a limit of the broker, as for 'broker'; may be repeated")
+        ],
+        notes: """
+            Starts a broker at a socket in a new directory, which only you can enter, and runs COMMAND with
+            PASTEBOARD_SOCKET set to the path of that socket. When COMMAND ends, the broker ends, its contents are lost,
+            and the directory is removed. What COMMAND has left in the background keeps running, without a broker.
+
+            The exit code is that of COMMAND, 128 plus the number of the signal that has ended it, 126 if it cannot be
+            run, or 127 if it was not found; 3 if no broker can be started. Signals that are sent to 'run' are passed on
+            to COMMAND, which has the standard streams and the terminal.
+
+            If 'run' is killed, COMMAND keeps running, and the broker ends when no program has been connected for the
+            time of the limit idle-exit, here 30s by default. If the broker is killed, it starts again as usual. Nothing
+            is kept on the disk, unless --limit sets kept-on-disk. Other limits are those of PASTEBOARD_LIMITS, which
+            COMMAND gets with the limits of its broker, and of the configuration file.
+            """
+    )
+
+    /// Signals that other processes send to end a program, or for its own purposes.
+    private static let forwarded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH]
+    /// The time in milliseconds for the broker to end, which includes that of the limit `drain`.
+    private static let patience = 10_000
+
+    private let command: [SystemString]
+    private let limits: [String]
+
+    init(_ arguments: ParsedArguments) throws {
+        command = arguments.operands
+        limits = try arguments.values("--limit")
+        guard !command.isEmpty else {
+            throw CommandFailure(usage: "there is no command to run; write pasteboard run -- COMMAND")
+        }
+        try BrokerDaemon.check(limits: limits)
+    }
+
+    func run() throws -> CInt {
+        let path = try ProgramPath.find(command[0])
+        System.noticeChildren()
+        let signals = try SignalBox(Self.forwarded)
+        PrivateDirectory.removeAbandoned("run")
+        // The broker creates it, so that it also removes it if this process is killed.
+        let directory = try PrivateDirectory("run", isCreated: false)
+        try setEnvironment(socket: directory.socket)
+        defer {
+            BrokerStart.endAll(milliseconds: Self.patience)
+            // Another one, if the command has stopped the first.
+            _ = try? Broker.running()?.stop()
+            withExtendedLifetime(directory) {}
+        }
+        try BrokerConnector().startOwn()
+        // While this process is connected, the broker does not end for lack of connections.
+        var connection = try Broker.running()
+        guard connection != nil else { throw try Broker.absence(hint: "") }
+        var configuration = ChildProcess.Configuration(path: path, arguments: Array(command.dropFirst()))
+        configuration.input = .inherited
+        configuration.inheritsDescriptors = true
+        // If this process ignores them, for example because of nohup, so does the command.
+        configuration.inheritedSignals = Self.forwarded + [SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU]
+        // The command is in the process group of this process, so it has the terminal in the foreground.
+        let (child, end) = try ProgramPath.start(configuration)
+        while true {
+            let descriptors = [signals.raw, end.raw] + (connection.map { [$0.io.descriptor] } ?? [])
+            let ready = try System.poll(descriptors.map { PollInterest($0, .readable) }, milliseconds: nil)
+            while let (signal, isFromKernel) = try signals.nextWithOrigin() {
+                // The keys of the terminal reach all processes in the foreground.
+                if !isFromKernel { try? child.kill(signal) }
+            }
+            if !ready[1].isEmpty { break }
+            if ready.count > 2, !ready[2].isEmpty { connection = Self.next(after: connection) }
+        }
+        switch try child.wait() {
+        case .exited(let code): return code
+        case .signaled(let signal): return 128 + signal
+        }
+    }
+
+    /// The connection after something has arrived on it: one to the next broker if the first one has ended.
+    private static func next(after connection: BlockingConnection?) -> BlockingConnection? {
+        do {
+            try connection?.turn(until: 0) { _, _, _ in }
+            return connection
+        } catch {
+            return try? Broker.running(until: MonotonicClock.deadline(milliseconds: patience))
+        }
+    }
+
+    /// Sets the variables for the broker, for the command, and for a broker that the command starts.
+    private func setEnvironment(socket: String) throws {
+        let (name, given) = ("PASTEBOARD_LIMITS", limits.map { $0.filter { $0 != " " && $0 != "\t" } })
+        let inherited = System.secureEnvironment(name) ?? ""
+        let all = ["idle-exit=30s", inherited, "kept-on-disk=0"] + given
+        try System.setEnvironment(name, to: all.filter { !$0.isEmpty }.joined(separator: " "))
+        try System.setEnvironment("PASTEBOARD_SOCKET", to: socket)
+    }
+}
