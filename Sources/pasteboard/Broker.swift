@@ -45,11 +45,13 @@ enum Broker {
     ///
     /// - Parameter hint: advice for the user, appended to the message.
     static func required(hint: String = Broker.hint) throws -> BlockingConnection {
-        let connector = try BrokerConnector()
-        guard let running = try BlockingConnection.greetedIfServed(through: connector, hello: hello()) else {
-            throw try absence(hint: hint)
-        }
+        guard let running = try present() else { throw try absence(hint: hint) }
         return running
+    }
+
+    /// Like `running`, but the absence of a broker is never an error.
+    static func present(until deadline: UInt64 = .max) throws -> BlockingConnection? {
+        try BlockingConnection.greetedIfServed(through: try BrokerConnector(), hello: hello(), until: deadline)
     }
 
     private static let hint = "; copy, offer and drop start one"

@@ -18,7 +18,7 @@ enum CommandLineTool {
             CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, InfoCommand.self,
             WatchCommand.self, ClearCommand.self, BoardCommand.self,
             DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
-            BrokerCommand.self, StopCommand.self, RunCommand.self,
+            BrokerCommand.self, StopCommand.self, RunCommand.self, DoctorCommand.self,
             VersionCommand.self, DemoCommand.self,
         ]
     }

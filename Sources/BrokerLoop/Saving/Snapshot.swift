@@ -84,6 +84,26 @@ package struct Snapshot: Sendable {
         return options?.limits.keptOnDisk ?? 0 > 0
     }
 
+    /// Describes the snapshot of the broker at this path for the user. Throws if contents on the disk would be lost, or
+    /// were not restored.
+    package static func examine(for socket: SocketPath) throws(Failure) -> String {
+        let options = try? DaemonOptions([], reportingBadLines: { _ in })
+        guard options?.limits.keptOnDisk ?? 0 > 0 else { return "no contents are kept on it (limit kept-on-disk)" }
+        let directory = try wellKnownDirectory()
+        let path = "\(directory)/\(name(for: socket))"
+        let status = try asFailure { () throws(SystemError) in try System.status(at: directory) }
+        if let status, status.kind != .directory || status.owner != System.userID {
+            throw Failure(.notPermitted, "\(directory) is not a directory of yours; remove it, or set XDG_STATE_HOME")
+        }
+        guard (try? System.status(at: "\(path).unread")) == .some(nil) else {
+            throw Failure(
+                .sourceFailed,
+                "\(path).unread has contents that were not restored; see the log, and remove it"
+            )
+        }
+        return "contents are kept in \(path) while no broker runs"
+    }
+
     // MARK: Writing
 
     /// Writes the records in place of an earlier snapshot, entirely or not at all. Without records, there is none then.

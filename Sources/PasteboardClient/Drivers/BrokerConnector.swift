@@ -11,6 +11,9 @@ package struct BrokerConnector: Sendable {
     /// `ConnectionIO.isGoneUnanswered`).
     package static let attempts = 3
 
+    /// The end of errors that the command explains.
+    package static let hint = "; see pasteboard doctor"
+
     package let socket: SocketPath
     /// False if `PASTEBOARD_AUTOSTART` is 0.
     package var startsBroker: Bool
@@ -48,7 +51,7 @@ package struct BrokerConnector: Sendable {
                 throw Failure(
                     .notPermitted,
                     "the broker at \(self.socket.path) runs as user \(peer.user), this program as user "
-                        + "\(System.userID)"
+                        + "\(System.userID)\(Self.hint)"
                 )
             }
             return socket
@@ -57,10 +60,13 @@ package struct BrokerConnector: Sendable {
         } catch let error as SystemError where error.meansNobodyListens {
             return nil
         } catch let error as SystemError where error.meansNotPermitted {
-            throw Failure(.notPermitted, "cannot use the broker at \(self.socket.path): \(error.reason)")
+            throw Failure(.notPermitted, "cannot use the broker at \(self.socket.path): \(error.reason)\(Self.hint)")
         } catch {
             throw error as? Failure
-                ?? Failure(.brokerUnavailable, "cannot connect to the broker at \(self.socket.path): \(error)")
+                ?? Failure(
+                    .brokerUnavailable,
+                    "cannot connect to the broker at \(self.socket.path): \(error)\(Self.hint)"
+                )
         }
     }
 
@@ -68,7 +74,7 @@ package struct BrokerConnector: Sendable {
     /// removes it when it ends.
     package func startOwn() throws {
         if let trouble = try BrokerStart(environment: environment).run() {
-            throw Failure(.brokerUnavailable, "cannot start a broker for \(socket.path): \(trouble)")
+            throw Failure(.brokerUnavailable, "cannot start a broker for \(socket.path): \(trouble)\(Self.hint)")
         }
     }
 
@@ -87,11 +93,11 @@ package struct BrokerConnector: Sendable {
             if let socket = try connectIfServed() { return socket }
             throw Failure(
                 .brokerUnavailable,
-                "no broker listens at \(self.socket.path): \(trouble ?? "\(start.program) ended at once")"
+                "no broker listens at \(self.socket.path): \(trouble ?? "\(start.program) ended at once")\(Self.hint)"
             )
         } catch {
             throw error as? Failure
-                ?? Failure(.brokerUnavailable, "cannot start a broker for \(self.socket.path): \(error)")
+                ?? Failure(.brokerUnavailable, "cannot start a broker for \(self.socket.path): \(error)\(Self.hint)")
         }
     }
 }

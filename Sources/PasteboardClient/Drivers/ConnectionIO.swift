@@ -351,11 +351,15 @@ package struct ConnectionIO: ~Copyable {
             throw Failure(
                 .brokerUnavailable,
                 "the broker at \(path) does not answer: no welcome within \(timeouts.welcome) ms"
+                    + BrokerConnector.hint
             )
         }
         guard probedAt == nil else {
             let silence = timeouts.silence + timeouts.probe
-            throw Failure(.timeout, "the broker at \(path) does not answer: silent for \(silence) ms")
+            throw Failure(
+                .timeout,
+                "the broker at \(path) does not answer: silent for \(silence) ms\(BrokerConnector.hint)"
+            )
         }
         probedAt = now
         state.sendProbe()

@@ -58,7 +58,7 @@ package final class SystemProgram: Sendable {
         )
     }
 
-    private static func path(of name: String) throws(Failure) -> String {
+    package static func path(of name: String) throws(Failure) -> String {
         for path in System.programDirectories().map({ "\($0)/\(name)" }) where System.isExecutable(path) { return path }
         throw Failure(.refused, "GNU \(name), which is needed for folders, is not in PATH; install it")
     }

@@ -116,7 +116,8 @@ extension ClientState {
         case .failure(let reason): isMissing = reason == .notSent
         }
         guard passesDescriptors, header.kind == .answer, !isMissing else {
-            throw .violation("a frame announces a descriptor that was not negotiated or did not arrive")
+            let text = "a frame announces a descriptor that was not negotiated or did not arrive\(BrokerConnector.hint)"
+            throw .violation(text)
         }
         guard let index = streams.index(of: header.stream) else {
             try checkIsLate(header.stream)

@@ -361,6 +361,7 @@ package struct ClientState: Sendable {
             throw Failure(
                 .versionMismatch,
                 "the broker chose protocol version \(welcome.version ?? 0); this program speaks \(FrameHeader.version)"
+                    + BrokerConnector.hint
             )
         }
         self.welcome = welcome

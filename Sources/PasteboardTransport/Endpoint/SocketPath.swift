@@ -88,11 +88,19 @@ package struct SocketPath: Equatable, Sendable {
     /// - Returns: whether this call created the directory.
     @discardableResult
     package func prepareDirectory() throws(SocketPathError) -> Bool {
-        let missing = try Self.missingDirectories(to: directory)
-        guard isWellKnown || missing.count <= 1 else { throw .noDirectory(missing[1], above: self.path) }
-        let isCreated = try Self.create(missing)
+        let isCreated = try Self.create(try missingDirectories(includingForeign: true))
         try checkDirectory()
         return isCreated
+    }
+
+    /// The directories that `prepareDirectory` would create, the deepest first. Throws if it would not.
+    ///
+    /// - Parameter includingForeign: whether they may be in a directory of another user, in which creating them may fail.
+    package func missingDirectories(includingForeign: Bool = false) throws(SocketPathError) -> [String] {
+        let missing = try Self.missingDirectories(to: directory)
+        guard isWellKnown || missing.count <= 1 else { throw .noDirectory(missing[1], above: self.path) }
+        if !includingForeign, let foreign = try Self.foreignDirectory(above: missing) { throw foreign }
+        return missing
     }
 
     /// Creates a directory, and those above it that are missing, for this user alone. It may exist.
@@ -114,13 +122,9 @@ package struct SocketPath: Equatable, Sendable {
     /// - Returns: whether this call created the first directory, which is the deepest.
     @discardableResult
     private static func create(_ missing: [String]) throws(SocketPathError) -> Bool {
-        guard let highest = missing.last else { return false }
-        let above = System.directory(of: highest)
-        // The dot follows a link, whose own mode is open to everybody.
-        let parent = try status(at: "\(above)/.")
-        let isForeign = parent.map { $0.owner != System.userID && $0.mode & 0o002 == 0 } ?? false
+        let foreign = try foreignDirectory(above: missing)
         // Root may create directories everywhere, but their owner could not use or remove them.
-        if isForeign, System.userID == 0 { throw .foreignDirectory(above, owner: parent?.owner ?? 0, for: missing[0]) }
+        if let foreign, System.userID == 0 { throw foreign }
         var isCreated = false
         for path in missing.reversed() {
             do throws(SystemError) {
@@ -130,13 +134,21 @@ package struct SocketPath: Equatable, Sendable {
                 isCreated = false
                 // Another process may create the same directory at the same time.
                 if error.errno == EEXIST { continue }
-                if error.errno == EACCES, isForeign {
-                    throw .foreignDirectory(above, owner: parent?.owner ?? 0, for: missing[0])
-                }
+                if error.errno == EACCES, let foreign { throw foreign }
                 throw .system(error)
             }
         }
         return isCreated
+    }
+
+    /// The error if the missing directories would be created in a directory of another user.
+    private static func foreignDirectory(above missing: [String]) throws(SocketPathError) -> SocketPathError? {
+        guard let highest = missing.last else { return nil }
+        let above = System.directory(of: highest)
+        // The dot follows a link, whose own mode is open to everybody.
+        guard let parent = try status(at: "\(above)/."), parent.owner != System.userID, parent.mode & 0o002 == 0
+        else { return nil }
+        return .foreignDirectory(above, owner: parent.owner, for: missing[0])
     }
 
     /// Repeats the preparation of the directory and what follows if the directory is missing then: another broker has

@@ -10,7 +10,7 @@ import Testing
 @Suite(.processes) struct CommandLineTests {
     nonisolated private static let commands = [
         "copy", "offer", "paste", "types", "info", "watch", "clear", "board", "drag", "drop", "list", "status",
-        "limits", "broker", "stop", "run", "version", "demo",
+        "limits", "broker", "stop", "run", "doctor", "version", "demo",
     ]
 
     @Test("Every command has a help text, and the general help lists them all", arguments: commands)
@@ -36,7 +36,7 @@ import Testing
             "paste --board a --board b",
             "paste -o ''", "paste -p -b a", "copy --primary --board a", "broker --limit nonsense=1",
             "broker --socket relative", "watch -b '*'", "watch -b a -b b", "run",
-            "run --limit nonsense=1 -- true", "run --limit idle-exit=30 true", "run true -x",
+            "run --limit nonsense=1 -- true", "run --limit idle-exit=30 true", "run true -x", "doctor x",
         ]
     )
     func usage(arguments: String) throws {

@@ -1,0 +1,74 @@
+import PasteboardClient
+import PasteboardTransport
+
+/// Checks what the commands need, and says how to mend what is wrong.
+struct DoctorCommand: Command {
+    static let syntax = CommandSyntax(
+        "doctor",
+        "checks what the commands need, and says how to mend what is wrong",
+        options: [.json],
+        notes: """
+            Checks the directory of the socket and its owner, the socket, the running broker, its version and its
+            keeper, the way to it (direct, or forwarded by another program), the limits of the configuration file and of
+            PASTEBOARD_LIMITS, the contents on the disk, and tar. Starts and changes nothing.
+
+            Ends with 0 if all is well, otherwise with 1. --json prints an array of the checks, each with 'check',
+            'state' (good or bad), 'finding' and 'advice', which is null if the state is good.
+            """
+    )
+
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) {
+        isJSON = arguments.has("--json")
+    }
+
+    func run() throws -> CInt {
+        let findings = Examination().findings
+        if isJSON {
+            try StandardStreams.print(JSONValue.array(findings.map(\.json)).line)
+        } else {
+            let rows = findings.flatMap(\.rows)
+            try StandardStreams.print(TextTable.text(rows, width: System.terminalColumns(1)))
+        }
+        return findings.allSatisfy(\.isGood) ? 0 : 1
+    }
+}
+
+/// The result of one check.
+struct Finding: Equatable {
+    let check: String
+    let text: String
+    /// The way to mend it; nil if all is well.
+    var advice: String?
+
+    var isGood: Bool { advice == nil }
+
+    init(_ check: String, _ text: String) {
+        self.check = check
+        self.text = text
+    }
+
+    /// - Parameters:
+    ///   - error: its text has the form `problem; advice`.
+    ///   - usual: the advice if the text has none.
+    init(_ check: String, _ error: any Error, usual: String) {
+        var problem = CommandFailure(error).text ?? ""
+        if problem.hasSuffix(BrokerConnector.hint) { problem.removeLast(BrokerConnector.hint.count) }
+        let parts = problem.split(separator: "; ", maxSplits: 1).map(String.init)
+        self.check = check
+        text = parts.first ?? ""
+        advice = parts.count > 1 ? parts[1] : usual
+    }
+
+    fileprivate var rows: [[String]] {
+        [[isGood ? "good" : "BAD", check, text]] + (advice.map { [["", "", "to mend it: \($0)"]] } ?? [])
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "check": .string(check), "state": isGood ? "good" : "bad", "finding": .string(text),
+            "advice": JSONValue(advice),
+        ]
+    }
+}

@@ -1,0 +1,186 @@
+import BrokerLoop
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The facts about the broker that `doctor` judges, and the checks.
+struct Examination {
+    /// The time for the broker to answer, in milliseconds.
+    private static let patience = 2_000
+
+    var path: Result<SocketPath, any Error>
+    /// The broker's answer to hello; nil if none runs.
+    var welcome: Result<Welcome?, any Error> = .success(nil)
+    /// The process that has made the socket, as the kernel reports it. It is 0 in another process namespace.
+    var peer: CInt?
+    /// The name of its program; nil if it has ended.
+    var peerName: String?
+    /// The parent of the broker.
+    var parent: CInt?
+    /// The paths at which something is mounted.
+    var mounts: [Substring] = []
+
+    init(path: Result<SocketPath, any Error>) {
+        self.path = path
+    }
+
+    /// Collects the facts. Starts no broker.
+    init() {
+        path = Result { try BrokerConnector().socket }
+        let lines = (try? System.contents(of: "/proc/self/mountinfo", limit: 1 << 20)) ?? []
+        // NUMBER PARENT DEVICE ROOT PATH …
+        mounts = String(decoding: lines, as: UTF8.self).split(separator: "\n").compactMap {
+            $0.split(separator: " ").dropFirst(4).first
+        }
+        guard (try? path.get()) != nil else { return }
+        do {
+            let deadline = MonotonicClock.deadline(milliseconds: Self.patience)
+            guard let connection = try Broker.present(until: deadline) else { return }
+            let welcome = try connection.welcome(until: deadline)
+            let peer = try PeerCredentials(of: connection.io.descriptor).process
+            // A process that has ended and was not collected has no arguments any more.
+            let isRunning = (try? System.contents(of: "/proc/\(peer)/cmdline"))?.isEmpty == false
+            let name = isRunning ? try? System.contents(of: "/proc/\(peer)/comm", limit: 64).dropLast() : nil
+            self.welcome = .success(welcome)
+            self.peer = peer
+            peerName = name.map { String(decoding: $0, as: UTF8.self) }
+            parent = welcome.process.flatMap { System.status("PPid", of: CInt(clamping: $0)) }.map { CInt($0) }
+        } catch {
+            welcome = .failure(error)
+        }
+    }
+
+    /// One check: its name, the advice if its error has none, and the text if all is well; nil if there is nothing to
+    /// check. It throws what is wrong.
+    private typealias Check = (name: String, advice: String, run: @Sendable (Examination) throws -> String?)
+
+    /// The checks on the way to the broker. Behind one that fails, the others would fail for the same reason.
+    private static let wayChecks: [Check] = [
+        ("directory", "set PASTEBOARD_SOCKET to a path that you may use", { try $0.directory() }),
+        ("socket", "set PASTEBOARD_SOCKET to a path that you may use", { try $0.socket() }),
+        ("broker", "end it with 'pasteboard stop'; the next command that needs one starts it", { try $0.broker() }),
+        ("keeper", "end the broker with 'pasteboard stop'", { try $0.keeper() }),
+    ]
+    private static let otherChecks: [Check] = [
+        ("limits", "correct the limit", { _ in try limits() }),
+        ("disk", "see the log of the broker", { try $0.disk() }),
+        ("tar", "install GNU tar", { _ in try tar() }),
+    ]
+
+    var findings: [Finding] {
+        let way = Self.wayChecks.compactMap(finding)
+        let reached = (way.firstIndex { !$0.isGood }).map { $0 + 1 } ?? way.count
+        return way.prefix(reached) + Self.otherChecks.compactMap(finding)
+    }
+
+    private func finding(_ check: Check) -> Finding? {
+        do {
+            return try check.run(self).map { Finding(check.name, $0) }
+        } catch {
+            return Finding(check.name, error, usual: check.advice)
+        }
+    }
+
+    // MARK: Checks
+
+    private func directory() throws -> String {
+        let path = try self.path.get()
+        // A socket that is mounted alone is the cause, and its directory must not be changed.
+        if isMountedAlone(path) { return "\(path.directory) contains a socket from elsewhere" }
+        guard try path.missingDirectories().isEmpty else {
+            return "\(path.directory) is missing, and is created with the first broker"
+        }
+        try path.checkDirectory()
+        return "\(path.directory) belongs to you, and is closed to others"
+    }
+
+    private func socket() throws -> String {
+        let path = try self.path.get()
+        guard let status = try System.status(at: path.path) else {
+            guard System.environment("PASTEBOARD_AUTOSTART") != "0" else {
+                throw CommandFailure(
+                    local: "no broker runs, and PASTEBOARD_AUTOSTART is 0; start one: pasteboard broker"
+                )
+            }
+            return "\(path.path) is missing: no broker runs, and copy, offer and drop start one"
+        }
+        guard status.kind == .socket, status.owner == System.userID else { throw SocketPathError.occupied(path.path) }
+        guard !isMountedAlone(path) else {
+            throw CommandFailure(
+                local: "\(path.path) is mounted alone, so other users may reach it, and the next broker has another "
+                    + "socket; mount its directory instead, at a path of its own"
+            )
+        }
+        return "\(path.path) belongs to you"
+    }
+
+    private func isMountedAlone(_ path: SocketPath) -> Bool { mounts.contains { $0 == path.path } }
+
+    private func broker() throws -> String? {
+        let path = try self.path.get()
+        do {
+            guard let welcome = try self.welcome.get() else {
+                let isLeft = try System.status(at: path.path) != nil
+                return isLeft ? "none runs; a killed one has left the socket, which the next one replaces" : nil
+            }
+            let version = welcome.programVersion ?? "unknown"
+            guard version == ProgramVersion.current else {
+                throw CommandFailure(
+                    local: "the running broker has version \(version), this program \(ProgramVersion.current); "
+                        + "make this program the broker, with its contents: pasteboard broker --replace"
+                )
+            }
+            return "process \(welcome.process ?? 0), version \(version), protocol \(welcome.version ?? 0)"
+        } catch let failure as Failure where failure.code == .timeout {
+            guard let holder = BrokerLock.holder(of: path) else { throw failure }
+            throw CommandFailure(
+                local: "the broker does not answer within \(Self.patience) ms; if process \(holder) or its child is "
+                    + "stopped, continue it (kill -CONT), or end it (kill -KILL), which loses the contents"
+            )
+        }
+    }
+
+    /// The process that has made the socket: the keeper, the broker itself, or a program that forwards bytes.
+    private func keeper() throws -> String? {
+        guard let broker = try welcome.get()?.process, let peer else { return nil }
+        switch (peer, peerName) {
+        case (CInt(clamping: broker), _):
+            return "none, as --no-keeper demands: a crash of the broker loses its contents"
+        case (parent, let name?): return "process \(peer) (\(name)) starts the broker again after a crash"
+        case (0, _), (_, "systemd"), (_, "pasteboard"), (_, "pasteboardd"):
+            return "the broker is in another container or namespace"
+        case (_, let name?):
+            throw CommandFailure(
+                local: "the socket is forwarded by process \(peer) (\(name)), which drops descriptors, so that large "
+                    + "contents fail; send the bytes instead: pasteboard paste | ssh HOST pasteboard copy"
+            )
+        case (_, nil):
+            throw CommandFailure(
+                local:
+                    "process \(peer), which started the broker again after a crash, has ended; when the contents may "
+                    + "be lost, 'pasteboard stop', and the next broker has a keeper"
+            )
+        }
+    }
+
+    private static func limits() throws -> String {
+        try BrokerDaemon.check()
+        return "those of the configuration file and of PASTEBOARD_LIMITS are valid"
+    }
+
+    private func disk() throws -> String? {
+        // Without a path, the check of the directory has failed.
+        guard let path = try? self.path.get() else { return nil }
+        return try Snapshot.examine(for: path)
+    }
+
+    private static func tar() throws -> String {
+        let path = try SystemProgram.path(of: "tar")
+        // Other programs of this name are usually links. None is run, because doctor starts nothing.
+        let target = (try? System.linkTarget(path))?.description ?? path
+        guard !["busybox", "toybox", "bsdtar"].contains(where: target.contains) else {
+            throw CommandFailure(local: "\(path) is \(target), and folders need GNU tar; install it")
+        }
+        return path
+    }
+}

@@ -1,0 +1,98 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// `pasteboard doctor`, and the errors that point to it.
+@Suite(.processes) struct CommandLineDoctorTests {
+    /// The findings that are bad, as lines of two columns; the exit code has to agree.
+    private static func bad(_ desk: Desk, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+        let doctor = try desk.run("doctor")
+        #expect(doctor.errors.isEmpty, "\(doctor.errorText)", sourceLocation: sourceLocation)
+        let lines = doctor.text.split(separator: "\n").drop { !$0.hasPrefix("BAD") }
+        #expect(doctor.exitCode == (lines.isEmpty ? 0 : 1), sourceLocation: sourceLocation)
+        return lines.prefix { !$0.hasPrefix("good") }.joined(separator: "\n")
+    }
+
+    @Test("All is well without a broker and with one, and none is started", arguments: Desk.Place.allCases)
+    func well(place: Desk.Place) throws {
+        let desk = try Desk(place)
+        let before = desk.directory.names() + desk.directory.names(in: "s")
+        #expect(try Self.bad(desk) == "")
+        #expect(desk.directory.names() + desk.directory.names(in: "s") == before)
+        try desk.copy("x")
+        #expect(try Self.bad(desk) == "")
+        let shown = try desk.run("doctor").text
+        #expect(shown.contains("version \(ProgramVersion.current), protocol 1"))
+        #expect(shown.contains("starts the broker again after a crash"))
+        let json = try desk.run("doctor", "--json").text
+        #expect(json.hasPrefix(#"[{"check":"directory","state":"good","finding":"/"#) && json.hasSuffix("}]\n"))
+        #expect(json.contains(#""advice":null"#) && json.split(separator: "\n").count == 1)
+    }
+
+    @Test(
+        "What is wrong is found, with the way to mend it",
+        arguments: [
+            ("chmod 755 run/pasteboard", "directory", "chmod 700"),
+            ("rm -r run/pasteboard; echo >run/pasteboard", "directory", "remove it"),
+            ("echo >run/pasteboard/socket", "socket", "remove it"),
+            ("echo 'idle-exit = 30' >.config/pasteboard/config", "limits", "write a time"),
+            (
+                "echo 'kept-on-disk = 1MiB' >.config/pasteboard/config; mkdir s/pasteboard; echo >s/pasteboard/snapshot.unread",
+                "disk", "remove it"
+            ),
+            ("echo 'kept-on-disk = 1MiB' >.config/pasteboard/config; echo >s/pasteboard", "disk", "remove it"),
+        ]
+    )
+    func faults(script: String, check: String, advice: String) throws {
+        let desk = try Desk()
+        try desk.succeed("mkdir -m 700 run/pasteboard; \(script)")
+        let bad = try Self.bad(desk)
+        #expect(bad.hasPrefix("BAD   \(check) ") && bad.contains("to mend it: ") && bad.contains(advice), "\(bad)")
+    }
+
+    @Test("Variables that lead nowhere are found")
+    func variables() throws {
+        let desk = try Desk(.socket)
+        desk.environment["PASTEBOARD_SOCKET"] = desk.directory["no/such/socket"]
+        #expect(try Self.bad(desk).hasPrefix("BAD   directory"))
+        desk.environment["PASTEBOARD_SOCKET"] = "relative"
+        #expect(try Self.bad(desk).contains("PASTEBOARD_SOCKET is 'relative'"))
+        desk.environment["PASTEBOARD_SOCKET"] = desk.directory["socket"]
+        desk.environment["PASTEBOARD_LIMITS"] = "boards"
+        #expect(try Self.bad(desk).contains("PASTEBOARD_LIMITS: invalid limit 'boards'"))
+        desk.environment["PASTEBOARD_LIMITS"] = nil
+        desk.environment["PATH"] = desk.directory.path
+        #expect(try Self.bad(desk).contains("GNU tar, which is needed for folders, is not in PATH"))
+        // A program that runs nothing, by the name of one that contains many.
+        try desk.succeed("PATH=/usr/bin:/bin; cp /bin/true busybox; ln -s busybox tar")
+        #expect(try Self.bad(desk).contains("tar is busybox, and folders need GNU tar"))
+        desk.environment["PATH"] = "/usr/bin:/bin"
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        #expect(try Self.bad(desk).contains("start one: pasteboard broker"))
+    }
+
+    @Test("A stopped broker is found, with its process")
+    func stopped() throws {
+        let desk = try Desk()
+        let keeper = try desk.startKeeper()
+        let status = try desk.run("status", "--json").text
+        let process = try #require(status.firstMatch(of: #/"process":(\d+)/#).flatMap { CInt($0.1) })
+        try System.kill(process, SIGSTOP)
+        let bad = try Self.bad(desk)
+        try System.kill(process, SIGCONT)
+        #expect(bad.hasPrefix("BAD   broker") && bad.contains("process \(keeper.child.id) or its child"), "\(bad)")
+    }
+
+    @Test("Errors that it explains point to it")
+    func hints() throws {
+        let desk = try Desk()
+        try desk.succeed("mkdir -m 755 run/pasteboard")
+        for command in ["copy", "paste", "status"] {
+            #expect(try desk.run(command).errorText.hasSuffix("; see pasteboard doctor\n"))
+        }
+        try desk.succeed("chmod 700 run/pasteboard; echo nonsense >.config/pasteboard/config")
+        #expect(try desk.run("copy").errorText.hasSuffix("; see pasteboard doctor\n"))
+    }
+}
