@@ -10,6 +10,7 @@ struct CopyCommand: Command {
         "copies standard input, files or directories to a pasteboard, which keeps the bytes",
         operands: "[FILE ...]",
         options: [
+            .init("--echo", short: "-e", "copies the operands as a text, joined by blanks, instead of FILEs"),
             .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
             .init(
                 "--type",
@@ -19,6 +20,7 @@ struct CopyCommand: Command {
             ),
             .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
+            .title,
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
             .init("--quiet", short: "-q", "suppresses notes"),
             .init("--add", "adds the items to those on the pasteboard, which the broker must keep"),
@@ -26,7 +28,8 @@ struct CopyCommand: Command {
         notes: """
             Each FILE becomes one item. Its type follows from its extension. Its name, permissions and modification time
             are part of the item. The FILE '-' is standard input. With -t TYPE=FILE there is one item; an additional -t
-            TYPE without FILE is for standard input.
+            TYPE without FILE is for standard input. With -e the text takes the place of standard input; write '--' before
+            a word that begins with '-'.
 
             \(TypeArgument.contents)
 

@@ -19,6 +19,7 @@ struct DragCommand: Command {
                 "one more representation of a single item; may be repeated"
             ),
             .init("--name", value: "NAME", "a file name for a single item"),
+            .title,
             .init("--wait", value: "DURATION", "the longest time to wait for the destination if it does not exist yet"),
             .init("--move", "deletes the files after the destination has confirmed that it has them"),
         ],

@@ -37,6 +37,7 @@ struct InfoCommand: Command {
             ["owner", TextTable.program(contents.ownerLabel, contents.ownerProcess)],
             ["items", String(listing.items.count)],
         ]
+        if let title = listing.items.first?.title { rows.append(["title", title]) }
         if let milliseconds = contents.milliseconds {
             rows.append(["age", TimeSpan.text(seconds: milliseconds / 1000)])
         }

@@ -21,6 +21,7 @@ struct OfferCommand: Command {
             .init("--type", short: "-t", value: "TYPE", "the type of all FILEs"),
             .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
+            .title,
             .init("--keep-on-exit", "hands the promises over to the broker if a signal ends the offer"),
             .init("--background", "returns when the contents can be pasted, and prints the process id"),
             .init("--verbose", short: "-v", "prints one line for each load: type, bytes, time, outcome"),
@@ -60,6 +61,7 @@ struct OfferCommand: Command {
 
     private let board: String
     private let name: String?
+    private let title: String?
     private let offers: [TypeArgument]
     private let inputs: InputArguments?
     private let isInBackground: Bool
@@ -74,6 +76,7 @@ struct OfferCommand: Command {
         isVerbose = arguments.has("--verbose")
         board = try arguments.board()
         name = try arguments.value("--name")
+        title = try arguments.title()
         guard arguments.operands.isEmpty else {
             offers = []
             inputs = try InputArguments(arguments, of: Self.syntax.name)
@@ -154,7 +157,7 @@ struct OfferCommand: Command {
         let representations = offers.map { offer in
             (representation: Representation(of: offer.type), source: ByteSource.promised)
         }
-        return WriteItem(suggestedName: name, representations: representations)
+        return WriteItem(Item(suggestedName: name, title: title), representations: representations)
     }
 
     private static func text(of items: [WriteItem]) -> String {

@@ -7,20 +7,30 @@ import TypeIdentifiers
 struct InputArguments {
     private let command: String
     private let name: String?
+    private let title: String?
     private let trimsNewline: Bool
     private let isQuiet: Bool
     private let types: [TypeArgument]
     /// nil for standard input.
     private let files: [SystemString?]
+    /// The operands if they are a text, which replaces standard input.
+    private let words: [SystemString]?
 
     init(_ arguments: ParsedArguments, of command: String) throws {
         self.command = command
         name = try arguments.value("--name")
+        title = try arguments.title()
+        words = arguments.has("--echo") ? arguments.operands : nil
         trimsNewline = arguments.has("--trim-newline")
         isQuiet = arguments.has("--quiet")
         types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
-        files = arguments.operands.map { $0 == "-" ? nil : $0 }
-        guard types.count(where: { $0.origin == nil || $0.origin == "-" }) <= 1 else {
+        files = words == nil ? arguments.operands.map { $0 == "-" ? nil : $0 } : []
+        let streams = types.count { $0.origin == nil || $0.origin == "-" }
+        guard words?.isEmpty != true else { throw CommandFailure(usage: "missing words; write -e WORD ...") }
+        guard words == nil || types.isEmpty || streams > 0 else {
+            throw CommandFailure(usage: "the words have no type; add -t TYPE, for example -t text")
+        }
+        guard streams <= 1 else {
             throw CommandFailure(usage: "only one -t TYPE can be without =FILE; write -t TYPE=FILE for the others")
         }
         guard files.isEmpty || types.allSatisfy({ $0.origin == nil }) else {
@@ -32,6 +42,9 @@ struct InputArguments {
         }
         guard name == nil || files.count <= 1 else {
             throw CommandFailure(usage: "option --name is for a single item, but \(files.count) files are given")
+        }
+        guard title == nil || files.count <= 1 else {
+            throw CommandFailure(usage: "option --title is for a single item, but \(files.count) files are given")
         }
         guard files.count <= WireLimits.items else {
             throw Failure(
@@ -61,17 +74,19 @@ struct InputArguments {
             return try files.map { path in
                 let input = try open(path)
                 let type = try self.type(of: input, named: path, &contradicted)
-                return InputItem(name: name, representations: [(type, input)])
+                return InputItem(name: name, title: title, representations: [(type, input)])
             }
         }
         let representations = try types.map { argument in
             let input = try open(argument.origin == "-" ? nil : argument.origin)
             return (try check(argument.type, for: input), input)
         }
-        guard representations.isEmpty else { return [InputItem(name: name, representations: representations)] }
+        guard representations.isEmpty else {
+            return [InputItem(name: name, title: title, representations: representations)]
+        }
         let input = try open(nil)
         let type = try self.type(of: input, named: nil, &contradicted)
-        return [InputItem(name: name, representations: [(type, input)])]
+        return [InputItem(name: name, title: title, representations: [(type, input)])]
     }
 
     private func type(
@@ -101,9 +116,26 @@ struct InputArguments {
     }
 
     private func open(_ path: SystemString?) throws -> InputBytes {
+        if path == nil, let words { return InputBytes(words: words, trimsNewline: trimsNewline) }
         if path == nil, !isQuiet, System.isTerminal(0) {
             StandardStreams.note("pasteboard: \(command): reading from the terminal; press Ctrl-D to end")
         }
         return try InputBytes(path, trimsNewline: trimsNewline, for: command)
+    }
+}
+
+extension CommandSyntax.Option {
+    static let title = Self("--title", value: "TEXT", "a title for people to read, which info shows")
+}
+
+extension ParsedArguments {
+    /// The title of the item.
+    func title() throws -> String? {
+        let title = try value("--title")
+        let count = title?.utf8.count ?? 0
+        guard count <= WireLimits.title else {
+            throw CommandFailure(usage: "the title has \(count) bytes; at most \(WireLimits.title) are allowed")
+        }
+        return title
     }
 }

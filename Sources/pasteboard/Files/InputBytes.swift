@@ -24,8 +24,8 @@ final class InputBytes {
     /// The number of bytes left to read; nil if the file system does not report it.
     let size: UInt64?
     private var isFile: Bool { size != nil }
-    /// The status of the file when it was opened.
-    private let opened: FileStatus
+    /// The status of the file when it was opened; nil for words.
+    private let opened: FileStatus?
 
     /// The folder, if the input is one; the bytes are then those of its archive.
     let folder: FolderInput?
@@ -62,10 +62,18 @@ final class InputBytes {
         }
     }
 
+    /// Words that were given as arguments, joined by blanks.
+    init(words: [SystemString], trimsNewline: Bool) {
+        head = Array(words.map(\.bytes).joined(separator: [UInt8(ascii: " ")]))
+        hasEnded = true
+        trimmer = trimsNewline ? NewlineTrimmer() : nil
+        (path, descriptor, folder, opened, size) = (nil, nil, nil, nil, nil)
+    }
+
     /// The attributes of the file; nil for standard input. They contain no name if the path is that of a descriptor, as
     /// in `copy <(cmd)`, where it is `/dev/fd/63`, or that of a device or other special file of the system.
     var attributes: FileAttributes? {
-        guard let path else { return nil }
+        guard let path, let opened else { return nil }
         var attributes = FileAttributes()
         if isFile || folder != nil { attributes = FileAttributes(of: opened) }
         let isSystems = path.bytes.starts(with: "/dev/".utf8) && !isFile && folder == nil
@@ -77,11 +85,14 @@ final class InputBytes {
         return attributes
     }
 
-    func isSameFile(as other: InputBytes) -> Bool { opened.isSameFile(as: other.opened) }
+    func isSameFile(as other: InputBytes) -> Bool {
+        guard let opened, let others = other.opened else { return false }
+        return opened.isSameFile(as: others)
+    }
 
     /// Whether the path still leads to the file, and the file has not been changed since it was opened.
     func isUnchanged() throws(SystemError) -> Bool {
-        guard file != nil, let path else { return false }
+        guard file != nil, let path, let opened else { return false }
         let there = try System.open(path, .nonBlocking)
         return try System.status(of: there.raw).isUnchanged(since: opened)
     }
@@ -247,6 +258,7 @@ extension CommandFailure {
         let isName = text.contains("/") || !FileType.declaredTypes(forFileNamed: text).isEmpty
         guard !isName, !text.isEmpty, !text.contains("'") else { return }
         let isWord = text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || $0.properties.numericType != nil }
-        self.text? += "; to copy this text: echo \(isWord ? text : "'\(text)'") | pasteboard copy"
+        self.text? +=
+            "; to copy this text: pasteboard copy -e \(text.hasPrefix("-") ? "-- " : "")\(isWord ? text : "'\(text)'")"
     }
 }

@@ -7,6 +7,7 @@ import TypeIdentifiers
 struct InputItem {
     /// The name that the user chose, which replaces that of a file.
     let name: String?
+    let title: String?
     let representations: [(type: UniformType, input: InputBytes)]
 
     /// The origins of its representations, for asks.
@@ -47,7 +48,7 @@ struct InputItem {
         var kept = try sources(of: inputs, for: connection, isConcealed: isConcealed).makeIterator()
         return items.map { item in
             WriteItem(
-                suggestedName: item.suggestedName,
+                Item(suggestedName: item.suggestedName, title: item.title),
                 representations: item.representations.map { type, input in
                     var message = Representation(of: type)
                     message.file = item.attributes(of: input)
@@ -91,5 +92,12 @@ struct InputItem {
             room = room.less(size)
             return .memory(file)
         }
+    }
+}
+
+extension Item {
+    init(suggestedName: String?, title: String?) {
+        self.init()
+        (self.suggestedName, self.title) = (suggestedName, title)
     }
 }

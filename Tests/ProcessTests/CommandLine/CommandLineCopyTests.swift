@@ -135,9 +135,10 @@ import Testing
         let reason = "No such file or directory"
         #expect(
             missing.errorText
-                == "pasteboard: copy: cannot read missing: \(reason); to copy this text: echo missing | pasteboard copy\n"
+                == "pasteboard: copy: cannot read missing: \(reason); to copy this text: pasteboard copy -e missing\n"
         )
-        #expect(try desk.run("copy", "two words").errorText.hasSuffix(": echo 'two words' | pasteboard copy\n"))
+        #expect(try desk.run("copy", "two words").errorText.hasSuffix(": pasteboard copy -e 'two words'\n"))
+        #expect(try desk.run("copy", "--", "-x").errorText.hasSuffix(": pasteboard copy -e -- '-x'\n"))
         for name in ["missing.txt", "./missing", "it's"] {
             #expect(try desk.run("copy", name).errorText == "pasteboard: copy: cannot read \(name): \(reason)\n")
         }
