@@ -7,7 +7,7 @@ import PasteboardWire
 enum Broker {
     private static func hello(streams: UInt32? = nil) -> Hello {
         var hello = Hello()
-        hello.label = "pasteboard" + (WatchedCommand.labelSuffix ?? "")
+        hello.label = ProgramLabel.current
         hello.programVersion = ProgramVersion.current
         hello.maximumStreams = streams
         return hello
@@ -15,7 +15,27 @@ enum Broker {
 
     /// The connection for commands that provide something: starts a broker if none is running.
     static func startingOne(streams: UInt32? = nil) throws -> BlockingConnection {
-        try BlockingConnection.greeted(through: try BrokerConnector(), hello: hello(streams: streams))
+        try connected(through: try BrokerConnector(), hello(streams: streams))
+    }
+
+    private static func connected(
+        through connector: BrokerConnector,
+        _ hello: Hello,
+        until deadline: UInt64 = .max
+    ) throws -> BlockingConnection {
+        let end = min(deadline, Invocation.current.deadline)
+        return Invocation.current.limit(try .greeted(through: connector, hello: hello, until: end))
+    }
+
+    private static func connectedIfServed(
+        through connector: BrokerConnector,
+        _ hello: Hello,
+        until deadline: UInt64 = .max
+    ) throws -> BlockingConnection? {
+        let end = min(deadline, Invocation.current.deadline)
+        return try BlockingConnection.greetedIfServed(through: connector, hello: hello, until: end).map {
+            Invocation.current.limit($0)
+        }
     }
 
     /// The connection for commands that only read; nil without a broker, because a new one would hold nothing. If
@@ -27,9 +47,9 @@ enum Broker {
         let hello = hello(streams: streams)
         guard connector.startsBroker else {
             // Does not start one either: its error states how the user can.
-            return try BlockingConnection.greeted(through: connector, hello: hello, until: deadline)
+            return try connected(through: connector, hello, until: deadline)
         }
-        return try BlockingConnection.greetedIfServed(through: connector, hello: hello, until: deadline)
+        return try connectedIfServed(through: connector, hello, until: deadline)
     }
 
     /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are on
@@ -38,7 +58,7 @@ enum Broker {
         if let running = try running(until: deadline) { return running }
         let connector = try BrokerConnector()
         guard Snapshot.exists(for: connector.socket) else { return nil }
-        return try BlockingConnection.greeted(through: connector, hello: hello(), until: deadline)
+        return try connected(through: connector, hello(), until: deadline)
     }
 
     /// The connection for commands about the broker itself.
@@ -51,7 +71,7 @@ enum Broker {
 
     /// Like `running`, but the absence of a broker is never an error.
     static func present(until deadline: UInt64 = .max) throws -> BlockingConnection? {
-        try BlockingConnection.greetedIfServed(through: try BrokerConnector(), hello: hello(), until: deadline)
+        try connectedIfServed(through: try BrokerConnector(), hello(), until: deadline)
     }
 
     private static let hint = "; copy, offer and drop start one"

@@ -30,6 +30,8 @@ enum CommandLineTool {
 
     static func run(_ arguments: [SystemString]) -> CInt {
         let name = arguments.first?.description ?? "--help"
+        // Until the arguments are parsed, which may fail.
+        Invocation.current.isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {
             try System.checkArguments()
             switch name {
@@ -56,6 +58,11 @@ enum CommandLineTool {
         if parsed.has("--help") {
             try StandardStreams.print(command.syntax.help)
             return 0
+        }
+        Invocation.current.isJSON = parsed.has("--json")
+        if let label = try parsed.value("--label") { try ProgramLabel.set(label) }
+        if let timeout = try parsed.value("--timeout") {
+            Invocation.current.deadline = try TimeoutArgument(timeout).deadline
         }
         do {
             return try command.init(parsed).run()
@@ -113,6 +120,10 @@ enum CommandLineTool {
         ),
         ("PASTEBOARD_LIMITS", "limits of the broker that a command starts: 'idle-exit=30s kept-pool=1MiB'"),
         ("PASTEBOARD_BROKER", "the program that is started as the broker"),
+        (
+            ProgramLabel.variable,
+            "the name of the program in lists and errors, instead of pasteboard; --label takes precedence"
+        ),
         (
             "PASTEBOARD_DEBUG",
             "if it is frames, each command prints the frames that it sends and receives on standard error"

@@ -41,8 +41,9 @@ struct Reconnection {
     ) throws -> (connection: BlockingConnection?, ready: [PollInterest.Readiness]) {
         let time = next ?? MonotonicClock.deadline(milliseconds: backoff.delay())
         next = time
-        let wait = Int(MonotonicClock.millisecondsLeft(until: min(time, deadline)))
-        let ready = try System.poll(extra, milliseconds: wait)
+        let end = min(time, deadline, Invocation.current.deadline)
+        let ready = try System.poll(extra, milliseconds: Int(MonotonicClock.millisecondsLeft(until: end)))
+        try Invocation.current.check()
         guard MonotonicClock.now() >= time else { return (nil, ready) }
         next = nil
         do {

@@ -16,6 +16,8 @@ package struct ConnectionTimeouts: Sendable, Equatable {
     package var answer = 60_000
     /// The time from the loss of a broker in which the contents of a load have to be at a broker again.
     package var settling = WireLimits.settlingTime
+    /// The time at which the connection ends, whatever it waits for (see `MonotonicClock`).
+    package var end = UInt64.max
 
     package init() {}
 }

@@ -8,7 +8,7 @@ struct BoardCommand: Command {
         "board",
         "removes a pasteboard with its contents: board release NAME",
         operands: "release NAME",
-        options: [],
+        options: [.timeout, .label],
         notes: """
             Afterwards the pasteboard is not listed, and its name is free. The pasteboards general, find, primary and
             drag always exist; 'pasteboard clear' empties them. Releasing a pasteboard that does not exist is not an

@@ -6,7 +6,7 @@ struct ClearCommand: Command {
     static let syntax = CommandSyntax(
         "clear",
         "empties a pasteboard",
-        options: [.board, .primary, .ifChange, .json],
+        options: [.board, .primary, .ifChange, .timeout, .label, .json],
         notes: """
             Clearing an empty pasteboard is not an error. Without a broker every pasteboard is empty; a broker is
             started only if contents are on the disk. --json prints the change count afterwards, or null if no broker is

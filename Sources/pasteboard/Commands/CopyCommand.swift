@@ -24,7 +24,7 @@ struct CopyCommand: Command {
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
             .init("--quiet", short: "-q", "suppresses notes"),
             .init("--add", "adds the items to those on the pasteboard, which the broker must keep"),
-        ] + ContentOptions.options + [.json],
+        ] + ContentOptions.options + [.timeout, .label, .json],
         notes: """
             Each FILE becomes one item. Its type follows from its extension. Its name, permissions and modification time
             are part of the item. The FILE '-' is standard input. With -t TYPE=FILE there is one item; an additional -t

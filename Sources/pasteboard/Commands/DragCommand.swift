@@ -22,6 +22,7 @@ struct DragCommand: Command {
             .title,
             .init("--wait", value: "DURATION", "the longest time to wait for the destination if it does not exist yet"),
             .init("--move", "deletes the files after the destination has confirmed that it has them"),
+            .timeout, .label, .json,
         ],
         notes: """
             Each FILE becomes one item. Its type follows from its extension or its contents. Its name, permissions and
@@ -121,20 +122,28 @@ struct DragCommand: Command {
         case .transferred(let operation):
             let count = taken.count == items.count ? "" : "\(taken.count) of "
             let verb = operation == .move ? "moved" : "copied"
-            try StandardStreams.print("\(verb) \(count)\(items.count.counted("item")) to \(destination)\n")
+            if !Invocation.current.isJSON {
+                try StandardStreams.print("\(verb) \(count)\(items.count.counted("item")) to \(destination)\n")
+            }
             for (index, item) in items.enumerated() where !taken.contains(index) {
                 let name = item.representations.first?.input.name ?? "item \(index + 1)"
                 StandardStreams.note("pasteboard: drag: destination \(destination) did not accept \(name)")
             }
-            guard isMove else { return 0 }
-            guard operation == .move else {
+            var moved = MovedFiles()
+            if operation == .move {
+                try moved.delete(taken.map { items[$0] })
+            } else if isMove {
                 StandardStreams.note(
                     "pasteboard: drag: destination \(destination) copied the items; nothing was deleted"
                 )
-                return 0
             }
-            var moved = MovedFiles()
-            try moved.delete(taken.map { items[$0] })
+            if Invocation.current.isJSON {
+                try StandardStreams.print(json: [
+                    "destination": .string(destination), "operation": .string("\(operation)"),
+                    "items": JSONValue(items.count), "transferred": .array(taken.map { JSONValue($0 + 1) }),
+                    "deleted": .array(moved.deleted.map { .string($0.name) }),
+                ])
+            }
             return moved.failure?.exitCode ?? 0
         case .failed(var failure):
             if !taken.isEmpty { failure.text += "; it has \(taken.count) of \(items.count) items" }

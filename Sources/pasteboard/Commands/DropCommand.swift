@@ -15,7 +15,7 @@ struct DropCommand: Command {
             .init("--into", value: "DIR", "the directory for the files; by default the current one"),
             .init("--once", "ends after the first drop"),
             .init("--list", "lists the destinations and ends"),
-            .json,
+            .timeout, .label, .json,
         ],
         notes: """
             Each dropped item becomes a new file of the first accepted type that the item has, or a new directory if the
@@ -32,6 +32,9 @@ struct DropCommand: Command {
             destination continues with the next broker, except with --once: then it ends with 3 after such a drop.
 
             \(TypeArgument.help)
+
+            --json prints one line for each item instead of its path: the source, the operation that it has requested,
+            the type, bytes and name of the item, and the path.
 
             --list prints one line for each destination: its name, the program, the number of sessions, the types.
             """
@@ -54,7 +57,6 @@ struct DropCommand: Command {
         guard !isList || name == nil && types.isEmpty && !isOnce && !arguments.has("--into") else {
             throw CommandFailure(usage: "option --list can be combined only with --json")
         }
-        guard !isJSON || isList else { throw CommandFailure(usage: "option --json requires --list") }
         guard let name = name ?? (isList ? "" : nil) else {
             throw CommandFailure(
                 usage: "missing name of the destination; write --as NAME (--list lists the existing ones)"

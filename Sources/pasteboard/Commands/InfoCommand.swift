@@ -7,7 +7,7 @@ struct InfoCommand: Command {
     static let syntax = CommandSyntax(
         "info",
         "shows the owner, age, flags, items and types of a pasteboard, without loading bytes",
-        options: [.board, .primary, .quiet, .json],
+        options: [.board, .primary, .quiet, .timeout, .label, .json],
         notes: """
             Prints the change count, the program that wrote the contents, their age, their flags and lifetime, and below
             them one line for each type, as 'pasteboard types' does. Sizes of sensitive contents are not shown.

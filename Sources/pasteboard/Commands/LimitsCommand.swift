@@ -7,7 +7,7 @@ struct LimitsCommand: Command {
     static let syntax = CommandSyntax(
         "limits",
         "shows the limits of the running broker, with their meaning",
-        options: [.json],
+        options: [.timeout, .label, .json],
         notes: """
             Limits are set by 'pasteboard broker --limit NAME=VALUE', in the environment variable PASTEBOARD_LIMITS
             ('NAME=VALUE NAME=VALUE'), or in $XDG_CONFIG_HOME/pasteboard/config, except those that are fixed by the protocol. No program can use up connections, boards, kept-pool,

@@ -7,7 +7,7 @@ struct ListCommand: Command {
     static let syntax = CommandSyntax(
         "list",
         "lists the pasteboards, without their contents",
-        options: [.json],
+        options: [.timeout, .label, .json],
         notes: """
             Prints one line for each pasteboard that is not empty: its name, the number of items, the kept bytes ('-' if
             they are sensitive), the program that wrote them, the types of the first item, and the flags and lifetime,

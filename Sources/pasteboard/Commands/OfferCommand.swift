@@ -25,7 +25,8 @@ struct OfferCommand: Command {
             .init("--keep-on-exit", "hands the promises over to the broker if a signal ends the offer"),
             .init("--background", "returns when the contents can be pasted, and prints the process id"),
             .init("--verbose", short: "-v", "prints one line for each load: type, bytes, time, outcome"),
-        ] + ContentOptions.options,
+            .init("--timeout", value: "DURATION", "the maximum time until the contents can be pasted"),
+        ] + ContentOptions.options + [.label, .json],
         notes: """
             Each FILE becomes one item. It is opened now and read when another program pastes. The tree of a directory,
             with names, permissions, links and modification times, is also read at that time (see 'pasteboard copy
@@ -52,7 +53,7 @@ struct OfferCommand: Command {
             second signal ends the offer at once.
 
             With --background the offer continues in a separate process, which ends when its contents are replaced or
-            cleared, or by 'kill'. The commands run in the current directory, without a terminal. Messages are
+            cleared, or by 'kill'. --json prints the process id and the change count, also in the foreground. The commands run in the current directory, without a terminal. Messages are
             discarded; with -v they are written to the log, ~/.local/state/pasteboard/log.
 
             \(ContentOptions.help)
@@ -103,11 +104,13 @@ struct OfferCommand: Command {
 
     func run() throws -> CInt {
         guard !isInBackground else { return try BackgroundOffer.start(Array(System.arguments.dropFirst())) }
-        return try run {}
+        let isJSON = Invocation.current.isJSON
+        return try run { if isJSON { try StandardStreams.print($0) } }
     }
 
-    /// - Parameter registered: called when the contents can be pasted.
-    func run(registered: () throws -> Void) throws -> CInt {
+    /// - Parameter registered: called when the contents can be pasted, with the result as a line: JSON, or the id of
+    ///   this process.
+    func run(registered: (String) throws -> Void) throws -> CInt {
         _ = System.raiseDescriptorLimit()
         let items = try inputs?.items()
         for input in (items ?? []).lazy.flatMap(\.representations).map(\.input) where !input.isPromisable {
@@ -136,7 +139,11 @@ struct OfferCommand: Command {
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
         placed.publication.committed.note(by: Self.syntax.name)
         if let replaced { StandardStreams.note("pasteboard: offer: replaced \(replaced)") }
-        try registered()
+        let process = System.processID
+        let json = placed.publication.committed.json(of: board, process: process)
+        try registered(Invocation.current.isJSON ? json.line : "\(process)\n")
+        Invocation.current.deadline = .max
+        _ = Invocation.current.limit(connection)
         try OfferLoop(offered, at: placed, keepsOnExit: keepsOnExit, signals: signals).run()
         return 0
     }

@@ -24,7 +24,7 @@ struct PasteCommand: Command {
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--raw", "writes any bytes to a terminal, unchanged"),
             .init("--wait", "waits until there is something to paste, of the requested type"),
-            .ifChange, .quiet,
+            .ifChange, .quiet, .label, .json,
         ],
         notes: """
             Without -t the type is text if there is any, otherwise the first type of the item. With -o FILE the type of
@@ -53,6 +53,9 @@ struct PasteCommand: Command {
             pasteboard is empty; a broker is started only with --wait, or if contents are on the disk.
 
             With --wait it ends with 7 if --timeout ends the wait; contents whose source has ended count as nothing.
+            --json prints one line for each item: its type, bytes, name and path, and the change count; on standard
+            error if the bytes go to standard output. With --into it replaces the line with the path.
+
             With --if-change it ends with 6 if the pasteboard has another change count. When run by 'pasteboard watch --
             ...', it ends with 6 for contents that are sensitive or can be pasted a limited number of times. If the
             broker crashes and the contents do not come back at the next one, it ends with 3.
@@ -83,7 +86,7 @@ struct PasteCommand: Command {
         directory = try arguments.path("--into")
         types = PasteTypes(requested: requested, output: output, isIntoDirectory: directory != nil)
         timeout = try arguments.value("--timeout").map(TimeoutArgument.init)
-        end = timeout?.deadline ?? .max
+        end = Invocation.current.deadline
         trimsNewline = arguments.has("--trim-newline")
         isRaw = arguments.has("--raw")
         isQuiet = arguments.has("--quiet")
@@ -250,7 +253,8 @@ struct PasteCommand: Command {
             // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
             // Otherwise only its change count is of interest, and only if the broker is lost: then it is sent together
             // with the load.
-            let listing = sink is PlainOutput && state.required == nil ? nil : try list(connection)
+            let isListed = !(sink is PlainOutput) || state.required != nil || Invocation.current.isJSON
+            let listing = isListed ? try list(connection) : nil
             load.handle = listing?.contents.handle
             let sent = try listing == nil ? connection.io.state.open(boardList) : nil
             do {
@@ -374,6 +378,7 @@ struct PasteCommand: Command {
             load.timeoutMilliseconds = left
         }
         var trimmer = trimsNewline ? NewlineTrimmer() : nil
+        var report = PasteReport(board, listing?.contents.changeCount, item: load.item ?? 0, path: output)
         var total: UInt64?
         var count: UInt64 = 0
         defer { line.finish() }
@@ -391,6 +396,7 @@ struct PasteCommand: Command {
                         supertypes: listed?.supertypes ?? []
                     )
                     state.hasBegun = true
+                    report.take(answer, listed)
                     answered(answer, type)
                     try sink.begin(
                         type,
@@ -400,6 +406,7 @@ struct PasteCommand: Command {
                     )
                 },
                 file: { file in
+                    count = file.byteCount
                     try sink.write(file, trimsNewline: trimsNewline) {
                         try signals?.check()
                         guard sink.leavesFile, let position = sink.descriptor.flatMap({ try? System.position(of: $0) })
@@ -422,9 +429,15 @@ struct PasteCommand: Command {
             try signals?.check()
             throw error
         }
-        try sink.finish()
+        if let path = try sink.finish() {
+            report.path = path
+            if !Invocation.current.isJSON { try StandardStreams.print(path: path) }
+        }
+        report.byteCount = count
+        // Bytes on standard output must not be mixed with the report.
+        let isApart = output == nil && directory == nil
+        if Invocation.current.isJSON { try StandardStreams.print(json: report.json, to: isApart ? 2 : 1) }
     }
-
 }
 
 /// The contents of a pasteboard, by numbers that each broker knows.

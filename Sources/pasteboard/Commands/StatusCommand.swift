@@ -6,7 +6,7 @@ struct StatusCommand: Command {
     static let syntax = CommandSyntax(
         "status",
         "shows programs, pasteboards, drag sessions, running and last loads, ended connections and counters; never contents",
-        options: [.json],
+        options: [.timeout, .label, .json],
         notes: "Ends with 3 if no broker is running; none is started."
     )
 

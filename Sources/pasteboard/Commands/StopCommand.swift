@@ -6,7 +6,7 @@ struct StopCommand: Command {
     static let syntax = CommandSyntax(
         "stop",
         "ends the broker",
-        options: [.init("--if-empty", "ends it only if 'list' shows no pasteboard")],
+        options: [.init("--if-empty", "ends it only if 'list' shows no pasteboard"), .timeout, .label],
         notes: """
             The contents are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are
             kept come back with the next broker. Running loads may finish within the limit 'drain'. The command returns

@@ -7,7 +7,7 @@ struct TypesCommand: Command {
     static let syntax = CommandSyntax(
         "types",
         "lists the types on a pasteboard, without loading bytes",
-        options: [.board, .primary, .quiet, .json],
+        options: [.board, .primary, .quiet, .timeout, .label, .json],
         notes: """
             Prints one line for each type: the identifier (for a dynamic one, also the MIME type or extension that it
             represents), the size in bytes or '-', and the state: promised (made when it is pasted), kept (by the

@@ -3,6 +3,7 @@ import PasteboardTransport
 
 /// Deletes the files of moved items, which the destination has confirmed.
 struct MovedFiles {
+    private(set) var deleted: [InputBytes] = []
     private(set) var failure: CommandFailure?
 
     /// Deletes the files of items, and prints their names. A file that was changed or replaced since it was opened is
@@ -11,7 +12,6 @@ struct MovedFiles {
     /// All files are checked before the first is deleted: if a file has several names, deleting one changes the others.
     mutating func delete(_ items: [InputItem]) throws {
         let inputs = items.flatMap { $0.representations.map(\.input) }
-        var deleted: [InputBytes] = []
         for input in inputs.filter({ isUnchanged($0) }) {
             guard let path = input.path else { continue }
             do {
@@ -24,6 +24,7 @@ struct MovedFiles {
                 fail(CommandFailure("cannot delete", input.name, error))
                 continue
             }
+            guard !Invocation.current.isJSON else { continue }
             try StandardStreams.print("deleted \(VisibleText.line(input.name))\n")
         }
     }

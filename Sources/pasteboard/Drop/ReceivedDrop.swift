@@ -159,7 +159,7 @@ final class ReceivedDrop {
     func ended(_ load: UInt64, _ state: inout ClientState) {
         line.clear()
         attempt(load, &state) { item in
-            try item.finish()
+            if let path = try item.finish() { try printResult(item, path) }
             let size = ByteCount.text(item.byteCount)
             let type = UniformType.readable(item.type.identifier)
             StandardStreams.note("  item \(UInt64(item.index) + 1): \(size), \(type)")
@@ -230,6 +230,16 @@ final class ReceivedDrop {
             line += "; the move failed, and the source \(isPart ? "may keep" : "keeps") its files"
         }
         StandardStreams.note(line)
+    }
+
+    private func printResult(_ item: ReceivedItem, _ path: SystemString) throws {
+        guard Invocation.current.isJSON else { return try StandardStreams.print(path: path) }
+        try StandardStreams.print(json: [
+            "source": ["process": JSONValue(session.sourceProcess), "label": JSONValue(session.sourceLabel)],
+            "operation": .string("\(operation)"), "item": JSONValue(UInt64(item.index) + 1),
+            "type": .string(item.type.identifier), "bytes": JSONValue(item.byteCount), "name": JSONValue(item.name),
+            "path": .string(path.description),
+        ])
     }
 
     private func note(_ error: any Error, about index: UInt32?) {

@@ -11,6 +11,7 @@ final class ReceivedItem {
     /// The size, if the source has reported it.
     private(set) var total: UInt64?
     private(set) var type = UniformType.data
+    private(set) var name: String?
     private let sink: DirectoryOutput
 
     init(_ index: UInt32, sink: DirectoryOutput) {
@@ -33,6 +34,7 @@ final class ReceivedItem {
             supertypes: listed?.supertypes ?? []
         )
         total = answer.byteCount
+        name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).description }
         try sink.begin(
             type,
             isArchive: answer.isArchive,
@@ -52,8 +54,8 @@ final class ReceivedItem {
         byteCount = file.byteCount
     }
 
-    /// Moves the complete file to its final name, and prints its path.
-    func finish() throws {
+    /// Moves the complete file to its final name, and returns its path.
+    func finish() throws -> SystemString? {
         try sink.finish()
     }
 }

@@ -58,13 +58,11 @@ final class DirectoryOutput: PasteSink {
             ?? CommandFailure("cannot write", name?.candidate(1) ?? directory, error)
     }
 
-    /// Prints the path.
-    func finish() throws {
+    func finish() throws -> SystemString? {
         if let folder, let name {
-            let path = try folder.keep(isLasting: isLasting) { isNamed ? name : SafeFileName(ofFile: $0) }
-            return try StandardStreams.print(path: path)
+            return try folder.keep(isLasting: isLasting) { isNamed ? name : SafeFileName(ofFile: $0) }
         }
-        guard let pending, let name else { return }
+        guard let pending, let name else { return nil }
         if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
         if isLasting { try pending.synchronize(for: name.candidate(1)) }
         let path = try pending.keep(as: name)
@@ -76,6 +74,6 @@ final class DirectoryOutput: PasteSink {
                 throw CommandFailure("cannot write", self.directory, error)
             }
         }
-        try StandardStreams.print(path: path)
+        return path
     }
 }

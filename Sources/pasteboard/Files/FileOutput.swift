@@ -84,10 +84,11 @@ final class FileOutput: PasteSink {
 
     func failure(_ error: SystemError) -> any Error { CommandFailure("cannot write", path, error) }
 
-    func finish() throws {
-        guard let pending, let name else { return }
+    func finish() throws -> SystemString? {
+        guard let pending, let name else { return nil }
         // No link is followed again: the file gets its name in the directory that it was created in.
         try pending.keep(as: name, mode: mode)
+        return nil
     }
 
     /// As the kernel does where `fs.protected_symlinks` is set: in a directory like `/tmp`, other users can place links

@@ -154,6 +154,7 @@ final class InputBytes {
     private func move(to file: MemoryFile) throws -> Int? {
         let raw = try self.raw()
         while !hasEnded {
+            try Invocation.current.wait(for: raw)
             let moved =
                 isFile
                 ? try System.sendFile(raw, to: file.descriptor.raw, count: Self.moved)
@@ -204,7 +205,9 @@ final class InputBytes {
 
     private func read(upTo limit: Int) throws -> [UInt8] {
         do {
-            let chunk = try System.read(try raw(), upTo: limit)
+            let raw = try raw()
+            try Invocation.current.wait(for: raw)
+            let chunk = try System.read(raw, upTo: limit)
             if chunk.isEmpty { try folder?.finish() }
             return chunk
         } catch let error as SystemError {

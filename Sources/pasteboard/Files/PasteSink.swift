@@ -29,7 +29,9 @@ protocol PasteSink: AnyObject {
     /// The error for a failed write.
     func failure(_ error: SystemError) -> any Error
     /// Called when all bytes have arrived.
-    func finish() throws
+    ///
+    /// - Returns: the path of the new file or folder, if its name was chosen here.
+    func finish() throws -> SystemString?
     /// Ends an unfinished line; called before anything else is written to a terminal that shows the bytes.
     func endLine()
 }
@@ -55,5 +57,5 @@ final class PlainOutput: PasteSink {
 
     func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
 
-    func finish() {}
+    func finish() -> SystemString? { nil }
 }

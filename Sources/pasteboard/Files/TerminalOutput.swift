@@ -76,16 +76,17 @@ final class TerminalOutput: PasteSink {
         try show(text.append(converted.span))
     }
 
-    func finish() throws {
+    func finish() throws -> SystemString? {
         try showEncoded()
         try show(text.finish())
         if endsLine { endLine() }
-        guard text.escapedCount > 0, !isQuiet else { return }
+        guard text.escapedCount > 0, !isQuiet else { return nil }
         endLine()
         let bytes = text.escapedCount == 1 ? "1 unsafe byte is" : "\(text.escapedCount) unsafe bytes are"
         StandardStreams.note(
             "pasteboard: paste: \(bytes) shown as ^X or \\xNN; use --raw to write the text unchanged"
         )
+        return nil
     }
 
     func endLine() {

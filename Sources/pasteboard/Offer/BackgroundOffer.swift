@@ -4,13 +4,13 @@ import PasteboardTransport
 /// Starts an offer that continues in a new process.
 ///
 /// The new process runs this program in a new session. It sends its messages through a pipe until it has registered;
-/// then it closes its end and writes a byte to a second pipe. Without that byte it has failed, and this command returns
-/// its exit code.
+/// then it closes its end and writes the line that this command prints to a second pipe. Without that line it has
+/// failed, and this command returns its exit code.
 enum BackgroundOffer {
-    /// The descriptor for the byte in the new process.
+    /// The descriptor for the line in the new process.
     fileprivate static let ready: CInt = 3
 
-    /// Returns once the contents can be pasted, and prints the process id.
+    /// Returns once the contents can be pasted, and prints the result.
     static func start(_ arguments: [SystemString]) throws -> CInt {
         let ready = try System.pipe()
         let errors = try System.pipe()
@@ -31,8 +31,9 @@ enum BackgroundOffer {
             if message.isEmpty { break }
             try? System.write(message.span, to: 2)
         }
-        guard try System.read(readyReader.raw, upTo: 1).isEmpty else {
-            try StandardStreams.print("\(child.id)\n")
+        let line = try System.read(readyReader.raw, upTo: 1 << 20)
+        guard line.isEmpty else {
+            try StandardStreams.write(line.span)
             return 0
         }
         switch try child.wait() {
@@ -42,7 +43,7 @@ enum BackgroundOffer {
     }
 
     /// Lets the waiting command return. From here on messages go to the log, or are discarded.
-    static func registered(isVerbose: Bool) throws {
+    static func registered(_ line: String, isVerbose: Bool) throws {
         if isVerbose, let log = LogFile() {
             try System.duplicate(log.descriptor.raw, onto: 2)
         } else {
@@ -50,7 +51,7 @@ enum BackgroundOffer {
             try System.duplicate(null.raw, onto: 2)
         }
         let ready = OwnedDescriptor(adopting: Self.ready)
-        try System.write([UInt8(ascii: "r")].span, to: ready.raw)
+        try System.write(Array(line.utf8).span, to: ready.raw)
     }
 }
 
@@ -75,6 +76,6 @@ struct BackgroundOfferCommand: Command {
         guard try System.status(of: BackgroundOffer.ready).kind == .pipe else {
             throw CommandFailure(usage: "this command is internal; use 'pasteboard offer --background'")
         }
-        return try offer.run { try BackgroundOffer.registered(isVerbose: isVerbose) }
+        return try offer.run { try BackgroundOffer.registered($0, isVerbose: isVerbose) }
     }
 }

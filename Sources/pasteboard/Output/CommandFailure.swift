@@ -6,6 +6,10 @@ import TypeIdentifiers
 /// The failure of a command: the exit code, one line of text, and optional lines of detail.
 struct CommandFailure: Error {
     let exitCode: CInt
+    /// The error code of the protocol, if it is an error of the pasteboards.
+    private var code: ErrorCode?
+    /// Whether the detail lists what there is instead of what was requested.
+    private var isListing = false
     /// The message; nil for a silent end, for example when the reader of a pipe has ended.
     var text: String?
     var detail: [String] = []
@@ -52,9 +56,21 @@ struct CommandFailure: Error {
         let detail = failure.detail?.split(separator: "\n").map(String.init) ?? []
         self.init(
             exitCode: Self.exitCode(of: failure.code),
-            failure.listsWhatThereIs ? "\(text); available:" : text,
+            text,
             detail: failure.listsWhatThereIs ? detail.map(UniformType.readable) : detail
         )
+        (code, isListing) = (failure.code, failure.listsWhatThereIs)
+    }
+
+    private func json(of command: String?, _ text: String) -> JSONValue {
+        let local: [CInt: String] = [2: "invalid-argument", 4: "local-error", 126: "cannot-run", 127: "not-found"]
+        return [
+            "command": JSONValue(command),
+            "code": .string(code?.description ?? local[exitCode] ?? "interrupted"),
+            "message": .string(text),
+            "detail": .array(detail.map { .string($0) }),
+            "exitCode": JSONValue(exitCode),
+        ]
     }
 
     /// The exit code of an error code. An unknown code was sent by a newer program, so its exit code is that of
@@ -78,11 +94,15 @@ struct CommandFailure: Error {
         }
     }
 
-    /// `pasteboard: paste: text`, then the detail.
+    /// `pasteboard: paste: text`, then the detail; with --json one line of JSON.
     func report(command: String?) {
         guard let text else { return }
+        guard !Invocation.current.isJSON else {
+            try? StandardStreams.print(json: json(of: command, text), to: 2)
+            return
+        }
         let prefix = ["pasteboard", command].compactMap { $0 }.joined(separator: ": ")
-        StandardStreams.note("\(prefix): \(text)")
+        StandardStreams.note("\(prefix): \(text)\(isListing ? "; available:" : "")")
         for line in detail { StandardStreams.note("  \(line)") }
     }
 }

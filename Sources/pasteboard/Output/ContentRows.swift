@@ -4,14 +4,16 @@ import TypeIdentifiers
 // The change counts, flags and times of contents, as lines and as JSON.
 
 extension Committed {
-    func json(of board: String) -> JSONValue {
-        [
-            "board": .string(board),
-            "changeCount": JSONValue(changeCount),
+    /// - Parameter process: the process that the contents depend on.
+    func json(of board: String, process: CInt? = nil) -> JSONValue {
+        let members: [(String, JSONValue)] = [
+            ("board", .string(board)),
+            ("changeCount", JSONValue(changeCount)),
             // Beyond what a JSON number carries exactly in many programs.
-            "epoch": JSONValue(epoch.map { String($0) }),
-            "cleared": .array(clearedBoards.map { .string($0) }),
+            ("epoch", JSONValue(epoch.map { String($0) })),
+            ("cleared", .array(clearedBoards.map { .string($0) })),
         ]
+        return .object(members + (process.map { [("process", JSONValue($0))] } ?? []))
     }
 
     /// Tells the user what a write has cleared to make room, and that it would not survive a crash.

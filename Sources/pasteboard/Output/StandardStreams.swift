@@ -28,9 +28,14 @@ enum StandardStreams {
         try write(((isTerminal ? SystemString(VisibleText.line(path.description)) : path) + "\n").bytes.span)
     }
 
-    static func write(_ bytes: Span<UInt8>) throws {
+    /// Prints a line of JSON.
+    static func print(json: JSONValue, to descriptor: CInt = 1) throws {
+        try write(Array(json.line.utf8).span, to: descriptor)
+    }
+
+    static func write(_ bytes: Span<UInt8>, to descriptor: CInt = 1) throws {
         do {
-            try System.write(bytes, to: 1)
+            try System.write(bytes, to: descriptor)
         } catch {
             throw failure(error)
         }

@@ -12,7 +12,7 @@ struct WatchCommand: Command {
         options: [
             .board, .primary,
             .init("--since", value: "N", "reports a change at once unless the change count of the pasteboard is N"),
-            .json,
+            .timeout, .label, .json,
         ],
         notes: """
             Prints one line for each change: the change count, the pasteboard, the state, the number of items, the

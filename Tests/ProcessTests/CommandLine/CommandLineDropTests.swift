@@ -226,7 +226,6 @@ import Testing
             (["--as", "x", "--into", "none"], 4, "drop: cannot create a file in none"),
             (["--as", "x", "--into", ""], 2, "drop: the path of --into is empty"),
             (["--list", "--once"], 2, "drop: option --list can be combined only with --json"),
-            (["--as", "x", "--json"], 2, "drop: option --json requires --list"),
             (["--as", "x", "y"], 2, "drop: unexpected argument 'y'"),
         ]
     )

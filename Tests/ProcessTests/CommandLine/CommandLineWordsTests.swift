@@ -5,7 +5,7 @@ import Testing
 
 @testable import pasteboard
 
-/// Words as contents, and titles.
+/// Words as contents, labels and titles.
 @Suite(.processes) struct CommandLineWordsTests {
     @Test("Words are copied as a text, and take the place of standard input")
     func words() throws {
@@ -26,11 +26,24 @@ import Testing
         }
     }
 
-    @Test("A title is shown by info")
-    func titles() throws {
+    @Test("A label is shown by lists and errors, and a title by info")
+    func labels() throws {
         let desk = try Desk()
-        try desk.copy("x", "--title", "A \"title\"")
+        try desk.copy("x", "--label", "job 42", "--title", "A \"title\"")
+        #expect(try desk.run("list").text.contains("  job 42 ("))
         #expect(try desk.run("info").text.contains(#/title +A "title"\n/#))
-        #expect(try desk.run("copy", "--title", "t", "a", "b").exitCode == 2)
+        #expect(try desk.run("info", "--json").text.contains(#""title":"A \"title\""}"#))
+        let offer = "pasteboard offer --background --title T -t text=date"
+        try desk.succeed(
+            "PASTEBOARD_LABEL=nightly \(offer) >pid && pasteboard status | grep -q '  nightly ' && kill $(cat pid)"
+        )
+        desk.environment["PASTEBOARD_LABEL"] = String(repeating: "x", count: 300)
+        try desk.copy("x")
+        #expect(try desk.run("list").text.contains("  pasteboard ("))
+        try desk.directory.write("x", to: "a")
+        let long = "--title \(String(repeating: "t", count: 1025))"
+        for arguments in ["--label ''", "--title a --title b", "--title t a a", long] {
+            #expect(try desk.shell("pasteboard copy \(arguments)").exitCode == 2, "\(arguments)")
+        }
     }
 }

@@ -1,0 +1,40 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The options of this run of the program that every command has in common.
+struct Invocation {
+    /// Set before the command runs. The program has one thread.
+    nonisolated(unsafe) static var current = Invocation()
+
+    /// Whether results and errors are printed as JSON.
+    var isJSON = false
+    /// The time at which the command ends with `timeout` (see `MonotonicClock`).
+    var deadline = UInt64.max
+
+    /// Makes a connection end at the deadline. The broker's own answer about the timeout of a load may arrive 50 ms
+    /// later.
+    func limit(_ connection: BlockingConnection) -> BlockingConnection {
+        connection.io.timeouts.end = deadline.addingClamped(100_000_000)
+        return connection
+    }
+
+    /// Throws `timeout` if the time is over.
+    func check() throws {
+        guard MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline else { return }
+        throw Failure(.timeout, "the time allowed is over")
+    }
+
+    /// Waits until a descriptor can be read, if the command has a deadline.
+    func wait(for descriptor: CInt) throws {
+        guard deadline < .max else { return }
+        try check()
+        let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
+        let ready = try System.poll([PollInterest(descriptor, .readable)], milliseconds: left)
+        if ready[0].isEmpty { try check() }
+    }
+}
+
+extension CommandSyntax.Option {
+    static let timeout = Self("--timeout", value: "DURATION", "the maximum duration; after it the command ends with 7")
+}
