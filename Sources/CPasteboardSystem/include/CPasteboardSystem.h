@@ -200,6 +200,11 @@ static inline int pbs_rename(int directory, const char *from, int target, const 
     return (int)syscall(SYS_renameat2, directory, from, target, to, replace ? 0 : 1);
 }
 
+// RENAME_EXCHANGE.
+static inline int pbs_exchange(int directory, const char *first, int target, const char *second) {
+    return (int)syscall(SYS_renameat2, directory, first, target, second, 2);
+}
+
 // ---- Sockets
 
 static inline int pbs_unix_socket(void) {

@@ -113,6 +113,18 @@ extension System {
         }
     }
 
+    /// Exchanges two files or directories, so that each gets the other's name.
+    package static func exchange(
+        _ first: SystemString,
+        in directory: CInt,
+        with second: SystemString,
+        in target: CInt
+    ) throws(SystemError) {
+        _ = try call("exchange with", second.description) {
+            first.withPath { first in second.withPath { pbs_exchange(directory, first, target, $0) } }
+        }
+    }
+
     /// Renames a file or directory, unless the new name is taken.
     ///
     /// - Returns: false if the name is taken.

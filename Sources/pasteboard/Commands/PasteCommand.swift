@@ -20,6 +20,7 @@ struct PasteCommand: Command {
                 "writes FILE when all bytes have arrived; '-' is standard output"
             ),
             .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
+            .init("--force", "with --into, replaces files and directories that have the names of the items"),
             .init("--timeout", value: "DURATION", "the maximum duration of the wait and the loads together"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--raw", "writes any bytes to a terminal, unchanged"),
@@ -70,6 +71,7 @@ struct PasteCommand: Command {
     private let timeout: TimeoutArgument?
     /// The time at which the timeout is over (see `MonotonicClock`).
     private let end: UInt64
+    private let isForced: Bool
     private let trimsNewline: Bool
     private let isRaw: Bool
     private let isQuiet: Bool
@@ -87,6 +89,7 @@ struct PasteCommand: Command {
         types = PasteTypes(requested: requested, output: output, isIntoDirectory: directory != nil)
         timeout = try arguments.value("--timeout").map(TimeoutArgument.init)
         end = Invocation.current.deadline
+        isForced = arguments.has("--force")
         trimsNewline = arguments.has("--trim-newline")
         isRaw = arguments.has("--raw")
         isQuiet = arguments.has("--quiet")
@@ -102,6 +105,9 @@ struct PasteCommand: Command {
         }
         guard directory == nil || !arguments.has("--output") else {
             throw CommandFailure(usage: "options --output and --into cannot be combined")
+        }
+        guard directory != nil || !isForced else {
+            throw CommandFailure(usage: "option --force requires --into; -o FILE replaces FILE in any case")
         }
         for (option, path) in [("--output", output), ("--into", directory)] where path?.isEmpty ?? false {
             throw CommandFailure(usage: "the path of \(option) is empty")
@@ -349,7 +355,7 @@ struct PasteCommand: Command {
             load.handle = listing.contents.handle
             load.item = item
             load.accepts = types.wanted
-            let output = DirectoryOutput(directory: directory)
+            let output = DirectoryOutput(directory: directory) { isForced && !state.paths.contains($0) }
             try perform(load, of: listing, connection, to: output) { _, _ in }
         }
         return 0
@@ -430,6 +436,7 @@ struct PasteCommand: Command {
             throw error
         }
         if let path = try sink.finish() {
+            state.paths.insert(path)
             report.path = path
             if !Invocation.current.isJSON { try StandardStreams.print(path: path) }
         }
@@ -455,6 +462,8 @@ private struct Identity: Equatable {
 private final class State {
     /// Whether a load was answered.
     var hasBegun = false
+    /// The files and folders that were written. None of them is replaced by a later item of the same name.
+    var paths: Set<SystemString> = []
     /// The contents that the present load has listed; nil before that, or if the pasteboard was empty.
     var listed: Identity?
     /// Whether the command has waited for contents of an earlier broker.

@@ -10,12 +10,13 @@ final class DirectoryOutput: PasteSink {
     static let help = """
         The copy of a file keeps the exact name of that file, its permissions as far as the umask allows, and its
         modification time; only '/', control characters and the names '.' and '..' are replaced by '_'. In a name that a
-        program suggested, unsafe characters are replaced and the extension of the type is added. No file is replaced:
-        if a name is taken, the new file gets a number.
+        program suggested, unsafe characters are replaced and the extension of the type is added. If a name is taken, the
+        new file gets a number, and no file is replaced; only paste --force replaces files, and directories as a whole.
         """
 
     private let directory: SystemString
     private let isLasting: Bool
+    private let mayReplace: (SystemString) -> Bool
     private var pending: PendingFile?
     private var folder: PendingFolder?
     private var name: SafeFileName?
@@ -25,11 +26,17 @@ final class DirectoryOutput: PasteSink {
     var leavesFile: Bool { true }
     var descriptor: CInt? { pending?.raw ?? folder?.raw }
 
-    /// - Parameter isLasting: whether the file has to survive a crash of the machine, because the source deletes its
-    ///   own.
-    init(directory: SystemString, isLasting: Bool = false) {
+    /// - Parameters:
+    ///   - isLasting: whether the file has to survive a crash of the machine, because the source deletes its own.
+    ///   - mayReplace: whether the present file or directory at a path is replaced.
+    init(
+        directory: SystemString,
+        isLasting: Bool = false,
+        mayReplace: @escaping (SystemString) -> Bool = { _ in false }
+    ) {
         self.directory = directory
         self.isLasting = isLasting
+        self.mayReplace = mayReplace
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
@@ -60,12 +67,16 @@ final class DirectoryOutput: PasteSink {
 
     func finish() throws -> SystemString? {
         if let folder, let name {
-            return try folder.keep(isLasting: isLasting) { isNamed ? name : SafeFileName(ofFile: $0) }
+            return try folder.keep(isLasting: isLasting, mayReplace: mayReplace) {
+                isNamed ? name : SafeFileName(ofFile: $0)
+            }
         }
         guard let pending, let name else { return nil }
         if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
         if isLasting { try pending.synchronize(for: name.candidate(1)) }
-        let path = try pending.keep(as: name)
+        let first = name.candidate(1)
+        var path = directory.appending(first)
+        if mayReplace(path) { try pending.keep(as: first) } else { path = try pending.keep(as: name) }
         if isLasting {
             do {
                 let directory = try System.open(self.directory, .directory)

@@ -90,8 +90,13 @@ final class PendingFolder {
     ///
     /// - Parameters:
     ///   - isLasting: whether to wait until the folder would survive a crash of the machine.
+    ///   - mayReplace: whether the present file or directory at a path is replaced.
     ///   - choose: returns the new name for the name in the archive.
-    func keep(isLasting: Bool, as choose: (SystemString) -> SafeFileName) throws -> SystemString {
+    func keep(
+        isLasting: Bool,
+        mayReplace: (SystemString) -> Bool,
+        as choose: (SystemString) -> SafeFileName
+    ) throws -> SystemString {
         try end("the folder")
         let own = try folder.finish()
         let name = choose(own)
@@ -102,10 +107,18 @@ final class PendingFolder {
             let mode = try System.status(at: own, in: room)?.mode ?? 0o700
             let isClosed = mode & 0o200 == 0
             if isClosed { try System.setMode(mode | 0o200, of: own, in: room) }
+            let first = name.candidate(1)
+            let earlier = try System.status(at: first, in: directory.raw)
+            let replaces = earlier != nil && mayReplace(path.appending(first))
             for number in 1...10_000 {
                 let candidate = name.candidate(number)
-                let isNamed = try System.renameUnlessTaken(own, in: room, to: candidate, in: directory.raw)
-                guard isNamed else { continue }
+                if replaces {
+                    // The earlier one is then removed with the hidden directory.
+                    try System.exchange(own, in: room, with: candidate, in: directory.raw)
+                } else {
+                    let isNamed = try System.renameUnlessTaken(own, in: room, to: candidate, in: directory.raw)
+                    guard isNamed else { continue }
+                }
                 if isClosed { try System.setMode(mode, of: candidate, in: directory.raw) }
                 if isLasting { try System.synchronize(directory.raw) }
                 return path.appending(candidate)

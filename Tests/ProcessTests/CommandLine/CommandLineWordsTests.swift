@@ -46,4 +46,24 @@ import Testing
             #expect(try desk.shell("pasteboard copy \(arguments)").exitCode == 2, "\(arguments)")
         }
     }
+
+    @Test("With --force files and directories are replaced, but no item by another one of the same name")
+    func force() throws {
+        let desk = try Desk()
+        try desk.succeed(
+            """
+            mkdir -p in a b in/tree/old in/list tree; echo 1 > a/x; echo 2 > b/x; echo old > in/x; echo t > tree/t
+            ln -s "$PWD/a/x" in/link; echo new > link; chmod 600 a/x; chmod 500 in/tree
+            pasteboard copy a/x b/x tree link; pasteboard paste --force --into in > out
+            """
+        )
+        #expect(try desk.directory.contents(of: "out") == Array("in/x\nin/x 2\nin/tree\nin/link\n".utf8))
+        let contents = try desk.succeed("cat in/x 'in/x 2' in/tree/t in/link a/x; stat -c %a in/x")
+        #expect(contents == "1\n2\nt\nnew\n1\n600\n")
+        #expect(desk.directory.names(in: "in") == ["link", "list", "tree", "x", "x 2"])
+        #expect(desk.directory.names(in: "in/tree") == ["t"])
+        let file = try desk.shell("echo file > list; pasteboard copy list; pasteboard paste --force --into in")
+        #expect(file.exitCode == 4 && file.errorText.contains("cannot create in/list: Is a directory"))
+        #expect(try desk.run("paste", "--force").exitCode == 2)
+    }
 }
