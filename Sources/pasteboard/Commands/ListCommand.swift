@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
@@ -6,12 +7,13 @@ import TypeIdentifiers
 struct ListCommand: Command {
     static let syntax = CommandSyntax(
         "list",
-        "lists the pasteboards, without their contents",
+        "lists the pasteboards",
         options: [.timeout, .label, .json],
         notes: """
             Prints one line for each pasteboard that is not empty: its name, the number of items, the kept bytes ('-' if
             they are sensitive), the program that wrote them, the types of the first item, and the flags and lifetime,
-            if any. Without a broker every pasteboard is empty; a broker is started only if contents are on the disk.
+            if any. On a terminal the first 40 characters of a text that the broker keeps come last, unless it is
+            sensitive or can be pasted a limited number of times. Without a broker every pasteboard is empty; a broker is started only if contents are on the disk.
             """
     )
 
@@ -22,9 +24,15 @@ struct ListCommand: Command {
     }
 
     func run() throws -> CInt {
-        let boards = try Broker.ask { try $0.status().compactMap(\.board) } ?? []
+        let hasPreviews = !isJSON && System.isTerminal(1)
+        let boards =
+            try Broker.ask { connection in
+                try connection.status().compactMap(\.board).map { board in
+                    (board, hasPreviews ? [try TextPreview(of: board.name, over: connection).text] : [])
+                }
+            } ?? []
         try StandardStreams.print(
-            isJSON ? JSONValue.array(boards.map(\.json)).line : TextTable.text(boards.map(\.row))
+            isJSON ? JSONValue.array(boards.map(\.0.json)).line : TextTable.text(boards.map { $0.0.row + $0.1 })
         )
         return 0
     }

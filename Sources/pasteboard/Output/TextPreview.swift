@@ -1,0 +1,66 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// The beginning of the text on a pasteboard, in one line.
+struct TextPreview {
+    private static let characterCount = 40
+    /// The number of bytes that are loaded. In most texts 40 characters have less.
+    private static let byteCount = 512
+
+    let text: String
+
+    /// Loads the text of the first item if the broker keeps it. A look must not reveal a secret, and must neither make
+    /// promised contents nor use up a load; then the preview is empty.
+    init(of board: String, over connection: BlockingConnection) throws {
+        var list = List()
+        list.board = board
+        let listing = try connection.list(list)
+        let terms = listing.contents.terms
+        guard terms?.isConcealed != true, terms?.maximumLoads == nil, let item = listing.items.first,
+            let type = Self.keptText(of: item)
+        else {
+            text = ""
+            return
+        }
+        var load = Load()
+        load.handle = listing.contents.handle
+        load.accepts = [Accept(type)]
+        load.accepts[0].match = .exact
+        // The broker refuses it for a secret.
+        load.isAutomatic = true
+        text = Self.line(try Self.beginning(of: load, over: connection))
+    }
+
+    /// The type of the best kept text in UTF-8.
+    private static func keptText(of item: Item) -> String? {
+        let types = item.representations.lazy.filter { $0.provision == .kept }.map {
+            UniformType(identifier: $0.type, supertypes: $0.supertypes)
+        }.filter { $0.conforms(to: .text) && $0.textEncodingName.map { $0.uppercased() == "UTF-8" } ?? true }
+        return (types.first { $0.conforms(to: .plainText) } ?? types.first)?.identifier
+    }
+
+    private static func beginning(of load: Load, over connection: BlockingConnection) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        do {
+            let take = { (file: PassedFile) in
+                try file.forEachChunk(in: 0..<min(file.byteCount, UInt64(byteCount))) { bytes.append(copying: $0) }
+            }
+            try connection.load(load, file: take) {
+                bytes.append(copying: $0)
+                if bytes.count > byteCount { throw Failure(.cancelled, "the beginning is enough") }
+            }
+        } catch let failure as Failure where failure.code != .timeout && !Reconnection.follows(failure) {
+            // The rest of the text is not needed, or other contents have replaced it.
+        }
+        return bytes
+    }
+
+    /// The first characters, with blanks in place of line breaks.
+    static func line(_ bytes: [UInt8]) -> String {
+        let words = String(decoding: bytes.prefix(byteCount), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        let text = words.joined(separator: " ")
+        return text.count > characterCount ? "\(text.prefix(characterCount))…" : text
+    }
+}
