@@ -70,6 +70,14 @@ struct ParsedArguments {
         return text
     }
 
+    /// The names of the pasteboards, each once.
+    func boards() throws -> [String] {
+        let given = try values("--board")
+        guard given.count > 1, !has("--primary") else { return [try board()] }
+        for name in given { try BoardName.check(name) }
+        return given.enumerated().filter { !given[..<$0.offset].contains($0.element) }.map(\.element)
+    }
+
     /// The name of the pasteboard.
     func board() throws -> String {
         let given = try value("--board")

@@ -2,22 +2,26 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A watch of one board. Only the newest change that was received is held.
+/// A watch of one or more boards. Only the newest change of each that was received is held.
 ///
 /// With `reconnect`, the watch outlives a broker that ends unexpectedly: it begins again at the next one, after the
-/// last change that it has received.
+/// last changes that it has received.
 final class BoardWatch {
+    private struct Board {
+        let name: String
+        var stream: UInt64 = 0
+        var since: (changeCount: UInt64?, epoch: UInt64?)
+        var newest: Change?
+        var isRegistered = false
+    }
+
     /// The connection of the watch: after a lost broker another one.
     private(set) var connection: BlockingConnection
     /// nil if the watch ends with its broker.
     private var reconnection: Reconnection?
     private let command: String
-    private let board: String
-    private var stream: UInt64
-    private var since: (changeCount: UInt64?, epoch: UInt64?)
+    private var boards: [Board]
     private var isLost = false
-    private var newest: Change?
-    private var isRegistered = false
     private var failure: Failure?
 
     /// Begins a watch, and returns when no later change can be missed. Throws `timeout` if the broker has not answered
@@ -28,7 +32,7 @@ final class BoardWatch {
     ///   - command: the name of the command in the message about the end of a broker.
     ///   - reconnect: connects again; nil if the watch ends with its broker.
     init(
-        _ board: String,
+        _ boards: [String],
         since: (changeCount: UInt64?, epoch: UInt64?) = (nil, nil),
         over connection: BlockingConnection,
         until deadline: UInt64 = .max,
@@ -38,10 +42,8 @@ final class BoardWatch {
         self.connection = connection
         self.command = command
         reconnection = reconnect.map { reconnect in Reconnection { _ in try reconnect() } }
-        self.board = board
-        self.since = since
-        stream = 0
-        stream = try open()
+        self.boards = boards.map { Board(name: $0, since: since) }
+        try open()
         while !isRegistered {
             try turn(until: deadline)
             if !isRegistered, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline {
@@ -49,6 +51,9 @@ final class BoardWatch {
             }
         }
     }
+
+    private var isRegistered: Bool { boards.allSatisfy(\.isRegistered) }
+    private var hasChange: Bool { boards.contains { $0.newest != nil } }
 
     /// Waits until a board has contents, as long as a source that has lost its broker may promise them again.
     ///
@@ -65,7 +70,7 @@ final class BoardWatch {
     ) throws -> Change? {
         // The epoch is not that of this broker, so the broker reports an empty board only when nothing can come back
         // any more.
-        let watch = try BoardWatch(board, since: (0, 0), over: connection, until: deadline)
+        let watch = try BoardWatch([board], since: (0, 0), over: connection, until: deadline)
         defer { watch.end() }
         let change = try watch.next(until: deadline, watching: signals)
         return change?.handle == nil ? nil : change
@@ -82,13 +87,15 @@ final class BoardWatch {
         return try contents(of: board, over: connection, until: deadline, watching: signals)
     }
 
-    private func open() throws -> UInt64 {
-        var watch = Watch()
-        watch.board = board
-        watch.sinceChangeCount = since.changeCount
-        watch.sinceEpoch = since.epoch
-        watch.credit = 1
-        return try connection.io.state.open(watch)
+    private func open() throws {
+        for (index, board) in boards.enumerated() {
+            var watch = Watch()
+            watch.board = board.name
+            watch.sinceChangeCount = board.since.changeCount
+            watch.sinceEpoch = board.since.epoch
+            watch.credit = 1
+            boards[index].stream = try connection.io.state.open(watch)
+        }
     }
 
     /// Waits for a change. Throws the failure of a command that a signal has ended, if one arrives.
@@ -96,11 +103,11 @@ final class BoardWatch {
     /// - Returns: the newest change; nil if there is none until `deadline` (see `MonotonicClock`).
     func next(until deadline: UInt64, watching signals: SignalBox?) throws -> Change? {
         let extra = signals.map { [PollInterest($0.raw, .readable)] } ?? []
-        while newest == nil {
+        while !hasChange {
             if try turn(extra: extra, until: deadline).contains(where: { !$0.isEmpty }) { try signals?.check() }
-            if newest == nil, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return nil }
+            if !hasChange, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return nil }
         }
-        return take()
+        return take()?.change
     }
 
     /// Waits for a change, or until the watch has begun again at another broker, whose board may have changed in the
@@ -109,19 +116,23 @@ final class BoardWatch {
     /// - Returns: false if neither happens until `deadline` (see `MonotonicClock`).
     func mayHaveChanged(until deadline: UInt64, watching signals: SignalBox) throws -> Bool {
         let before = ObjectIdentifier(connection)
-        while newest == nil, isLost || ObjectIdentifier(connection) == before {
+        while !hasChange, isLost || ObjectIdentifier(connection) == before {
             let ready = try turn(extra: [PollInterest(signals.raw, .readable)], until: deadline)
             if !ready[0].isEmpty { try signals.check() }
-            if newest == nil, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return false }
+            if !hasChange, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return false }
         }
         _ = take()
         return true
     }
 
-    /// The newest change that was received; nil after it was taken.
-    func take() -> Change? {
-        defer { newest = nil }
-        return newest
+    /// The newest change of a board that was received; nil if all were taken.
+    func take() -> (board: String, change: Change)? {
+        for (index, board) in boards.enumerated() {
+            guard let change = board.newest else { continue }
+            boards[index].newest = nil
+            return (board.name, change)
+        }
+        return nil
     }
 
     /// Waits until something happens, also on `extra`, and returns what is ready there.
@@ -148,7 +159,7 @@ final class BoardWatch {
         guard let connection else { return ready }
         self.connection = connection
         do {
-            stream = try open()
+            try open()
             isLost = false
         } catch let failure as Failure where Reconnection.follows(failure) {
             // The next turn tries again.
@@ -158,15 +169,16 @@ final class BoardWatch {
 
     private func receive(extra: [PollInterest], until deadline: UInt64) throws -> [PollInterest.Readiness] {
         let ready = try connection.turn(extra: extra, until: deadline) { state, event, _ in
-            guard event.stream == self.stream else { return }
+            guard let index = self.boards.firstIndex(where: { $0.stream == event.stream }) else { return }
             switch event {
             case .registered(_, let registered):
-                self.isRegistered = true
-                if self.since.changeCount == nil { self.since = (registered.changeCount, registered.epoch) }
+                self.boards[index].isRegistered = true
+                guard self.boards[index].since.changeCount == nil else { return }
+                self.boards[index].since = (registered.changeCount, registered.epoch)
             case .changed(_, let change):
-                self.newest = change.replacing(self.newest)
-                self.since = (change.changeCount, change.epoch)
-                state.grantChange(self.stream)
+                self.boards[index].newest = change.replacing(self.boards[index].newest)
+                self.boards[index].since = (change.changeCount, change.epoch)
+                state.grantChange(event.stream)
             case .failed(_, let failure):
                 self.failure = failure
             default: break
@@ -177,7 +189,7 @@ final class BoardWatch {
     }
 
     func end() {
-        connection.io.state.cancel(stream)
+        for board in boards { connection.io.state.cancel(board.stream) }
     }
 }
 

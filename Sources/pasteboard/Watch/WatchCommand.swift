@@ -7,11 +7,12 @@ import PasteboardWire
 struct WatchCommand: Command {
     static let syntax = CommandSyntax(
         "watch",
-        "reports the changes of a pasteboard, or runs a command for each",
+        "reports the changes of pasteboards, or runs a command for each",
         operands: "[-- COMMAND [ARGUMENT ...]]",
         options: [
-            .board, .primary,
-            .init("--since", value: "N", "reports a change at once unless the change count of the pasteboard is N"),
+            .init("--board", short: "-b", value: "NAME", "a pasteboard, by default general; may be repeated"),
+            .primary,
+            .init("--since", value: "N", "reports a change at once unless the change count is N"),
             .timeout, .label, .json,
         ],
         notes: """
@@ -27,7 +28,8 @@ struct WatchCommand: Command {
 
             While the command runs, further changes wait; then it runs again for the newest one. If the command itself
             changes the pasteboard, it would run again and again: the watch ends it, prints a message, and ends with 6.
-            --since 0 reports the present contents first.
+            --since 0 reports the present contents first; with several pasteboards N can only be 0. A pasteboard that does
+            not exist yet can be watched; there is no watch of all pasteboards.
 
             Runs until a signal ends it. If the broker is stopped, the watch ends with 3; if it crashes, the watch
             continues with the next broker, and reports the changes after the last one. A broker is started if none is
@@ -47,20 +49,22 @@ struct WatchCommand: Command {
         ("PASTEBOARD_WATCH", "the process id of the watch, by which it recognises changes of its command"),
     ].map { (name: $0.0, meaning: $0.1) }
 
-    private let board: String
+    private let boards: [String]
     private let since: UInt64?
     private let isJSON: Bool
     private let command: [SystemString]
 
     init(_ arguments: ParsedArguments) throws {
-        let boards = arguments.bytes("--board")
-        guard boards.count <= 1, boards.first != "*" else {
-            throw CommandFailure(usage: "watch takes one pasteboard; run one watch for each")
+        boards = try arguments.boards()
+        guard !boards.contains("*") else {
+            throw CommandFailure(usage: "watch cannot watch all pasteboards; write -b NAME for each")
         }
-        board = try arguments.board()
         isJSON = arguments.has("--json")
         command = arguments.operands
         since = try arguments.changeCount("--since")
+        guard since ?? 0 == 0 || boards.count == 1 else {
+            throw CommandFailure(usage: "--since \(since ?? 0) is for one pasteboard; --since 0 reports all of them")
+        }
         guard !isJSON || command.isEmpty else {
             throw CommandFailure(usage: "--json has no effect with a command; omit it")
         }
@@ -68,18 +72,19 @@ struct WatchCommand: Command {
 
     func run() throws -> CInt {
         let connection = try Broker.startingOne()
-        let watch = try BoardWatch(board, since: (since, nil), over: connection) { try Broker.startingOne() }
+        let watch = try BoardWatch(boards, since: (since, nil), over: connection) { try Broker.startingOne() }
+        // The pasteboards whose next change describes the present contents.
+        var present = since == 0 ? Set(boards) : []
         guard command.isEmpty else {
             let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-            try WatchedCommand(command, on: board, watch: watch, reportsPresent: since == 0, signals: signals).run()
+            try WatchedCommand(command, watch: watch, reportingPresent: present, signals: signals).run()
         }
-        var isFirst = since == 0
         while true {
-            if let change = watch.take() {
+            if let (board, change) = watch.take() {
+                let isFirst = present.remove(board) != nil
                 let row = change.row(of: board, isFirst: isFirst)
                 let json = change.json(of: board, isFirst: isFirst)
                 try StandardStreams.print(isJSON ? json.line : TextTable.text([row]))
-                isFirst = false
                 continue
             }
             // The end of the reader is noticed without writing to it.

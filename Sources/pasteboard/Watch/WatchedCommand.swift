@@ -8,7 +8,7 @@ final class WatchedCommand {
     /// The time after the end of a run in which the command's own last change is reported at the latest, in
     /// milliseconds. The broker delays changes by up to 100.
     private static let delay = 500
-    /// The number of runs in a row, each caused by a program that has ended since, after which the command counts as
+    /// The number of runs in a row for one pasteboard, each caused by a program that has ended since, after which the command counts as
     /// their cause. A program of another project does not name the watch in its label.
     private static let mostSuspectRuns = 40
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
@@ -24,30 +24,29 @@ final class WatchedCommand {
 
     private let path: String
     private let arguments: [SystemString]
-    private let board: String
     private let watch: BoardWatch
     private let signals: SignalBox
     private var running: (child: ChildProcess, end: DescriptorBox)?
-    private var pending: Change?
+    private var pending: [(board: String, change: Change)] = []
     /// The time until which a change may be the command's own (see `MonotonicClock`).
     private var judgesUntil: UInt64 = 0
-    private var isFirst: Bool
-    /// Whether the last change may be the command's own, although nothing shows it.
-    private var isSuspect = false
-    private var suspectRuns = 0
+    /// The pasteboards whose next change describes the present contents.
+    private var present: Set<String>
+    /// The pasteboards whose last change may be the command's own, although nothing shows it, and the number of their
+    /// runs in a row.
+    private var suspects: Set<String> = []
+    private var suspectRuns: [String: Int] = [:]
 
-    /// - Parameter reportsPresent: whether the first change describes the present contents.
+    /// - Parameter present: the pasteboards whose first change describes the present contents.
     init(
         _ command: [SystemString],
-        on board: String,
         watch: BoardWatch,
-        reportsPresent: Bool,
+        reportingPresent present: Set<String>,
         signals: SignalBox
     ) throws {
-        isFirst = reportsPresent
+        self.present = present
         path = try ProgramPath.find(command[0])
         arguments = Array(command.dropFirst())
-        self.board = board
         self.watch = watch
         self.signals = signals
     }
@@ -56,13 +55,17 @@ final class WatchedCommand {
     func run() throws -> Never {
         defer { stop() }
         while true {
-            if let change = watch.take() {
-                try check(change)
-                pending = change.replacing(pending)
+            while let (board, change) = watch.take() {
+                try check(change, of: board)
+                if let index = pending.firstIndex(where: { $0.board == board }) {
+                    pending[index].change = change.replacing(pending[index].change)
+                } else {
+                    pending.append((board, change))
+                }
             }
-            if running == nil, let change = pending {
-                pending = nil
-                try start(for: change)
+            if running == nil, !pending.isEmpty {
+                let (board, change) = pending.removeFirst()
+                try start(for: change, of: board)
             }
             let interests = [signals.raw] + (running.map { [$0.end.raw] } ?? [])
             let ready = try watch.turn(extra: interests.map { PollInterest($0, .readable) })
@@ -71,17 +74,17 @@ final class WatchedCommand {
         }
     }
 
-    private func start(for change: Change) throws {
-        suspectRuns = isSuspect ? suspectRuns + 1 : 0
-        guard suspectRuns < Self.mostSuspectRuns else { throw causesChanges }
+    private func start(for change: Change, of board: String) throws {
+        let runs = suspects.contains(board) ? suspectRuns[board, default: 0] + 1 : 0
+        suspectRuns[board] = runs
+        guard runs < Self.mostSuspectRuns else { throw Self.loop(through: board) }
         var configuration = ChildProcess.Configuration(
             path: path,
             arguments: arguments,
-            environment: environment(of: change)
+            environment: environment(of: change, on: board)
         )
         configuration.inNewGroup = true
         running = try ProgramPath.start(configuration)
-        isFirst = false
     }
 
     private func finish() throws {
@@ -92,16 +95,16 @@ final class WatchedCommand {
     }
 
     /// Throws if the command itself has changed the board.
-    private func check(_ change: Change) throws {
-        isSuspect = false
+    private func check(_ change: Change, of board: String) throws {
+        suspects.remove(board)
         guard running != nil || MonotonicClock.now() < judgesUntil else { return }
         guard let process = change.author.process.map({ CInt(clamping: $0) }) else { return }
         let group = System.group(ofProcess: process)
-        if let running, running.child.id == group { throw causesChanges }
-        isSuspect = group == nil
+        if let running, running.child.id == group { throw Self.loop(through: board) }
+        if group == nil { suspects.insert(board) }
         guard change.author.label?.hasSuffix(" (watch \(System.processID))") == true else { return }
         // Any program can call itself so. One that still runs is asked for its environment, too.
-        if group == nil || Self.isInCommand(process) { throw causesChanges }
+        if group == nil || Self.isInCommand(process) { throw Self.loop(through: board) }
     }
 
     /// Whether a process has the variable of this watch in its environment, or does not show its environment.
@@ -111,7 +114,7 @@ final class WatchedCommand {
         return environment.split(separator: 0).contains { $0.elementsEqual(entry.utf8) }
     }
 
-    private var causesChanges: Failure {
+    private static func loop(through board: String) -> Failure {
         Failure(
             .refused,
             "the command changes pasteboard \(board), and is run for each change; watch another pasteboard"
@@ -122,7 +125,8 @@ final class WatchedCommand {
         if let child = running?.child { try? child.killGroup(SIGTERM) }
     }
 
-    private func environment(of change: Change) -> [String] {
+    private func environment(of change: Change, on board: String) -> [String] {
+        let isFirst = present.remove(board) != nil
         let state = change.state(isFirst: isFirst)
         let values = [
             "PASTEBOARD_BOARD": board,

@@ -35,8 +35,8 @@ import Testing
             "copy -t .png=a b", "copy --name n a b", "types --board a/b", "types --board ''",
             "paste --board a --board b",
             "paste -o ''", "paste -p -b a", "copy --primary --board a", "broker --limit nonsense=1",
-            "broker --socket relative", "watch -b '*'", "watch -b a -b b", "run",
-            "run --limit nonsense=1 -- true", "run --limit idle-exit=30 true", "run true -x", "doctor x",
+            "broker --socket relative", "watch -b '*'", "run", "run --limit nonsense=1 -- true",
+            "run --limit idle-exit=30 true", "run true -x", "doctor x",
         ]
     )
     func usage(arguments: String) throws {

@@ -246,7 +246,7 @@ import Testing
 
 extension Desk {
     /// Starts `pasteboard watch` with this package's programs in its path.
-    fileprivate func watch(_ arguments: [String]) throws -> ProcessRunner {
+    func watch(_ arguments: [String]) throws -> ProcessRunner {
         var environment = self.environment
         environment["PATH"] = "\(System.directory(of: try System.programPath())):\(environment["PATH"] ?? "")"
         return try ProcessRunner(

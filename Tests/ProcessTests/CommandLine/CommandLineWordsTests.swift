@@ -88,4 +88,28 @@ import Testing
         #expect(file.exitCode == 4 && file.errorText.contains("cannot create in/list: Is a directory"))
         #expect(try desk.run("paste", "--force").exitCode == 2)
     }
+
+    @Test("One watch reports the changes of several pasteboards")
+    func severalBoards() throws {
+        let desk = try Desk()
+        let watch = try desk.start("watch", "-b", "a", "-b", "b", "-b", "a", "--since", "0")
+        #expect(try Set([watch.nextLine(), watch.nextLine()].map { $0.suffix(8) }) == ["  a  nil", "  b  nil"])
+        try desk.copy("x", "-b", "b")
+        #expect(try watch.nextLine().contains("  b  data  1 item  "))
+        try desk.copy("x")
+        try desk.copy("x", "-b", "a")
+        #expect(try watch.nextLine().contains("  a  data  1 item  "))
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+        let echo = ["sh", "-c", #"echo "$PASTEBOARD_BOARD.$PASTEBOARD_MISSED.$PASTEBOARD_FLAGS""#]
+        let commands = try desk.watch(["-b", "a", "-b", "b", "--since", "0", "--"] + echo)
+        #expect(try Set([commands.nextLine(), commands.nextLine()]) == ["a..", "b.."])
+        try desk.copy("x", "-b", "b", "--transient")
+        #expect(try commands.nextLine() == "b.0.transient")
+        try commands.child.kill(SIGTERM)
+        #expect(try commands.finish().exitCode == 143)
+        for arguments in ["-b '*'", "-b a -b b --since 7", "-b a -b a/b"] {
+            #expect(try desk.shell("pasteboard watch \(arguments)").exitCode == 2)
+        }
+    }
 }
