@@ -50,6 +50,11 @@ struct ContentOptions {
         terms = ContentTerms.terms(terms, withHintsIn: types)
     }
 
+    /// Adds the flags and the shorter lifetime of contents that are copied.
+    mutating func join(_ others: ContentTerms?) {
+        if let others { terms = terms?.joined(with: others) ?? others }
+    }
+
     /// A write to a board with these options.
     ///
     /// - Parameters:

@@ -23,6 +23,7 @@ struct CopyCommand: Command {
             .title,
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
             .init("--quiet", short: "-q", "suppresses notes"),
+            .init("--from", value: "NAME", "copies all items of this pasteboard, with their types, names and flags"),
             .init("--add", "adds the items to those on the pasteboard, which the broker must keep"),
         ] + ContentOptions.options + [.timeout, .label, .json],
         notes: """
@@ -39,6 +40,9 @@ struct CopyCommand: Command {
             links and modification times. Sockets in it are omitted; --into and drop also omit pipes. If a part of it
             cannot be read, nothing is copied.
 
+            With --from, contents that are promised are made now. It ends with 1 if that pasteboard is empty, with 5 if
+            a program that has promised contents has ended, and with 6 if they can be pasted a limited number of times.
+
             A terminal is read until Ctrl-D. The command returns when the broker has all bytes, and no process remains.
             Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes longer than a
             second, the progress is shown on standard error if that is a terminal. A broker is started if none is
@@ -49,6 +53,8 @@ struct CopyCommand: Command {
     )
 
     private let board: String
+    /// The pasteboard that is copied instead of inputs.
+    private let from: String?
     private let inputs: InputArguments
     private let givenOptions: ContentOptions
     private let adds: Bool
@@ -60,16 +66,29 @@ struct CopyCommand: Command {
         adds = arguments.has("--add")
         isJSON = arguments.has("--json")
         inputs = try InputArguments(arguments, of: Self.syntax.name)
+        from = try arguments.value("--from")
+        guard let from else { return }
+        try BoardName.check(from)
+        let inputOptions = ["--echo", "--type", "--name", "--title", "--trim-newline"]
+        let others = inputOptions.filter { arguments.has($0) } + arguments.operands.map(\.description)
+        if let other = others.first { throw CommandFailure(usage: "--from cannot be combined with \(other)") }
     }
 
     func run() throws -> CInt {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
-        let items = try inputs.items()
+        let items = try from == nil ? inputs.items() : []
         var options = givenOptions
         options.takeHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne()
-        let new = try InputItem.kept(items, by: connection, isConcealed: options.isConcealed)
+        let new: [WriteItem]
+        if let from {
+            let copied = try CopiedBoard(from, over: connection)
+            options.join(copied.terms)
+            new = copied.items
+        } else {
+            new = try InputItem.kept(items, by: connection, isConcealed: options.isConcealed)
+        }
         let committed: Committed
         do {
             committed = try write(new, options, over: connection)

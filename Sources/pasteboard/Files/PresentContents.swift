@@ -68,7 +68,8 @@ enum PresentContents {
         }
     }
 
-    private static func items(of listing: BoardListing, _ connection: BlockingConnection) throws -> [WriteItem] {
+    /// The items with the bytes of all their representations, for a broker that keeps them.
+    static func items(of listing: BoardListing, _ connection: BlockingConnection) throws -> [WriteItem] {
         try listing.items.enumerated().map { index, item in
             var plain = item
             plain.representations = []
@@ -81,24 +82,34 @@ enum PresentContents {
                     load.accepts = [Accept()]
                     load.accepts[0].type = representation.type
                     load.accepts[0].match = .exact
-                    return (representation, try source(of: load, connection))
+                    return try kept(representation, load, connection)
                 }
             )
         }
     }
 
-    /// The bytes of a representation. A memory file of the broker is written as it is, without a copy.
-    private static func source(of load: Load, _ connection: BlockingConnection) throws -> ByteSource {
+    /// A representation and its bytes. A memory file of the broker is written as it is, without a copy.
+    private static func kept(
+        _ representation: Representation,
+        _ load: Load,
+        _ connection: BlockingConnection
+    ) throws -> (representation: Representation, source: ByteSource) {
         var passed: PassedFile?
         var bytes: [UInt8] = []
         let take = { (file: PassedFile) in passed = file }
-        try connection.load(load, file: take) { bytes.append(copying: $0) }
-        guard let file = passed else { return .bytes(bytes) }
+        let answer = try connection.load(load, file: take) { bytes.append(copying: $0) }
+        var representation = representation
+        if representation.provision != .kept {
+            // The promise has made these bytes, and others than it has announced.
+            (representation.byteCount, representation.policy) = (nil, nil)
+            if answer.isArchive { representation.content = .folderArchive }
+        }
+        guard let file = passed else { return (representation, .bytes(bytes)) }
         if let memory = MemoryFile(sealed: file.descriptor), try memory.size == file.byteCount {
-            return .memory(memory)
+            return (representation, .memory(memory))
         }
         var offset: UInt64 = 0
-        return .pieces(of: file.descriptor.raw) {
+        let pieces = ByteSource.pieces(of: file.descriptor.raw) {
             let count = Int(clamping: min(UInt64(WireLimits.dataLength), file.byteCount - offset))
             let bytes = try [UInt8](capacity: count) { (output) throws(Failure) in
                 if count > 0 { try file.read(at: offset, into: &output) }
@@ -106,6 +117,7 @@ enum PresentContents {
             offset += UInt64(bytes.count)
             return bytes
         }
+        return (representation, pieces)
     }
 }
 

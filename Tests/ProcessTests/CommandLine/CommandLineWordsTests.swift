@@ -5,7 +5,7 @@ import Testing
 
 @testable import pasteboard
 
-/// Words as contents, labels and titles, and the text in a list.
+/// Words as contents, labels and titles, the text in a list, and copies of other pasteboards.
 @Suite(.processes) struct CommandLineWordsTests {
     @Test("Words are copied as a text, and take the place of standard input")
     func words() throws {
@@ -67,6 +67,38 @@ import Testing
         _ = try offer.finish()
         #expect(TextPreview.line(Array(String(repeating: "é ", count: 20).utf8)).count == 39)
         #expect(TextPreview.line([0x61, 0xFF]) == "a\u{FFFD}")
+    }
+
+    @Test("All items of another pasteboard are copied, with types, names and flags")
+    func from() throws {
+        let desk = try Desk()
+        let large = Desk.bytes(3_000_001)
+        try desk.directory.write(large, to: "large.png")
+        try desk.directory.write("note", to: "note.txt")
+        try desk.succeed("mkdir tree; echo x > tree/x; pasteboard copy --transient --title T large.png")
+        try desk.run("copy", "--add", "note.txt", "tree")
+        let items = #/"terms":.*"items":.*/#
+        let before = try desk.run("info", "--json").text.firstMatch(of: items)?.0
+        #expect(before?.contains(#""title":"T""#) == true)
+        #expect(try desk.run("copy", "--from", "general", "-b", "saved").exitCode == 0)
+        #expect(try desk.run("info", "-b", "saved", "--json").text.firstMatch(of: items)?.0 == before)
+        #expect(try desk.run("paste", "-b", "saved").output == large)
+        let offer = try desk.offer(["tree", "large.png"])
+        #expect(try desk.run("copy", "--from", "general", "-b", "saved", "--add").exitCode == 0)
+        try offer.child.kill(SIGTERM)
+        _ = try offer.finish()
+        #expect(try desk.run("types", "-b", "saved").text.matches(of: /kept/).count == 5)
+        try desk.succeed("mkdir in; pasteboard paste -b saved --item 4 --into in; cmp tree/x in/tree/x")
+        try desk.copy("s", "--once")
+        let wrong = ["general x", "general -e x", "general --name x", "general -t png", "a/b"].map { ($0, CInt(2)) }
+        for (arguments, code) in [("general", CInt(6)), ("empty", 1)] + wrong {
+            let refused = try desk.shell("pasteboard copy --from \(arguments) -b saved")
+            #expect(refused.exitCode == code, "\(refused.errorText)")
+            #expect(refused.errorText.hasPrefix("pasteboard: copy: "))
+        }
+        try desk.copy("s", "--sensitive", "--ttl", "1h")
+        #expect(try desk.run("copy", "--from", "general", "-b", "saved").exitCode == 0)
+        #expect(try desk.run("info", "-b", "saved").text.contains(#/contents +sensitive, expires in /#))
     }
 
     @Test("With --force files and directories are replaced, but no item by another one of the same name")
