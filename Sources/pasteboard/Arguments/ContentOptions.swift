@@ -7,6 +7,7 @@ struct ContentOptions {
         .init("--sensitive", "marks the contents as sensitive, such as a password"),
         .init("--ttl", value: "DURATION", "clears the contents after this time"),
         .init("--once", "clears the contents after each item was pasted once"),
+        .init("--loads", value: "N", "clears the contents after each item was pasted N times"),
         .init("--transient", "asks histories to leave the contents out"),
         .init("--local", "keeps the contents on this machine"),
         .ifChange,
@@ -33,7 +34,7 @@ struct ContentOptions {
         if arguments.has("--sensitive") { terms.isConcealed = true }
         if arguments.has("--transient") { terms.isTransient = true }
         if arguments.has("--local") { terms.isLocalOnly = true }
-        if arguments.has("--once") { terms.maximumLoads = 1 }
+        terms.maximumLoads = try Self.loads(arguments)
         if let duration = try arguments.value("--ttl").map(TimeoutArgument.init) {
             guard let milliseconds = duration.milliseconds else {
                 throw CommandFailure(usage: "--ttl infinity is no time; omit --ttl, or write a time such as 45s")
@@ -43,6 +44,17 @@ struct ContentOptions {
         self.terms = terms == ContentTerms() ? nil : terms
         ifChangeCount = try arguments.changeCount()
         evictsNothing = arguments.has("--no-evict")
+    }
+
+    private static func loads(_ arguments: ParsedArguments) throws -> UInt32? {
+        guard let text = try arguments.value("--loads") else { return arguments.has("--once") ? 1 : nil }
+        guard !arguments.has("--once") else {
+            throw CommandFailure(usage: "options --once and --loads cannot be combined")
+        }
+        guard let count = UInt32(text), count > 0 else {
+            throw CommandFailure(usage: "invalid number '\(text)' of --loads; write 1 or more")
+        }
+        return count
     }
 
     /// Sets the flags that hints among the types of the contents set, as password managers of other systems do.

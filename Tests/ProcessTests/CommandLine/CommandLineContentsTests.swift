@@ -44,6 +44,19 @@ import Testing
         #expect(end.errorText.contains("pasteboard: offer: the offer was pasted, once\n"))
     }
 
+    @Test("Contents that may be pasted a number of times are gone after it")
+    func loads() throws {
+        let desk = try Desk()
+        try desk.copy("ticket", "--loads", "2")
+        #expect(try desk.run("paste").text == "ticket")
+        #expect(try desk.run("paste").text == "ticket")
+        #expect(try desk.run("paste").exitCode == 1)
+        for arguments in [["--loads", "0"], ["--loads", "many"], ["--loads", "2", "--once"]] {
+            let refused = try desk.shell("echo x | pasteboard copy \(arguments.joined(separator: " "))")
+            #expect(refused.exitCode == 2 && refused.errorText.contains("--loads"))
+        }
+    }
+
     @Test("A paste whose destination cannot be written to does not use up contents that may be pasted once")
     func unwritable() throws {
         let desk = try Desk()
