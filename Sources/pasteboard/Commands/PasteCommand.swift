@@ -23,6 +23,7 @@ struct PasteCommand: Command {
             .init("--force", "with --into, replaces files and directories that have the names of the items"),
             .init("--timeout", value: "DURATION", "the maximum duration of the wait and the loads together"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
+            .init("--newline", "adds a newline after text"),
             .init("--raw", "writes any bytes to a terminal, unchanged"),
             .init("--wait", "waits until there is something to paste, of the requested type"),
             .ifChange, .quiet, .label, .json,
@@ -73,6 +74,7 @@ struct PasteCommand: Command {
     private let end: UInt64
     private let isForced: Bool
     private let trimsNewline: Bool
+    private let addsNewline: Bool
     private let isRaw: Bool
     private let isQuiet: Bool
     private let waits: Bool
@@ -91,6 +93,7 @@ struct PasteCommand: Command {
         end = Invocation.current.deadline
         isForced = arguments.has("--force")
         trimsNewline = arguments.has("--trim-newline")
+        addsNewline = arguments.has("--newline")
         isRaw = arguments.has("--raw")
         isQuiet = arguments.has("--quiet")
         waits = arguments.has("--wait")
@@ -108,6 +111,9 @@ struct PasteCommand: Command {
         }
         guard directory != nil || !isForced else {
             throw CommandFailure(usage: "option --force requires --into; -o FILE replaces FILE in any case")
+        }
+        guard !addsNewline || directory == nil && output == nil else {
+            throw CommandFailure(usage: "--newline has no effect on files; omit it")
         }
         for (option, path) in [("--output", output), ("--into", directory)] where path?.isEmpty ?? false {
             throw CommandFailure(usage: "the path of \(option) is empty")
@@ -247,7 +253,7 @@ struct PasteCommand: Command {
             } else if System.isTerminal(1), !isRaw {
                 TerminalOutput(endsLine: !trimsNewline, isQuiet: isQuiet)
             } else {
-                PlainOutput()
+                PlainOutput(addsNewline: addsNewline)
             }
         var load = Load()
         load.board = board

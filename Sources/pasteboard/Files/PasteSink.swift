@@ -46,10 +46,19 @@ extension PasteSink {
 
 /// Standard output as it is.
 final class PlainOutput: PasteSink {
+    private var addsNewline: Bool
+
     var leavesFile: Bool { false }
     var descriptor: CInt? { 1 }
 
-    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) {}
+    /// - Parameter addsNewline: whether a newline follows text.
+    init(addsNewline: Bool) {
+        self.addsNewline = addsNewline
+    }
+
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) {
+        addsNewline = addsNewline && type.conforms(to: .text)
+    }
 
     func write(_ bytes: Span<UInt8>) throws {
         try StandardStreams.write(bytes)
@@ -57,5 +66,9 @@ final class PlainOutput: PasteSink {
 
     func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
 
-    func finish() -> SystemString? { nil }
+    func finish() throws -> SystemString? {
+        if addsNewline { try StandardStreams.print("
+") }
+        return nil
+    }
 }

@@ -126,6 +126,23 @@ import Testing
         #expect(try desk.run("paste").output.count == 299_999)
     }
 
+    @Test("A newline is added to text on request, and never to other contents or to files")
+    func newline() throws {
+        let desk = try Desk()
+        let large = String(repeating: "a", count: 3_000_000)
+        for text in ["a", "a\n", "", large] {
+            try desk.copy(text)
+            #expect(try desk.run("paste", "--newline").text == text + "\n")
+        }
+        try desk.copy("a", "-t", "public.data")
+        #expect(try desk.run("paste", "--newline").text == "a")
+        for arguments in ["-o file", "--into ."] {
+            let refused = try desk.shell("pasteboard paste --newline \(arguments)")
+            #expect(refused.exitCode == 2)
+            #expect(refused.errorText == "pasteboard: paste: --newline has no effect on files; omit it\n")
+        }
+    }
+
     @Test("Unreadable input is reported, and the old contents stay", .tags(.f66))
     func unreadable() throws {
         let desk = try Desk()
