@@ -135,6 +135,9 @@ NEEDED = Step("what the checks need", 8, r"""
     command -v setpriv >/dev/null || packages="$packages util-linux"
     command -v nvim >/dev/null || packages="$packages neovim"
     command -v tmux >/dev/null || packages="$packages tmux"
+    command -v vim >/dev/null || packages="$packages vim"
+    command -v pass >/dev/null || packages="$packages pass"
+    command -v pkill >/dev/null || packages="$packages procps"
     [ -e /usr/share/mime/subclasses ] || packages="$packages shared-mime-info"
     [ -z "$packages" ] || apt-get update -qq
     [ -z "$packages" ] || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $packages >/dev/null

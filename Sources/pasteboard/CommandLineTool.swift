@@ -10,6 +10,7 @@ enum CommandLineTool {
     static func main() {
         StandardStreams.occupyClosedOnes()
         System.ignoreFileSizeSignals()
+        if let program = ShimProgram.started { exit(ShimRun.run(program)) }
         exit(run(System.arguments))
     }
 
@@ -25,7 +26,7 @@ enum CommandLineTool {
 
     /// Commands that this program runs when it starts itself. Help does not list them.
     private static var roles: [any Command.Type] {
-        [DemoSourceCommand.self, DemoDestinationCommand.self, BackgroundOfferCommand.self]
+        [DemoSourceCommand.self, DemoDestinationCommand.self, BackgroundOfferCommand.self, WatchedPasteCommand.self]
     }
 
     static func run(_ arguments: [SystemString]) -> CInt {

@@ -75,6 +75,12 @@ struct CopyCommand: Command {
     }
 
     func run() throws -> CInt {
+        let committed = try copy()
+        if isJSON { try StandardStreams.print(committed.json(of: board).line) }
+        return 0
+    }
+
+    func copy() throws -> Committed {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
         let items = try from == nil ? inputs.items() : []
@@ -98,8 +104,7 @@ struct CopyCommand: Command {
             committed = try write(new, options, over: next)
         }
         committed.note(by: Self.syntax.name)
-        if isJSON { try StandardStreams.print(committed.json(of: board).line) }
-        return 0
+        return committed
     }
 
     private func write(

@@ -1,0 +1,278 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Carries out the request of one of the programs with the commands of this program.
+struct ShimRun {
+    private let program: ShimProgram
+    private let arguments: [SystemString]
+    private let request: ShimRequest
+
+    init(_ program: ShimProgram, _ arguments: [SystemString]) throws {
+        self.program = program
+        self.arguments = arguments
+        request = try ShimRequest(arguments, for: program)
+    }
+
+    /// Runs one of the programs with the arguments of this process, and returns its exit code.
+    static func run(_ program: ShimProgram) -> CInt {
+        do {
+            try System.checkArguments()
+            return try ShimRun(program, System.arguments).run()
+        } catch {
+            let failure = CommandFailure(error)
+            if let text = failure.text {
+                for line in ["\(program.rawValue): \(text)"] + failure.detail { StandardStreams.note(line) }
+            }
+            // All of these programs end with 1 for any failure. Codes from 126 on are those of signals and of commands.
+            return failure.exitCode == 2 || failure.exitCode >= ProgramPath.cannotBeRun ? failure.exitCode : 1
+        }
+    }
+
+    private func run() throws -> CInt {
+        let actions = request.actions.isEmpty ? Self.actionsByTerminal : request.actions
+        if actions.contains(.help) { try StandardStreams.print(help) }
+        if actions.contains(.version) {
+            try StandardStreams.print("\(program.rawValue) of pasteboard \(ProgramVersion.current)\n")
+        }
+        if actions.contains(.watch) { return try watch() }
+        if actions.contains(.types) || actions.contains(.output) {
+            let code = try output(lists: actions.contains(.types) || request.types == [ShimTypes.list])
+            guard code == 0 else { return code }
+        }
+        if actions.contains(.clear) {
+            try clear()
+        } else if actions.contains(.input) {
+            try input()
+        }
+        if actions.contains(.keep) { for board in ["primary", "secondary"] { try keep(board) } }
+        return 0
+    }
+
+    /// The actions of `xsel` without an option for one.
+    private static var actionsByTerminal: Set<ShimRequest.Action> {
+        let (isInputTerminal, isOutputTerminal) = (System.isTerminal(0), System.isTerminal(1))
+        let input: Set<ShimRequest.Action> = isInputTerminal ? [] : [.input]
+        return isInputTerminal || !isOutputTerminal ? input.union([.output]) : input
+    }
+
+    private var help: String {
+        let options = ShimOption.table.filter { $0.programs.contains(program) }
+        let rows = options.map { "  \($0.names.joined(separator: ", "))\($0.takesValue ? " VALUE" : "")\n" }
+        return """
+            usage: \(program.rawValue) [OPTION ...]
+
+            This is pasteboard under the name of \(program.rawValue). Supported options:
+
+            \(rows.joined())
+            The article "Command line" of pasteboard says how they differ from the original.
+
+            """
+    }
+
+    private func clear(_ arguments: String...) throws {
+        _ = try ClearCommand(parsed(["--board", request.board] + arguments, for: ClearCommand.self)).run()
+    }
+
+    private func parsed(_ arguments: [String], for command: any Command.Type) throws -> ParsedArguments {
+        try ParsedArguments(arguments.map { SystemString($0) }, for: command.syntax)
+    }
+
+    // MARK: Output
+
+    /// Prints the contents or their types.
+    private func output(lists: Bool) throws -> CInt {
+        do {
+            guard lists else { return try paste(from: request.board) }
+            return try BoardListing.print(request.board, asJSON: false) { listing in
+                (program == .xclip ? "\(ShimTypes.list)\n" : "") + ShimTypes.lines(of: listing)
+            }
+        } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
+            return reportMissing(isEmpty: failure.code == .nothingHere)
+        }
+    }
+
+    /// Reports an empty pasteboard or a missing type in the words of the program, and returns its exit code.
+    private func reportMissing(isEmpty: Bool) -> CInt {
+        switch (program, request.types.first) {
+        case (.xclip, let type):
+            StandardStreams.note("Error: target \(type ?? "STRING") not available")
+        case (.wlPaste, let type?) where !isEmpty:
+            StandardStreams.note("Clipboard content is not available as requested type \"\(type)\"")
+        case (.wlPaste, _):
+            StandardStreams.note("Nothing is copied")
+        default:
+            return 0
+        }
+        return 1
+    }
+
+    /// Prints the contents, as text if the program can print nothing else.
+    ///
+    /// - Throws: the failure of `paste`, also for a type that cannot exist.
+    private func paste(from board: String) throws -> CInt {
+        let spellings = request.types.isEmpty && program != .wlPaste ? ["text"] : request.types
+        let types = spellings.map(ShimTypes.argument).filter { (try? TypeArgument.types($0)) != nil }
+        guard !types.isEmpty || spellings.isEmpty else {
+            throw Failure(.typeUnavailable, "unknown type '\(spellings[0])'")
+        }
+        var arguments = ["--board", board, "--quiet"] + types.map { "--type=\($0)" }
+        if request.trimsNewline { arguments.append("--trim-newline") }
+        if request.endsLine { arguments.append("--newline") }
+        if let timeout = request.timeout { arguments.append("--timeout=\(timeout)ms") }
+        let command = try PasteCommand(parsed(arguments, for: PasteCommand.self))
+        do {
+            return try command.run()
+        } catch let failure as CommandFailure where failure.exitCode == 2 {
+            throw CommandFailure(usage: "cannot write contents that are not text to a terminal; use a pipe or a file")
+        }
+    }
+
+    /// A file with what `body` prints.
+    private func file(_ body: () throws -> CInt) throws -> MemoryFile {
+        let file = try MemoryFile()
+        let output = DescriptorBox(try System.duplicate(1))
+        try System.duplicate(file.descriptor.raw, onto: 1)
+        defer { try? System.duplicate(output.raw, onto: 1) }
+        _ = try body()
+        return file
+    }
+
+    // MARK: Input
+
+    private func input() throws {
+        try makeInput()
+        guard request.staysInForeground else {
+            _ = try copy(to: request.board)
+            return
+        }
+        // All input has been read, so a signal is not delayed by it.
+        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let committed = try copy(to: request.board)
+        do {
+            let watch = try BoardWatch(
+                request.board,
+                since: (committed.changeCount, committed.epoch),
+                over: try Broker.startingOne(),
+                command: program.rawValue
+            ) { try Broker.startingOne() }
+            _ = try watch.next(until: .max, watching: signals)
+        } catch let failure as CommandFailure {
+            // After a signal the contents end with the process.
+            try? clear("--if-change", String(committed.changeCount ?? 0))
+            throw failure
+        }
+    }
+
+    /// Copies standard input.
+    private func copy(to board: String) throws -> Committed {
+        var arguments = ["--board", board, "--quiet"]
+        // Only wl-copy finds out the type by the contents.
+        let type = request.types.first ?? (program == .wlCopy ? nil : "text")
+        if let type { arguments.append("--type=\(ShimTypes.argument(type))") }
+        if let loads = request.loads { arguments.append("--loads=\(loads)") }
+        if request.isSensitive { arguments.append("--sensitive") }
+        return try CopyCommand(parsed(arguments, for: CopyCommand.self)).copy()
+    }
+
+    /// Replaces standard input by a file with the bytes to copy, unless they can be read later and unchanged.
+    private func makeInput() throws {
+        let isChanged = request.appends || request.trimsNewline || !request.operands.isEmpty
+        guard isChanged || request.printsInput || request.staysInForeground else { return }
+        let file = request.appends ? try self.file { try output(lists: false) } : try MemoryFile()
+        if program == .wlCopy, !request.operands.isEmpty {
+            let words = Array(request.operands.map(\.bytes).joined(separator: " ".utf8))
+            try file.append(words.span)
+        } else {
+            for path in request.operands.isEmpty ? ["-"] : request.operands { try append(path, to: file) }
+        }
+        let size = try file.size
+        if request.trimsNewline, try file.endsWithNewline(size) {
+            try System.truncate(file.descriptor.raw, to: size - 1)
+        }
+        if request.printsInput {
+            let bytes = try file.contents(limit: .max)
+            try StandardStreams.write(bytes.span)
+        }
+        try use(file)
+    }
+
+    private func append(_ path: SystemString, to file: MemoryFile) throws {
+        do {
+            let input = path == "-" ? nil : DescriptorBox(try System.open(path))
+            while true {
+                let bytes = try System.read(input?.raw ?? 0, upTo: 64 << 10)
+                guard !bytes.isEmpty else { return }
+                try file.append(bytes.span)
+            }
+        } catch {
+            throw CommandFailure(local: "\(path == "-" ? "standard input" : path): \(error.reason)")
+        }
+    }
+
+    /// Makes a file standard input.
+    private func use(_ file: MemoryFile) throws {
+        try System.rewind(file.descriptor.raw)
+        try System.duplicate(file.descriptor.raw, onto: 0)
+    }
+
+    /// Copies the promised text of a board, so that it outlives its program.
+    private func keep(_ board: String) throws {
+        var list = List()
+        list.board = board
+        let listing = try Broker.ask { try $0.list(list) }
+        guard listing?.items.contains(where: { $0.representations.contains { $0.provision == .promised } }) == true
+        else { return }
+        try use(try file { try paste(from: board) })
+        _ = try copy(to: board)
+    }
+
+    // MARK: Watch
+
+    private func watch() throws -> CInt {
+        let options = ["--board", request.board, "--since", "0", "--"].map { SystemString($0) }
+        let role = [SystemString(try System.programPath()), SystemString(WatchedPasteCommand.syntax.name), "--"]
+        return try WatchCommand(ParsedArguments(options + role + arguments, for: WatchCommand.syntax)).run()
+    }
+
+    /// Runs the command of a watch with the contents as its standard input, which is empty if there are none, or none
+    /// for programs that paste without a user. With a requested type it does not run for contents that lack it.
+    fileprivate func runWatched() throws -> CInt {
+        var file = try MemoryFile()
+        do {
+            file = try self.file { try paste(from: request.board) }
+        } catch let failure as Failure where [1, 6].contains(CommandFailure.exitCode(of: failure.code)) {
+            guard request.types.isEmpty || failure.code == .nothingHere else { return 0 }
+        }
+        try System.rewind(file.descriptor.raw)
+        var configuration = ChildProcess.Configuration(
+            path: try ProgramPath.find(request.operands.first ?? ""),
+            arguments: Array(request.operands.dropFirst())
+        )
+        configuration.input = .descriptor(file.descriptor.raw)
+        let child = try ChildProcess(configuration)
+        _ = try child.wait()
+        return 0
+    }
+}
+
+/// The process that `wl-paste --watch` runs for each change.
+struct WatchedPasteCommand: Command {
+    static let syntax = CommandSyntax(
+        "watched-paste",
+        "the process of 'wl-paste --watch'",
+        operands: "ARGUMENT ...",
+        options: []
+    )
+
+    private let shim: ShimRun
+
+    init(_ arguments: ParsedArguments) throws {
+        shim = try ShimRun(.wlPaste, arguments.operands)
+    }
+
+    func run() throws -> CInt {
+        try shim.runWatched()
+    }
+}

@@ -1,0 +1,169 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// `pasteboard` under the names of other clipboard programs.
+@Suite(.processes) struct ShimTests {
+    private static let png = [UInt8]("\u{89}PNG\r\n\u{1A}\n".unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+
+    private let desk: Desk
+
+    init() throws {
+        desk = try Desk()
+        let links = try desk.directory.makeDirectory("links")
+        let program = try ProcessRunner.program("pasteboard")
+        for name in ["pbcopy", "pbpaste", "wl-copy", "wl-paste", "xclip", "xsel"] {
+            try #require(symlink(program, "\(links)/\(name)") == 0)
+        }
+        desk.environment["PATH"] = "\(links):\(desk.environment["PATH"] ?? "")"
+        try desk.directory.write(Self.png, to: "a.png")
+    }
+
+    /// The output of a script, with its standard error.
+    private func output(_ script: String) throws -> String {
+        try desk.shell("exec 2>&1; \(script)").text
+    }
+
+    @Test("pbcopy and pbpaste copy text, and an empty pasteboard is no error")
+    func pbcopy() throws {
+        #expect(try output("pbpaste; echo $?") == "0\n")
+        #expect(try output("printf 'a\\n\\n' | pbcopy; pbpaste; pasteboard paste") == "a\n\na\n\n")
+        #expect(try output("echo b | pbcopy -pboard find; pbpaste -pboard find; pbpaste -Prefer rtf") == "b\na\n\n")
+        #expect(try output("printf '%s\\n' '{\\rtf1}' | pasteboard copy -t rtf; pbpaste -Prefer rtf") == "{\\rtf1}\n")
+        #expect(try output("pasteboard copy a.png; pbpaste; echo $?") == "0\n")
+        #expect(try output("pbcopy < a.png; pbpaste | cmp - a.png; echo $?") == "0\n")
+    }
+
+    @Test("wl-copy copies words and standard input, and wl-paste adds a newline to text")
+    func wlCopy() throws {
+        #expect(try output("wl-copy hello 'big  world'; wl-paste; wl-paste -n") == "hello big  world\nhello big  world")
+        #expect(try output("echo a | wl-copy; wl-paste") == "a\n\n")
+        #expect(try output("echo a | wl-copy -np; wl-paste -p; wl-paste --primary --no-newline") == "a\na")
+        #expect(try output("wl-copy < a.png; wl-paste | cmp - a.png; wl-paste -l") == "image/png\n")
+        let missing = "Clipboard content is not available as requested type \"text/plain\"\n1\n"
+        #expect(try output("wl-paste -t text/plain; echo $?") == missing)
+        #expect(try output("wl-copy -o secret; wl-paste -n; wl-paste; echo $?") == "secretNothing is copied\n1\n")
+        #expect(try output("wl-copy a; wl-copy --clear; wl-paste -l; echo $?") == "Nothing is copied\n1\n")
+        #expect(try output("wl-copy --sensitive pw; wl-paste -n; pasteboard info | grep -c sensitive") == "pw1\n")
+        let types = "text/html\ntext/plain;charset=utf-8\ntext/plain\nUTF8_STRING\nSTRING\nTEXT\n"
+        #expect(try output("wl-copy -t text/html '<b>x'; wl-paste -l; wl-paste -t text") == "\(types)<b>x\n")
+    }
+
+    @Test("xclip copies files and standard input to its selections")
+    func xclip() throws {
+        try desk.directory.write("a\nb\n", to: "f")
+        #expect(try output("xclip f - f < f; xclip -o") == "a\nb\na\nb\na\nb\n")
+        #expect(try output("xclip -sel clip f; xclip -o -selection clipboard; pasteboard paste") == "a\nb\na\nb\n")
+        #expect(try output("printf c | xclip -sel s; xclip -out -sel s; xclip -o -rmlastnl") == "ca\nb\na\nb\na\nb")
+        #expect(try output("xclip -f -rmlastnl -sel c f; xclip -o -sel c") == "a\nba\nb")
+        #expect(try output("xclip missing; echo $?") == "xclip: missing: No such file or directory\n1\n")
+        #expect(try output("xclip -o; xclip -loops 2 f; xclip -o; xclip -o").hasSuffix("a\nb\na\nb\n"))
+        #expect(try output("xclip -o; echo $?") == "Error: target STRING not available\n1\n")
+    }
+
+    @Test("xclip lists and requests targets as X spells them")
+    func targets() throws {
+        let text = "text/plain;charset=utf-8\ntext/plain\nUTF8_STRING\nSTRING\nTEXT\n"
+        #expect(try output("printf a | xclip; xclip -o -t TARGETS") == "TARGETS\n\(text)")
+        #expect(try output("xclip -o -t UTF8_STRING; xclip -o -t STRING; xclip -o -target text/plain") == "aaa")
+        #expect(try output("echo file:///x | xclip -t text/uri-list; xclip -o -t text/uri-list") == "file:///x\n")
+        #expect(try output("xclip -o -t TARGETS") == "TARGETS\ntext/uri-list\n\(text)")
+        #expect(try output("xclip -t image/png a.png; xclip -o -t TARGETS") == "TARGETS\nimage/png\n")
+        #expect(try output("xclip -o -t image/png | cmp - a.png; xclip -o") == "Error: target STRING not available\n")
+        for target in ["image/gif", "MULTIPLE", "UTF8_STRING"] {
+            let missing = "Error: target \(target) not available\n1\n"
+            #expect(try output("xclip -o -t \(target); echo $?") == missing)
+        }
+        #expect(try output("pasteboard clear -p; xclip -o -t TARGETS") == "Error: target TARGETS not available\n")
+    }
+
+    @Test("xsel prints, appends, clears and keeps")
+    func xsel() throws {
+        #expect(try output("xsel -o; echo $?; xsel -bo") == "0\n")
+        #expect(
+            try output("echo a | xsel -ab; echo b | xsel --append -b; xsel -bo; pasteboard paste") == "a\nb\na\nb\n"
+        )
+        #expect(try output("xsel -bc; xsel -b -o; echo $?") == "0\n")
+        #expect(
+            try output("echo p | xsel -i; echo s | xsel -is; xsel -o; xsel -os; pasteboard paste -p") == "p\ns\np\n"
+        )
+        #expect(try output("echo q | xsel | cat; xsel -o") == "p\nq\n")
+        let offer = try desk.offer(["-t", "text=echo made"], board: "primary")
+        #expect(try output("xsel -k; pasteboard types -p; xsel -o").hasSuffix("  5  kept\nmade\n"))
+        #expect(try offer.finish().exitCode == 0)
+        #expect(try output("xsel -k; xsel -os") == "s\n")
+    }
+
+    @Test(
+        "An option that is not supported is refused with 2, and changes nothing",
+        arguments: ["pbcopy -foo", "pbpaste -ascii", "wl-copy -z", "wl-paste --foo", "xclip -zz", "xsel -f"]
+    )
+    func unsupported(command: String) throws {
+        let words = command.split(separator: " ")
+        let refused = try desk.shell("echo x | \(command)")
+        #expect(refused.exitCode == 2 && refused.output.isEmpty)
+        #expect(refused.errorText.hasPrefix("\(words[0]): option '\(words[1])' is not supported; \(words[0]) -"))
+        #expect(try desk.run("status").exitCode == 3)
+    }
+
+    @Test(
+        "The help lists the options, and the version names the program",
+        arguments: ["pbcopy -help", "wl-paste --help", "xclip -help", "xsel --help"]
+    )
+    func help(command: String) throws {
+        let help = try desk.succeed(command)
+        #expect(help.hasPrefix("usage: \(command.split(separator: " ")[0]) [OPTION ...]\n"))
+        #expect(help.contains("help\n"))
+        #expect(try output("wl-copy --version; xclip -version").hasPrefix("wl-copy of pasteboard "))
+    }
+
+    @Test(
+        "In the foreground a program ends when its contents are replaced or pasted, and clears them if a signal ends it",
+        arguments: ["wl-copy -f", "xclip -quiet -i -selection clipboard", "xsel --nodetach -i -b"]
+    )
+    func foreground(command: String) throws {
+        let copied = "echo words | \(command) & pasteboard paste --wait"
+        #expect(try output("\(copied); pasteboard clear; wait $!; echo $?") == "words\n0\n")
+        #expect(try output("\(copied); wl-copy other; wait $!; echo $?; wl-paste") == "words\n0\nother\n")
+        #expect(try output("pasteboard clear; \(copied); kill $!; wait $!; echo $?; pbpaste") == "words\n143\n")
+        let once = "pasteboard clear; printf ab | xclip -loops 2 -quiet & pasteboard paste -p --wait; xclip -o; wait $!"
+        #expect(try output("\(once); echo $?") == "abab0\n")
+    }
+
+    @Test("wl-paste --watch runs its command with the contents, those of secrets excepted")
+    func watch() throws {
+        let script = "echo \"$CLIPBOARD_STATE <$(cat)>\""
+        let watch = try ProcessRunner(
+            desk.directory["links/wl-paste"],
+            ["-w", "sh", "-c", script],
+            environment: desk.environment
+        )
+        #expect(try watch.nextLine() == "nil <>")
+        try desk.copy("words")
+        #expect(try watch.nextLine() == "data <words>")
+        try desk.copy("password", "--sensitive")
+        #expect(try watch.nextLine() == "sensitive <>")
+        _ = try desk.run("clear")
+        #expect(try watch.nextLine() == "clear <>")
+        try watch.child.killGroup(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
+    @Test("wl-paste --watch with a type skips contents without it")
+    func watchedType() throws {
+        try desk.copy("words")
+        let watch = try ProcessRunner(
+            desk.directory["links/wl-paste"],
+            ["--type", "image", "--watch", "sh", "-c", "wc -c"],
+            environment: desk.environment
+        )
+        // Changes in quick succession count as one, so each is awaited by another watch.
+        let all = try desk.start("watch", "--since", "0")
+        _ = try all.nextLine()
+        try desk.copy("more words")
+        _ = try all.nextLine()
+        #expect(try desk.run("copy", "a.png").exitCode == 0)
+        #expect(try watch.nextLine() == "\(Self.png.count)")
+    }
+}
