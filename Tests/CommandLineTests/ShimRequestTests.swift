@@ -143,6 +143,7 @@ import Testing
             (.wlPaste, "word", "unexpected argument 'word'; see wl-paste --help"),
             (.xclip, "-sel x", "there is no selection 'x'; write clipboard, primary or secondary"),
             (.xclip, "-loops x", "invalid number 'x' of -loops; write 1 or more, or 0 for no limit"),
+            (.pbcopy, "-Prefer rtf", "option '-Prefer' is not supported; pbcopy -help lists the supported ones"),
             (.pbcopy, "file", "unexpected argument 'file'; see pbcopy -help"),
         ]
     )

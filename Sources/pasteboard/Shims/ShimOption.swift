@@ -17,7 +17,7 @@ struct ShimOption: Sendable {
     /// All options of all programs. Those without an effect concern an X server, a seat, or messages.
     static let table: [ShimOption] = [
         .init(.pbcopy, .pbpaste, names: "-pboard", value: true) { $0.board = $1 },
-        .init(.pbcopy, .pbpaste, names: "-Prefer", value: true) { $0.types = types(preferredAs: $1) },
+        .init(.pbpaste, names: "-Prefer", value: true) { $0.types = types(preferredAs: $1) },
 
         .init(.wlCopy, .wlPaste, names: "-p --primary") { request, _ in request.board = "primary" },
         .init(.wlCopy, .wlPaste, names: "-t --type", value: true) { $0.types = [$1] },

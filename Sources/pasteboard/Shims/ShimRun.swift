@@ -168,8 +168,8 @@ struct ShimRun {
     /// Copies standard input.
     private func copy(to board: String) throws -> Committed {
         var arguments = ["--board", board, "--quiet"]
-        // Only wl-copy finds out the type by the contents.
-        let type = request.types.first ?? (program == .wlCopy ? nil : "text")
+        // Only wl-copy finds out the type by the contents, and not for words.
+        let type = request.types.first ?? (program == .wlCopy && request.operands.isEmpty ? nil : "text")
         if let type { arguments.append("--type=\(ShimTypes.argument(type))") }
         if let loads = request.loads { arguments.append("--loads=\(loads)") }
         if request.isSensitive { arguments.append("--sensitive") }

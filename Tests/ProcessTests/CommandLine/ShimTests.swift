@@ -38,6 +38,7 @@ import Testing
     @Test("wl-copy copies words and standard input, and wl-paste adds a newline to text")
     func wlCopy() throws {
         #expect(try output("wl-copy hello 'big  world'; wl-paste; wl-paste -n") == "hello big  world\nhello big  world")
+        #expect(try output("wl-copy %PDF-1.4; wl-paste") == "%PDF-1.4\n")
         #expect(try output("echo a | wl-copy; wl-paste") == "a\n\n")
         #expect(try output("echo a | wl-copy -np; wl-paste -p; wl-paste --primary --no-newline") == "a\na")
         #expect(try output("wl-copy < a.png; wl-paste | cmp - a.png; wl-paste -l") == "image/png\n")
