@@ -232,10 +232,11 @@ final class LiveConnection: Sendable {
         }
     }
 
+    /// The numbers of the features that the broker has, too; empty until the broker has answered the hello.
+    var features: [UInt32] { core.withLock { $0.io.state.welcome?.features ?? [] } }
+
     /// Whether the broker has a feature; false until the broker has answered the hello.
-    func has(_ feature: Feature) -> Bool {
-        core.withLock { $0.io.state.welcome?.features.contains(feature.rawValue) ?? false }
-    }
+    func has(_ feature: Feature) -> Bool { features.contains(feature.rawValue) }
 
     /// The epoch of the broker; nil until the broker has answered the hello.
     var epoch: UInt64? { core.withLock { $0.io.state.welcome?.epoch } }

@@ -7,30 +7,60 @@ struct VersionCommand: Command {
     static let syntax = CommandSyntax(
         "version",
         "shows the versions of this program and of the running broker",
-        options: [],
-        notes: "Waits for the answer of the broker for a second at most. No broker is started."
+        options: [.json],
+        notes: """
+            Waits for the answer of the broker for a second at most. No broker is started. --json also prints the
+            features of the protocol: those of this program and, of the broker, those that both have.
+            """
     )
 
     /// The time that a broker has for its answer, in milliseconds.
     private static let timeout = 1_000
 
-    init(_ arguments: ParsedArguments) {}
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) {
+        isJSON = arguments.has("--json")
+    }
 
     func run() throws -> CInt {
-        try StandardStreams.print("pasteboard \(ProgramVersion.current)\n")
-        let deadline = MonotonicClock.deadline(milliseconds: Self.timeout)
-        let welcome: Welcome
-        do {
-            guard let running = try Broker.running(until: deadline) else { return 0 }
-            welcome = try running.welcome(until: deadline)
-        } catch let failure as Failure {
-            // The program's own version is all that many callers want, so this is no error.
-            if failure.code == .timeout { StandardStreams.note("pasteboard: version: \(failure.text)") }
-            return 0
-        }
+        if !isJSON { try StandardStreams.print("pasteboard \(ProgramVersion.current)\n") }
+        let welcome = try self.welcome()
+        if isJSON { return try printJSON(welcome) }
+        guard let welcome else { return 0 }
         let version = VisibleText.line(welcome.programVersion ?? "of an unknown version")
         let process = welcome.process.map { ", process \($0)" } ?? ""
         try StandardStreams.print("broker \(version), protocol \(welcome.version ?? 0)\(process)\n")
+        return 0
+    }
+
+    /// The answer of the broker; nil if none is running, or if it does not answer.
+    private func welcome() throws -> Welcome? {
+        let deadline = MonotonicClock.deadline(milliseconds: Self.timeout)
+        do {
+            return try Broker.running(until: deadline)?.welcome(until: deadline)
+        } catch let failure as Failure {
+            // The program's own version is all that many callers want, so this is no error.
+            if failure.code == .timeout { StandardStreams.note("pasteboard: version: \(failure.text)") }
+            return nil
+        }
+    }
+
+    private func printJSON(_ welcome: Welcome?) throws -> CInt {
+        func names(_ features: [UInt32]) -> JSONValue {
+            .array(features.map { number in .string(Feature(rawValue: number).map { "\($0)" } ?? String(number)) })
+        }
+        let broker = welcome.map { welcome -> JSONValue in
+            [
+                "version": JSONValue(welcome.programVersion), "protocol": JSONValue(welcome.version),
+                "features": names(welcome.features), "process": JSONValue(welcome.process),
+            ]
+        }
+        let version: JSONValue = [
+            "version": .string(ProgramVersion.current), "protocol": JSONValue(FrameHeader.version),
+            "features": names(Feature.allCases.map(\.rawValue)), "broker": broker ?? .null,
+        ]
+        try StandardStreams.print(version.line)
         return 0
     }
 }
