@@ -21,12 +21,16 @@ enum CommandLineTool {
             DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
             BrokerCommand.self, StopCommand.self, RunCommand.self, DoctorCommand.self,
             VersionCommand.self, DemoCommand.self,
+            CompletionsCommand.self, ManualCommand.self, UnitsCommand.self,
         ]
     }
 
     /// Commands that this program runs when it starts itself. Help does not list them.
     private static var roles: [any Command.Type] {
-        [DemoSourceCommand.self, DemoDestinationCommand.self, BackgroundOfferCommand.self, WatchedPasteCommand.self]
+        [
+            DemoSourceCommand.self, DemoDestinationCommand.self, BackgroundOfferCommand.self, WatchedPasteCommand.self,
+            CompleteCommand.self,
+        ]
     }
 
     static func run(_ arguments: [SystemString]) -> CInt {
@@ -72,7 +76,7 @@ enum CommandLineTool {
         }
     }
 
-    private static func command(named name: String) throws -> any Command.Type {
+    static func command(named name: String) throws -> any Command.Type {
         guard let command = (commands + roles).first(where: { $0.syntax.name == name }) else {
             let suggestion = Suggestion(for: name, among: commands.map { $0.syntax.name } + ["--help", "--version"])
             let advice = suggestion.question ?? "see pasteboard --help"
@@ -99,10 +103,14 @@ enum CommandLineTool {
         )
     }
 
-    private static let notes = """
+    static let introduction = """
         'pasteboard COMMAND --help' explains a command. '--version' and '-V' are the same as the command 'version'.
 
         \(TypeArgument.help) A duration is 500ms, 2s, 5m, 1h or infinity; a number without a unit is in seconds.
+        """
+
+    private static let notes = """
+        \(introduction)
 
         Environment:
 
@@ -113,7 +121,7 @@ enum CommandLineTool {
         \(HelpText.rows(Self.exitCodes))
         """
 
-    private static let environment = [
+    static let environment = [
         ("PASTEBOARD_SOCKET", "the path of the broker's socket; a missing directory is created, but not its parent"),
         (
             "PASTEBOARD_AUTOSTART",
@@ -131,7 +139,7 @@ enum CommandLineTool {
         ),
     ].map { (name: $0.0, meaning: $0.1) }
 
-    private static let exitCodes = [
+    static let exitCodes = [
         ("0", "done"),
         ("1", "the pasteboard is empty or has nothing of the requested type, or there is no such destination"),
         ("2", "wrong usage, or binary data for a terminal"),

@@ -52,11 +52,12 @@ extension BlockingConnection {
         }
     }
 
-    package func status(history: Bool = false) throws(Failure) -> [StatusEntry] {
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    package func status(history: Bool = false, until deadline: UInt64 = .max) throws(Failure) -> [StatusEntry] {
         var status = Status()
         status.history = history ? true : nil
         var entries: [StatusEntry] = []
-        return try result(of: try io.state.open(status), until: answerDeadline) { _, event, _ in
+        return try result(of: try io.state.open(status), until: min(deadline, answerDeadline)) { _, event, _ in
             switch event {
             case .statusEntry(_, let entry): entries.append(entry)
             case .ended: return .success(entries)

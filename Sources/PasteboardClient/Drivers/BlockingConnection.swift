@@ -46,7 +46,7 @@ package final class BlockingConnection {
         until deadline: UInt64 = .max
     ) throws(Failure) -> BlockingConnection? {
         var attempt = 1
-        while let socket = try connector.connectIfServed() {
+        while let socket = try connector.connectIfServed(until: deadline) {
             let connection = BlockingConnection(adopting: socket, path: connector.socket.path, hello: hello)
             if try connection.isGreeted(in: &attempt, until: deadline) { return connection }
         }

@@ -40,11 +40,13 @@ package struct BrokerConnector: Sendable {
     }
 
     /// Like `connect`, but returns nil if there is no broker, for requests that are not worth starting one.
-    package func connectIfServed() throws(Failure) -> OwnedDescriptor? {
+    ///
+    /// - Parameter deadline: the time up to which it waits while the socket's queue is full (see `MonotonicClock`).
+    package func connectIfServed(until deadline: UInt64 = .max) throws(Failure) -> OwnedDescriptor? {
         do {
             // A user who may write to the directory could put another socket there.
             try self.socket.checkDirectory()
-            let deadline = MonotonicClock.deadline(milliseconds: Self.timeouts)
+            let deadline = min(deadline, MonotonicClock.deadline(milliseconds: Self.timeouts))
             let socket = try Socket.connect(path: self.socket.path, deadline: deadline)
             let peer = try PeerCredentials(of: socket.raw)
             guard peer.user == System.userID else {

@@ -34,6 +34,9 @@ public struct UniformType: Sendable {
     /// Whether the type is declared, here or in the program that owns it: true for all types except dynamic ones.
     public var isDeclared: Bool { !isDynamic }
 
+    /// The identifiers of the system's table, in order.
+    package static var systemIdentifiers: [String] { ConformanceTable.identifiers }
+
     /// Whether the system's table contains the type.
     package var isSystemDeclared: Bool { ConformanceTable.row(of: identifier) != nil }
 

@@ -40,6 +40,14 @@ struct ParsedArguments {
         given[name] ?? []
     }
 
+    /// The value that ends with a byte, and its option.
+    func value(endingWith byte: UInt8) -> (option: String, value: SystemString)? {
+        for (option, values) in given {
+            if let value = values.last, value.bytes.last == byte { return (option, value) }
+        }
+        return nil
+    }
+
     /// All values of an option that may be repeated.
     func values(_ name: String) throws(CommandFailure) -> [String] {
         var values: [String] = []

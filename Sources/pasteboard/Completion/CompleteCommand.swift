@@ -1,0 +1,57 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// Answers a shell that completes a command line. Help does not list this command.
+///
+/// It prints the kind of the words on one line, and then one line for each candidate: the word and, after a tab, its
+/// meaning. For every kind but `words` the shell itself finds the candidates.
+struct CompleteCommand: Command {
+    static let syntax = CommandSyntax("complete", "completes a command line", operands: "-- WORD ...", options: [])
+
+    /// The time that the broker has for its answers, in milliseconds. Somebody waits for the words.
+    private static let timeout = 50
+
+    private let words: [String]
+
+    init(_ arguments: ParsedArguments) {
+        words = arguments.operands.map(\.description)
+    }
+
+    func run() throws -> CInt {
+        let completion = Completion(of: words, names: Self.names)
+        // A shell could not tell such a word from two.
+        let lines = completion.candidates.filter { VisibleText.line($0.word) == $0.word }
+            .map { $0.meaning.isEmpty ? $0.word : "\($0.word)\t\(VisibleText.line($0.meaning))" }
+        try StandardStreams.print(([completion.kind.rawValue] + lines).map { "\($0)\n" }.joined())
+        return 0
+    }
+
+    /// The names that the running broker knows. Without an answer in time there are only those that always exist.
+    private static func names(_ names: Completion.Names) -> [Completion.Candidate] {
+        let deadline = MonotonicClock.deadline(milliseconds: timeout)
+        let connection = try? Broker.running(until: deadline)
+        if case .types(let board) = names {
+            var list = List()
+            list.board = board
+            let listing = try? connection?.list(list, until: deadline)
+            return (listing?.items ?? []).flatMap(\.representations).flatMap { representation in
+                Completion.spellings(
+                    of: UniformType(identifier: representation.type, supertypes: representation.supertypes)
+                )
+            }
+        }
+        let entries = (try? connection?.status(until: deadline)) ?? []
+        switch names {
+        case .boards:
+            let boards = entries.compactMap(\.board)
+            let others = BoardName.standard.filter { name in !boards.contains { $0.name == name } }
+            return boards.map { ($0.name, $0.types.map(UniformType.readable).joined(separator: " ")) }
+                + others.map { ($0, "") }
+        case .destinations: return entries.compactMap(\.destination).map { ($0.name, $0.label ?? "") }
+        case .limits: return entries.compactMap(\.limit).map { ("\($0.name)=", $0.note ?? "") }
+        case .types: return []
+        }
+    }
+}

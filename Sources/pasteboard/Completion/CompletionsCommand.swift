@@ -1,0 +1,38 @@
+import PasteboardTransport
+
+/// Prints the script by which a shell completes command lines of this program.
+struct CompletionsCommand: Command {
+    static let syntax = CommandSyntax(
+        "completions",
+        "prints the completions for a shell",
+        operands: "SHELL",
+        options: [],
+        notes: """
+            SHELL is \(CompletionScript.shells). 'pasteboard install' writes the scripts where these shells look for
+            them. Without it, bash and fish read one like this, in ~/.bashrc and ~/.config/fish/config.fish:
+
+              source <(pasteboard completions bash)
+              pasteboard completions fish | source
+
+            For zsh, write it to a file named _pasteboard in a directory of fpath.
+
+            Commands, options, pasteboards, the types of their contents, destinations and limits are completed from this
+            program and the running broker. No broker is started, and its answer is awaited for at most 50 ms.
+            """
+    )
+
+    private let script: String
+
+    init(_ arguments: ParsedArguments) throws {
+        let operands = arguments.operands.map(\.description)
+        guard operands.count == 1, let script = CompletionScript.all.first(where: { $0.shell == operands[0] }) else {
+            throw CommandFailure(usage: "write pasteboard completions SHELL; SHELL is \(CompletionScript.shells)")
+        }
+        self.script = script.text
+    }
+
+    func run() throws -> CInt {
+        try StandardStreams.print(script)
+        return 0
+    }
+}

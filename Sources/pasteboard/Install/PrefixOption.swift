@@ -1,0 +1,31 @@
+import PasteboardTransport
+
+extension CommandSyntax.Option {
+    static let prefix = Self("--prefix", value: "DIR", "the directory above bin and share; by default ~/.local")
+}
+
+extension ParsedArguments {
+    /// `~/.local`; relative if the home directory is unknown.
+    static var standardPrefix: String { (System.environment("HOME") ?? "") + "/.local" }
+
+    /// The absolute path of the directory above `bin` and `share`, without a slash at its end.
+    func prefix() throws -> String {
+        guard var prefix = try value("--prefix") else {
+            let home = Self.standardPrefix
+            guard home.hasPrefix("/") else { throw CommandFailure(usage: "HOME is not set; write --prefix DIR") }
+            // What root created there, the user could not replace.
+            if let owner = try System.status(at: System.directory(of: home))?.owner, owner != System.userID {
+                let text = "HOME belongs to user \(owner), not to user \(System.userID); write --prefix DIR"
+                throw CommandFailure(usage: text)
+            }
+            return home
+        }
+        guard prefix.hasPrefix("/") else {
+            throw CommandFailure(
+                usage: "invalid prefix '\(prefix)'; write an absolute path, such as --prefix /usr/local"
+            )
+        }
+        while prefix.hasSuffix("/"), prefix.count > 1 { prefix.removeLast() }
+        return prefix
+    }
+}
