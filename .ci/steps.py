@@ -138,6 +138,10 @@ NEEDED = Step("what the checks need", 8, r"""
     command -v vim >/dev/null || packages="$packages vim"
     command -v pass >/dev/null || packages="$packages pass"
     command -v pkill >/dev/null || packages="$packages procps"
+    command -v mandoc >/dev/null || packages="$packages mandoc"
+    command -v zsh >/dev/null || packages="$packages zsh"
+    command -v fish >/dev/null || packages="$packages fish"
+    command -v systemd-analyze >/dev/null || packages="$packages systemd"
     [ -e /usr/share/mime/subclasses ] || packages="$packages shared-mime-info"
     [ -z "$packages" ] || apt-get update -qq
     [ -z "$packages" ] || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $packages >/dev/null

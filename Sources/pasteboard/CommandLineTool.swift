@@ -1,3 +1,4 @@
+import BrokerLoop
 import Glibc
 import PasteboardTransport
 import PasteboardWire
@@ -11,7 +12,21 @@ enum CommandLineTool {
         StandardStreams.occupyClosedOnes()
         System.ignoreFileSizeSignals()
         if let program = ShimProgram.started { exit(ShimRun.run(program)) }
-        exit(run(System.arguments))
+        exit(isBroker ? BrokerDaemon.run(arguments: brokerArguments) : run(System.arguments))
+    }
+
+    /// Whether this program is called by the name of the broker's. A keeper starts every program by the name and with
+    /// the arguments of an earlier one, which may have had the other name.
+    private static var isBroker: Bool {
+        let name = CommandLine.arguments.first.flatMap { SystemString($0).lastComponent }
+        let isCommand = CommandLine.arguments.dropFirst().first == BrokerCommand.syntax.name
+        return name == "pasteboardd" || ServiceManager.keeper != nil && !isCommand
+    }
+
+    /// The arguments without the name of the command.
+    private static var brokerArguments: [String] {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        return arguments.first == BrokerCommand.syntax.name ? Array(arguments.dropFirst()) : arguments
     }
 
     static var commands: [any Command.Type] {
@@ -21,7 +36,7 @@ enum CommandLineTool {
             DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
             BrokerCommand.self, StopCommand.self, RunCommand.self, DoctorCommand.self,
             VersionCommand.self, DemoCommand.self,
-            CompletionsCommand.self, ManualCommand.self, UnitsCommand.self,
+            InstallCommand.self, UninstallCommand.self, CompletionsCommand.self, ManualCommand.self, UnitsCommand.self,
         ]
     }
 

@@ -6,8 +6,8 @@ import Testing
 /// Neovim and tmux with the settings that the documentation shows.
 @Suite("Editors and terminals", .processes)
 struct EditorTests {
-    nonisolated private static let hasNeovim = isInstalled("nvim")
-    nonisolated private static let hasTmux = isInstalled("tmux")
+    nonisolated private static let hasNeovim = InstalledPrograms.contains("nvim")
+    nonisolated private static let hasTmux = InstalledPrograms.contains("tmux")
 
     /// Disables paste detection by timing, since a test types faster than a person.
     nonisolated private static let tmuxSettings = "set -g mode-keys vi\nset -g assume-paste-time 0\n"
@@ -116,10 +116,5 @@ struct EditorTests {
     /// Repeats a command until its output contains a text.
     private func poll(_ command: String, until text: String) throws {
         try eventually("\(command) prints \(text)") { try shell(command).text.contains(text) }
-    }
-
-    nonisolated private static func isInstalled(_ program: String) -> Bool {
-        let path = System.environment("PATH") ?? "/usr/bin:/bin"
-        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 }

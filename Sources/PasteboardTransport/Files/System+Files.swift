@@ -72,6 +72,13 @@ extension System {
         }
     }
 
+    /// Creates a symbolic link.
+    package static func makeLink(to target: some SystemPath, at path: some SystemPath) throws(SystemError) {
+        _ = try call("symlink", path.description) {
+            target.withPath { target in path.withPath { symlink(target, $0) } }
+        }
+    }
+
     package static func unlink(_ path: some SystemPath) throws(SystemError) {
         _ = try call("unlink", path.description) { path.withPath { Glibc.unlink($0) } }
     }

@@ -10,7 +10,8 @@ import Testing
 @Suite(.processes) struct CommandLineTests {
     nonisolated private static let commands = [
         "copy", "offer", "paste", "types", "info", "watch", "clear", "board", "drag", "drop", "list", "status",
-        "limits", "broker", "stop", "run", "doctor", "version", "demo",
+        "limits", "broker", "stop", "run", "doctor", "version", "demo", "install", "uninstall", "completions", "manual",
+        "units",
     ]
 
     @Test("Every command has a help text, and the general help lists them all", arguments: commands)
@@ -34,6 +35,8 @@ import Testing
             "copy -t .png -t .txt",
             "copy -t .png=a b", "copy --name n a b", "types --board a/b", "types --board ''",
             "paste --board a --board b",
+            "install --prefix relative", "uninstall operand", "completions", "completions csh", "manual nonsense",
+            "units timer", "units socket service",
             "paste -o ''", "paste -p -b a", "copy --primary --board a", "broker --limit nonsense=1",
             "broker --socket relative", "watch -b '*'", "run", "run --limit nonsense=1 -- true",
             "run --limit idle-exit=30 true", "run true -x", "doctor x",
@@ -127,6 +130,7 @@ import Testing
         #expect(try desk.run("list", "--json").text == "[]\n")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try desk.run("version").text == "pasteboard \(ProgramVersion.current)\n")
+        #expect(try desk.run("version", "--json").text.hasSuffix(#","broker":null}\n"#))
         #expect(try desk.run("--version").exitCode == 0)
         try desk.directory.write("a bad line\n", to: ".config/pasteboard/config")
         #expect(try desk.shell("pasteboardd --version").text == "pasteboardd \(ProgramVersion.current)\n")
@@ -257,6 +261,15 @@ import Testing
         let unknown = ErrorCode(rawValue: UInt32(ErrorCode.names.count) + 1)
         #expect(CommandFailure.knownExitCode(of: unknown) == nil)
         #expect(CommandFailure.exitCode(of: unknown) == CommandFailure.exitCode(of: .versionMismatch))
+    }
+
+    @Test("The versions and features of the program and of the broker are available to other programs")
+    func versions() throws {
+        let desk = try Desk()
+        try desk.copy("x")
+        let features = Feature.allCases.map { "\"\($0)\"" }.joined(separator: ",")
+        let version = #"{"version":"\#(ProgramVersion.current)","protocol":1,"features":[\#(features)]"#
+        #expect(try desk.run("version", "--json").text.hasPrefix(#"\#(version),"broker":\#(version),"process":"#))
     }
 
     @Test("Limits are shown with the values that were set")

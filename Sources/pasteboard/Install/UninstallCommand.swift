@@ -1,0 +1,35 @@
+import PasteboardTransport
+
+/// Removes what `install` has written.
+struct UninstallCommand: Command {
+    static let syntax = CommandSyntax(
+        "uninstall",
+        "removes what 'pasteboard install' has written",
+        options: [.prefix],
+        notes: """
+            Removes the files that PREFIX/share/pasteboard/manifest lists, and the directories that 'pasteboard install'
+            has created, if they are empty. A file that was changed or replaced since is left, and named on standard
+            error. Prints the path of each file that it removes. A running broker, its contents and its configuration
+            stay; 'pasteboard stop' ends the broker.
+            """
+    )
+
+    private let prefix: String
+
+    init(_ arguments: ParsedArguments) throws {
+        prefix = try arguments.prefix()
+    }
+
+    func run() throws -> CInt {
+        var installation = try Installation(below: prefix)
+        guard !installation.isEmpty else {
+            throw CommandFailure(
+                local: "nothing is installed below \(prefix), because there is no \(prefix)/\(Installation.manifest); "
+                    + "write the --prefix that 'pasteboard install' was given"
+            )
+        }
+        for path in try installation.removeAll() { try StandardStreams.print(path: SystemString(path)) }
+        for note in installation.notes { StandardStreams.note("pasteboard: uninstall: \(note)") }
+        return 0
+    }
+}

@@ -1,0 +1,189 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// The commands that install the program, and print the parts for packages.
+@Suite(.processes) struct CommandLineInstallTests {
+    nonisolated private static let files = [
+        "bin/pasteboard", "bin/pasteboardd", "share/man/man1/pasteboard.1", "share/man/man1/pasteboard-copy.1",
+        "share/man/man1/pasteboardd.1", "share/bash-completion/completions/pasteboard",
+        "share/zsh/site-functions/_pasteboard", "share/fish/vendor_completions.d/pasteboard.fish",
+        "share/systemd/user/pasteboard.socket", "share/systemd/user/pasteboard.service",
+    ]
+
+    @Test("The program is installed, runs from there as both programs, and is removed without a trace")
+    func life() throws {
+        let desk = try Desk()
+        let before = desk.directory.names()
+        let installed = try desk.run("install")
+        #expect(installed.exitCode == 0)
+        let paths = installed.text.split(separator: "\n").map(String.init)
+        for path in Self.files { #expect(paths.contains(desk.directory[".local/\(path)"])) }
+        for path in paths { #expect(try System.status(at: path) != nil) }
+        #expect(installed.errorText.contains("PATH lacks \(desk.directory[".local/bin"]); add to ~/.profile: "))
+        #expect(try System.status(at: desk.directory[".local/bin/pasteboard"])?.mode == 0o755)
+
+        desk.environment["PATH"] = "\(desk.directory[".local/bin"]):\(desk.environment["PATH"] ?? "")"
+        func run(_ script: String) throws -> ProcessRunner.Finished {
+            try ProcessRunner(
+                "/bin/sh",
+                ["-c", script],
+                environment: desk.environment,
+                directory: desk.directory.path
+            ).finish()
+        }
+        #expect(try !run("pasteboard install").errorText.contains("PATH lacks"))
+        #expect(try run("pasteboardd --version").text == "pasteboardd \(ProgramVersion.current)\n")
+        #expect(try run("pasteboard manual").text == run("cat .local/share/man/man1/pasteboard.1").text)
+        #expect(try run("echo kept | pasteboard copy").exitCode == 0)
+        // The broker was started by its own name. Each of the names can take over from the other.
+        for program in ["pasteboard broker", "pasteboardd", "pasteboard broker"] {
+            let replaced = try run("\(program) --replace")
+            #expect(replaced.exitCode == 0, "\(replaced.errorText)")
+            #expect(try run("pasteboard paste").text == "kept\n")
+        }
+        #expect(try run("pasteboard install").errorText.contains("pasteboard broker --replace"))
+        #expect(try run("pasteboard stop").exitCode == 0)
+
+        let removed = try run("pasteboard uninstall")
+        #expect(removed.exitCode == 0 && removed.errors.isEmpty)
+        #expect(Set(removed.text.split(separator: "\n").map(String.init)) == Set(paths))
+        #expect(desk.directory.names() == before)
+    }
+
+    @Test("Links by other names replace no program of another owner, and are kept by the next installation")
+    func shims() throws {
+        let desk = try Desk()
+        let prefix = desk.directory["p"]
+        _ = try desk.directory.makeDirectory("p")
+        _ = try desk.directory.makeDirectory("p/bin")
+        try desk.directory.write("#!/bin/sh\n", to: "p/bin/xclip")
+        let installed = try desk.run("install", "--prefix", "\(prefix)/", "--shims")
+        #expect(installed.exitCode == 0)
+        #expect(installed.errorText.contains("left \(prefix)/bin/xclip, which is another program"))
+        let names = ["pbcopy", "pbpaste", "wl-copy", "wl-paste", "xsel"]
+        for name in names { #expect(try System.linkTarget("\(prefix)/bin/\(name)") == "pasteboard") }
+        #expect(try desk.directory.contents(of: "p/bin/xclip") == Array("#!/bin/sh\n".utf8))
+
+        try System.unlink("\(prefix)/bin/xsel")
+        try desk.directory.write("mine", to: "p/bin/xsel")
+        let again = try desk.run("install", "--prefix", prefix)
+        #expect(again.text.contains("\(prefix)/bin/pbcopy\n"))
+        #expect(again.errorText.contains("left \(prefix)/bin/xsel"))
+        #expect(try desk.run("uninstall", "--prefix", prefix).exitCode == 0)
+        #expect(desk.directory.names(in: "p/bin") == ["xclip", "xsel"] && desk.directory.names(in: "p") == ["bin"])
+    }
+
+    @Test("A replaced file is reported, and a file that was changed since is not removed")
+    func foreignFiles() throws {
+        let desk = try Desk()
+        let prefix = desk.directory["p"]
+        _ = try desk.directory.makeDirectory("p")
+        _ = try desk.directory.makeDirectory("p/bin")
+        try desk.directory.write("earlier", to: "p/bin/pasteboard")
+        let installed = try desk.run("install", "--prefix", prefix)
+        #expect(installed.errorText.contains("replaced \(prefix)/bin/pasteboard, which 'pasteboard install' had not"))
+        #expect(try !desk.run("install", "--prefix", prefix).errorText.contains("replaced"))
+        try desk.directory.write("[Unit]\n# changed by a user\n", to: "p/share/systemd/user/pasteboard.service")
+        let removed = try desk.run("uninstall", "--prefix", prefix)
+        #expect(removed.exitCode == 0)
+        #expect(removed.errorText.contains("left \(prefix)/share/systemd/user/pasteboard.service, which was changed"))
+        #expect(desk.directory.names(in: "p/share") == ["systemd"])
+        // Its directory was not made by the installation.
+        #expect(desk.directory.names(in: "p/bin").isEmpty)
+        let nothing = try desk.run("uninstall", "--prefix", prefix)
+        #expect(nothing.exitCode == 4 && nothing.errorText.contains("nothing is installed below \(prefix)"))
+    }
+
+    @Test("What was written before a failure can be removed, and a manifest cannot name files elsewhere")
+    func failure() throws {
+        let desk = try Desk()
+        let prefix = desk.directory["p"]
+        _ = try desk.directory.makeDirectory("p")
+        _ = try desk.directory.makeDirectory("p/share")
+        try desk.directory.write("a file", to: "p/share/systemd")
+        let failed = try desk.run("install", "--prefix", prefix)
+        #expect(failed.exitCode == 4 && failed.errorText.contains("\(prefix)/share/systemd/user"))
+        #expect(try desk.run("uninstall", "--prefix", prefix).text.hasPrefix("\(prefix)/bin/pasteboard\n"))
+        #expect(desk.directory.names(in: "p") == ["share"] && desk.directory.names(in: "p/share") == ["systemd"])
+
+        _ = try desk.directory.makeDirectory("p/share/pasteboard")
+        let file = try desk.directory.write("x", to: "file")
+        let status = try #require(try System.status(at: file))
+        try desk.directory.write("\(status.size).\(status.modifiedAt) ../file\n", to: "p/share/pasteboard/manifest")
+        let refused = try desk.run("uninstall", "--prefix", prefix)
+        #expect(refused.exitCode == 4 && refused.errorText.contains("invalid line"))
+        #expect(try System.status(at: file) != nil)
+    }
+
+    @Test("Root installs nothing into the home directory of another user", .enabled(if: geteuid() == 0, "needs root"))
+    func foreignHome() throws {
+        let desk = try Desk()
+        let home = try desk.directory.makeDirectory("home")
+        #expect(chown(home, 1234, 1234) == 0)
+        desk.environment["HOME"] = home
+        let refused = try desk.run("install")
+        #expect(refused.exitCode == 2 && refused.errorText.contains("HOME belongs to user 1234, not to user 0"))
+        #expect(desk.directory.names(in: "home").isEmpty)
+    }
+
+    @Test(
+        "Each command has a manual page, without a warning of mandoc",
+        .enabled(if: InstalledPrograms.contains("mandoc"), "needs mandoc")
+    )
+    func manual() throws {
+        let desk = try Desk()
+        #expect(try desk.run("install", "--prefix", desk.directory.path).exitCode == 0)
+        let lint = try desk.shell("cd share/man/man1; mandoc -Tlint *.1; for page in *.1; do echo $page; done")
+        let pages = lint.text.split(separator: "\n")
+        #expect(lint.exitCode == 0 && pages.allSatisfy { $0.hasSuffix(".1") }, "\(lint.text)")
+        #expect(pages.contains("pasteboard-copy.1") && pages.contains("pasteboardd.1"))
+    }
+
+    @Test("A manual page has all that help has, and the page of the program has the environment and the exit codes")
+    func manualContents() throws {
+        let desk = try Desk()
+        let watch = try desk.run("manual", "watch").text
+        for text in [
+            ".Nm pasteboard\\-watch\n", "\n[\\-\\- COMMAND [ARGUMENT ...]]\n", "\n.It Fl b , Fl \\-board Ar NAME\n",
+            "\nPASTEBOARD_FLAGS ", "\n.Xr pasteboard 1\n",
+        ] {
+            #expect(watch.contains(text), "\(watch)")
+        }
+        let program = try desk.run("manual").text
+        for text in [
+            "\n.It Xr pasteboard-offer 1\n", "\n.It Ev PASTEBOARD_AUTOSTART\n", "\n.Sh EXIT STATUS\n", "\n.It 141\n",
+        ] {
+            #expect(program.contains(text), "\(program)")
+        }
+    }
+
+    @Test("The units are those of the documentation")
+    func documentedUnits() throws {
+        let desk = try Desk()
+        let page = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandLine.md")
+        let units = page.blocks("ini")
+        #expect(units.count == 2)
+        #expect(try desk.run("units", "socket").text == units[0])
+        #expect(try desk.run("units", "service").text == units[1])
+        #expect(try desk.run("units").text == units.joined(separator: "\n"))
+        let other = try desk.run("units", "--prefix", "/opt/100% sure", "service").text
+        #expect(other.contains("\nExecStart=\"/opt/100%% sure/bin/pasteboard\" broker\n"))
+    }
+
+    @Test(
+        "systemd accepts the units",
+        .enabled(if: InstalledPrograms.contains("systemd-analyze"), "needs systemd")
+    )
+    func units() throws {
+        let desk = try Desk()
+        #expect(try desk.run("install", "--prefix", desk.directory.path).exitCode == 0)
+        let verified = try desk.shell("systemd-analyze verify --user share/systemd/user/pasteboard.*")
+        let text = verified.errorText
+        // It needs a manager to speak to in some containers.
+        guard !text.contains("Failed to initialize manager") else { return }
+        #expect(verified.exitCode == 0 && !text.contains("pasteboard"), "\(text)")
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// The completions in the shells for which there are scripts.
+@Suite(.processes) struct ShellCompletionTests {
+    /// A desk with an installed program in its path, a pasteboard to be found, and a file.
+    private func desk() throws -> Desk {
+        let desk = try Desk()
+        #expect(try desk.run("install").exitCode == 0)
+        desk.environment["PATH"] = "\(desk.directory[".local/bin"]):\(desk.environment["PATH"] ?? "")"
+        desk.environment["TERM"] = "dumb"
+        try desk.copy("from notes", "-b", "notes of today")
+        try desk.directory.write("a file", to: "file.txt")
+        return desk
+    }
+
+    /// Types lines into an interactive shell, and waits for its end.
+    private func type(_ lines: [String], into shell: [String], _ desk: Desk) throws {
+        let terminal = try PseudoTerminal(processesOutput: true)
+        terminal.resize(columns: 200, rows: 50)
+        let runner = try ProcessRunner(
+            "/usr/bin/env",
+            shell,
+            environment: desk.environment,
+            directory: desk.directory.path,
+            input: terminal.other,
+            standardOutput: terminal.other,
+            standardError: terminal.other
+        )
+        try terminal.type((lines + ["touch done; exit"]).map { "\($0)\n" }.joined())
+        try eventually("the shell has run the lines") {
+            // A terminal that nobody reads stops the shell.
+            _ = try terminal.shown()
+            return desk.directory.names().contains("done")
+        }
+        _ = try runner.finish()
+    }
+
+    nonisolated private static let shells = [
+        (
+            ["bash", "--norc", "--noprofile", "-i"], "source .local/share/bash-completion/completions/pasteboard"
+        ),
+        (["bash", "--norc", "--noprofile", "-i"], "source <(pasteboard completions bash)"),
+        (
+            ["zsh", "-f", "-i"],
+            "fpath=(~/.local/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -D -u"
+        ),
+        (["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -D -u; source <(pasteboard completions zsh)"),
+    ].filter { InstalledPrograms.contains($0.0[0]) }
+
+    @Test(
+        "bash and zsh complete commands, options, pasteboards, types and files where a user presses Tab",
+        .enabled(if: shells.count == 4, "needs bash and zsh"),
+        arguments: shells
+    )
+    func tab(shell: [String], setup: String) throws {
+        let desk = try desk()
+        let lines = [
+            setup, "pasteboard pas\t-b no\t > board", "pasteboard paste --boa\tno\t > option",
+            "pasteboard paste --board=no\t > attached", "pasteboard paste -b no\t-t public.u\t > type",
+            "pasteboard copy fi\t; pasteboard paste > pasted",
+            "pasteboard copy -t text=fi\t && pasteboard types > types",
+            "pasteboard broker --limit idle\t5 --help > help",
+        ]
+        try type(lines, into: shell, desk)
+        for name in ["board", "option", "attached", "type"] {
+            #expect(try String(decoding: desk.directory.contents(of: name), as: UTF8.self) == "from notes", "\(name)")
+        }
+        #expect(try desk.directory.contents(of: "pasted") == Array("a file".utf8))
+        let types = String(decoding: try desk.directory.contents(of: "types"), as: UTF8.self)
+        #expect(types.hasPrefix("public.utf8-plain-text  6  kept"))
+        #expect(try !desk.directory.contents(of: "help").isEmpty)
+    }
+
+    @Test(
+        "fish completes the same",
+        .enabled(if: InstalledPrograms.contains("fish"), "needs fish"),
+        arguments: [
+            ("pasteboard sto", ["stop"]), ("pasteboard paste --boa", ["--board"]),
+            ("pasteboard paste -b no", ["notes of today"]), ("pasteboard paste --board=no", ["--board=notes of today"]),
+            ("pasteboard paste -b \"notes of today\" -t public.", ["public.utf8-plain-text"]),
+            ("pasteboard copy fi", ["file.txt"]), ("pasteboard copy -t text=fi", ["text=file.txt"]),
+            ("pasteboard paste --into r", ["run/"]), ("pasteboard broker --limit idle", ["idle-exit="]),
+        ]
+    )
+    func fish(line: String, words: [String]) throws {
+        let desk = try desk()
+        desk.environment["LINE"] = line
+        let script = "source .local/share/fish/vendor_completions.d/pasteboard.fish; complete -C $LINE"
+        let completed = try desk.shell("fish --no-config -c '\(script)'")
+        #expect(completed.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) } == words)
+    }
+
+    @Test("Completion starts no broker, and does not wait for one that does not answer", arguments: [false, true])
+    func withoutBroker(isStopped: Bool) throws {
+        let desk = try Desk()
+        let broker = isStopped ? try desk.startBroker("--no-keeper") : nil
+        defer { try? broker?.child.kill(SIGCONT) }
+        try broker?.child.kill(SIGSTOP)
+        let boards = try desk.run("complete", "--", "types", "-b", "")
+        #expect(boards.exitCode == 0 && boards.errors.isEmpty)
+        #expect(boards.text == "words\ngeneral\nfind\nprimary\ndrag\n")
+        #expect(try desk.run("complete", "--", "paste", "-t", "").text == "words\n")
+        try broker?.child.kill(SIGCONT)
+        #expect(try desk.run("status").exitCode == (isStopped ? 0 : 3))
+        #expect(try !desk.run("--help").text.contains("\n  complete "))
+    }
+}
