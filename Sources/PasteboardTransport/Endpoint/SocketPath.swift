@@ -95,7 +95,8 @@ package struct SocketPath: Equatable, Sendable {
 
     /// The directories that `prepareDirectory` would create, the deepest first. Throws if it would not.
     ///
-    /// - Parameter includingForeign: whether they may be in a directory of another user, in which creating them may fail.
+    /// - Parameter includingForeign: whether they may be in a directory of another user, in which creating them may
+    ///   fail.
     package func missingDirectories(includingForeign: Bool = false) throws(SocketPathError) -> [String] {
         let missing = try Self.missingDirectories(to: directory)
         guard isWellKnown || missing.count <= 1 else { throw .noDirectory(missing[1], above: self.path) }

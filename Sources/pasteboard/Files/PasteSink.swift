@@ -67,8 +67,7 @@ final class PlainOutput: PasteSink {
     func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
 
     func finish() throws -> SystemString? {
-        if addsNewline { try StandardStreams.print("
-") }
+        if addsNewline { try StandardStreams.print("\n") }
         return nil
     }
 }

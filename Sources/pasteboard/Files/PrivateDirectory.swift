@@ -27,7 +27,8 @@ final class PrivateDirectory {
         try? System.removeDirectory(path)
     }
 
-    /// Removes the directories of one kind and of this user whose broker was killed together with the process that has started it.
+    /// Removes the directories of one kind and of this user whose broker was killed together with the process that has
+    /// started it.
     static func removeAbandoned(_ kind: String) {
         let parent = System.temporaryDirectory
         guard let directory = try? System.open(parent, .directory),

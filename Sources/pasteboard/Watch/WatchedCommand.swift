@@ -8,8 +8,8 @@ final class WatchedCommand {
     /// The time after the end of a run in which the command's own last change is reported at the latest, in
     /// milliseconds. The broker delays changes by up to 100.
     private static let delay = 500
-    /// The number of runs in a row for one pasteboard, each caused by a program that has ended since, after which the command counts as
-    /// their cause. A program of another project does not name the watch in its label.
+    /// The number of runs in a row for one pasteboard, each caused by a program that has ended since, after which the
+    /// command counts as their cause. A program of another project does not name the watch in its label.
     private static let mostSuspectRuns = 40
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
     private static let variable = "PASTEBOARD_WATCH"
