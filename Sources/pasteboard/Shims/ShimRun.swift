@@ -152,7 +152,7 @@ struct ShimRun {
         let committed = try copy(to: request.board)
         do {
             let watch = try BoardWatch(
-                request.board,
+                [request.board],
                 since: (committed.changeCount, committed.epoch),
                 over: try Broker.startingOne(),
                 command: program.rawValue
