@@ -10,8 +10,9 @@ import TypeIdentifiers
 struct CompleteCommand: Command {
     static let syntax = CommandSyntax("complete", "completes a command line", operands: "-- WORD ...", options: [])
 
-    /// The time that the broker has for its answers, in milliseconds. Somebody waits for the words.
-    private static let timeout = 50
+    /// The time that the broker has for its answers, in milliseconds. With the start of the process, it is 50 ms at
+    /// most.
+    private static let timeout = 40
 
     private let words: [String]
 
