@@ -29,7 +29,7 @@ struct CompletionTests {
             ("drag x --to ", ["desk"]), ("broker --limit k", ["kept-pool="]), ("broker --limit k=", []),
             ("paste -t t", ["type.of.general"]), ("paste -p -t t", ["type.of.primary"]),
             ("paste -t t --board notes", ["notes"]), ("paste --board notes -t ", ["type.of.notes"]),
-            ("paste --name x -t ", []), ("copy -t public.pn", ["public.png"]), ("copy -t image/pn", ["image/png"]),
+            ("copy -t public.pn", ["public.png"]), ("copy -t image/pn", ["image/png"]),
             ("completions ", ["bash", "zsh", "fish"]), ("manual sto", ["stop"]), ("units ", ["socket", "service"]),
             ("watch -- x -", []), ("paste --item ", []), ("copy --name ", []),
         ]

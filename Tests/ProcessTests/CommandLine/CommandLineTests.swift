@@ -130,7 +130,7 @@ import Testing
         #expect(try desk.run("list", "--json").text == "[]\n")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try desk.run("version").text == "pasteboard \(ProgramVersion.current)\n")
-        #expect(try desk.run("version", "--json").text.hasSuffix(#","broker":null}\n"#))
+        #expect(try desk.run("version", "--json").text.hasSuffix(#","broker":null}\#n"#))
         #expect(try desk.run("--version").exitCode == 0)
         try desk.directory.write("a bad line\n", to: ".config/pasteboard/config")
         #expect(try desk.shell("pasteboardd --version").text == "pasteboardd \(ProgramVersion.current)\n")

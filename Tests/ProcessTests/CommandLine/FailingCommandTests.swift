@@ -14,7 +14,7 @@ import Testing
         "In a root without /dev or /proc, the error names the file that is missing",
         .enabled(if: System.userID == 0, "needs root, which can hide them"),
         arguments: [
-            ("mount -t tmpfs none /dev", "needs /dev/null: No such file or directory\n"),
+            ("mount -t tmpfs none /dev", "needs /dev/null: No such file or directory; see pasteboard doctor\n"),
             ("umount -l /proc", "from /proc/self/cmdline: No such file or directory\n"),
         ]
     )

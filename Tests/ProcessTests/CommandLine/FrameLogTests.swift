@@ -84,7 +84,7 @@ import Testing
         let lines = TraceLines(text)
         #expect(lines.others.isEmpty)
         let source = lines.lines.filter { $0.hasPrefix("\(offer.child.id).") }.joined(separator: "\n")
-        #expect(source.contains(" <- ask #") && source.contains(" -> end #") && source.contains(" -> write #1 "))
+        #expect(source.contains(" <- ask #") && source.contains(" -> end #") && source.contains(" -> write #"))
         #expect(lines.kinds("<-").filter { $0 == "data" }.count == 2)
         #expect(lines.dataBytes("<-") == 23)
         #expect(lines.lines.contains { $0.contains(" -> not accepted: ") })

@@ -147,7 +147,7 @@ import Testing
         let desk = try Desk()
         let watch = try desk.run("manual", "watch").text
         for text in [
-            ".Nm pasteboard\\-watch\n", "\n[\\-\\- COMMAND [ARGUMENT ...]]\n", "\n.It Fl b , Fl \\-board Ar NAME\n",
+            ".Nm pasteboard-watch\n", "\n[\\-\\- COMMAND [ARGUMENT \\&...]]\n", "\n.It Fl b , Fl \\-board Ar NAME\n",
             "\nPASTEBOARD_FLAGS ", "\n.Xr pasteboard 1\n",
         ] {
             #expect(watch.contains(text), "\(watch)")
