@@ -83,7 +83,9 @@ let package = Package(
         .target(name: "CBenchFloor", exclude: ["program"]),
         .executableTarget(
             name: "pasteboard-bench",
-            dependencies: ["PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "CBenchFloor"],
+            dependencies: [
+                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "CBenchFloor",
+            ],
             swiftSettings: settings
         ),
 
