@@ -56,8 +56,11 @@ package struct BrokerStart {
         var configuration = ChildProcess.Configuration(
             path: program,
             arguments: (program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
-            // A service manager of this program is not that of the broker.
-            environment: ServiceManager.withoutVariables(environment.entries)
+            // A service manager of this program is not that of the broker. A frame log is meant for this program's
+            // connection; the broker would log the frames of all programs until it ends.
+            environment: ServiceManager.withoutVariables(environment.entries).filter { entry in
+                !entry.hasPrefix("\(FrameLog.variable)=")
+            }
         )
         configuration.output = .null
         configuration.errors = log.map { .descriptor($0.descriptor.raw) } ?? .null

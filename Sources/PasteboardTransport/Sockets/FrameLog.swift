@@ -6,6 +6,8 @@ package import PasteboardWire
 /// Frames that are sent are printed when they are queued for the socket. A program that runs with the privileges of
 /// another user ignores the variable, because its output may go to the user who started it.
 package struct FrameLog: Sendable {
+    package static let variable = "PASTEBOARD_DEBUG"
+
     /// Standard error as it was at the first use. Later, the number may belong to another file of the program.
     private static let output: DescriptorBox? = {
         guard let stream = try? System.duplicate(2) else { return nil }
@@ -14,9 +16,9 @@ package struct FrameLog: Sendable {
 
     /// Whether the variable asks for the frames.
     package static let isWanted: Bool = {
-        guard let value = System.secureEnvironment("PASTEBOARD_DEBUG"), !value.isEmpty else { return false }
+        guard let value = System.secureEnvironment(variable), !value.isEmpty else { return false }
         if value == "frames" { return true }
-        print("pasteboard: PASTEBOARD_DEBUG is '\(value.visible)' and is ignored; the only value is frames\n")
+        print("pasteboard: \(variable) is '\(value.visible)' and is ignored; the only value is frames\n")
         return false
     }()
 

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("A started broker has its own session, the root directory and no descriptor of the caller")
+    @Test("A started broker has its own session, the root directory, no descriptor and no frame log of the caller")
     func surroundings() throws {
         try withSocket { directory, _ in
             let script = "\(directory)/broker"
@@ -126,6 +126,7 @@ import Testing
                 readlink /proc/self/fd/0 >&2
                 set -- $(cat /proc/$$/stat)
                 [ "$6" = "$$" ] && echo leader >&2
+                [ -z "$PASTEBOARD_DEBUG" ] || echo debug >&2
                 for n in 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo "open $n" >&2; done
                 exit 1
 
@@ -133,7 +134,7 @@ import Testing
             try write(body, to: script)
             let environment = ProcessEnvironment([
                 "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
-                "XDG_STATE_HOME": "\(directory)/state", "PATH": "/usr/bin:/bin",
+                "XDG_STATE_HOME": "\(directory)/state", "PATH": "/usr/bin:/bin", "PASTEBOARD_DEBUG": "frames",
             ])
             _ = try failure(environment)
             let log = String(decoding: try System.contents(of: "\(directory)/state/pasteboard/log"), as: UTF8.self)
