@@ -26,11 +26,19 @@ import Testing
         #expect(try System.openFlags(of: pipe.second.raw) & O_NONBLOCK == 0)
     }
 
-    @Test("A long line is cut, and a closed stream is not an error")
+    @Test("A long line is cut before its newline, and a closed stream is not an error")
     func longAndClosed() throws {
         let pipe = try System.pipe()
-        LogStream(pipe.second.raw, program: "p").write(String(repeating: "x", count: 100_000))
-        #expect(try System.read(pipe.first.raw, upTo: 100_000).count == 4_096)
+        let log = LogStream(pipe.second.raw, program: "p")
+        for count in [100_000, 4_093, 4_092] {
+            log.write(String(repeating: "x", count: count))
+            let line = String(decoding: try System.read(pipe.first.raw, upTo: 100_000), as: UTF8.self)
+            #expect(line.utf8.count == 4_096)
+            #expect(line.hasSuffix(count > 4_092 ? "x…\n" : "xx\n"))
+        }
+        log.write(String(repeating: "é", count: 3_000))
+        let line = try System.read(pipe.first.raw, upTo: 100_000)
+        #expect(String(validating: line, as: UTF8.self)?.hasSuffix("é…\n") == true)
         LogStream(-1, program: "p").write("nothing")
     }
 

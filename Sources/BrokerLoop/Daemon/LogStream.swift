@@ -1,4 +1,6 @@
+import Glibc
 import PasteboardTransport
+import PasteboardWire
 
 /// A stream of lines for administrators, which possibly no process reads.
 ///
@@ -36,8 +38,16 @@ package final class LogStream: Sendable {
         }
     }
 
+    /// The bytes of a line, of which `writeIfReady` writes at most `PIPE_BUF`. A longer line, such as that of a frame
+    /// with many types, ends with `…`.
+    private static func cut(_ line: String) -> [UInt8] {
+        guard line.utf8.count >= Int(PIPE_BUF) else { return Array("\(line)\n".utf8) }
+        let end = "…\n"
+        return Array((line.prefix(utf8Count: Int(PIPE_BUF) - end.utf8.count) + end).utf8)
+    }
+
     private func take(_ line: String) -> Bool {
-        let bytes = Array("\(program): \(line)\n".utf8)
+        let bytes = Self.cut("\(program): \(line)")
         guard isFile else { return System.writeIfReady(bytes.span, to: descriptor) }
         // The line before may still hang.
         guard !isWriting.withLock({ exchange(&$0, with: true) }) else { return false }
