@@ -86,11 +86,6 @@ package struct BrokerState: ~Copyable, Sendable {
         peers.account(of: peer) ?? .none
     }
 
-    /// The process of a peer.
-    package func process(of peer: PeerID) -> ProcessKey? {
-        peers.process(of: peer)
-    }
-
     /// A process has connected. It has to send hello before the deadline for it.
     package mutating func connected(_ process: ProcessKey) -> PeerID {
         do throws(Failure) {

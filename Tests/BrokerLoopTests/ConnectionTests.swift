@@ -19,6 +19,7 @@ import Testing
         var connection = Connection(
             try Socket.pair().keepingFirst(),
             peer: peer,
+            of: 1,
             account: .none,
             closer: DescriptorCloser()
         )

@@ -17,13 +17,15 @@ extension BrokerLoop {
             beforePerforming: { loop, peer in
                 guard let descriptor = descriptor.take() else { return }
                 let account = loop.state.account(of: peer)
-                loop.insert(Connection(descriptor, peer: peer, account: account, closer: loop.closer), of: process)
+                loop.insert(
+                    Connection(descriptor, peer: peer, of: process.pid, account: account, closer: loop.closer)
+                )
             }
         )
     }
 
-    private mutating func insert(_ connection: consuming Connection, of process: ProcessKey) {
-        let peer = connection.peer
+    private mutating func insert(_ connection: consuming Connection) {
+        let (peer, process) = (connection.peer, connection.process)
         do throws(SystemError) {
             try epoll.add(connection.descriptor.raw, .readable, token: peer.rawValue)
             readingQueue.connected(of: connection.account)
@@ -32,7 +34,7 @@ extension BrokerLoop {
             changeHeldBytes(from: 0, to: Self.connectionMemory)
         } catch {
             let failure = Failure(.limitExceeded, "the broker cannot watch another connection: \(error)")
-            report(PeerRemoval(.refused, process: process.pid, failure))
+            report(PeerRemoval(.refused, process: process, failure))
             // The connection is not in the table, so no output of the state reaches it.
             try? System.write(ListenerSource.encode(failure).span, to: connection.descriptor.raw)
             input { $0.failed(peer, failure) }

@@ -7,14 +7,14 @@ import PasteboardWire
 extension BrokerLoop {
     /// Logs a frame that a peer has sent. Its bytes of contents are not needed.
     @inline(never)
-    func logReceived(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) {
+    mutating func logReceived(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) {
         logFrame(.toBroker, FrameDescription(header, payload: payload).text, of: peer)
     }
 
     /// Logs frames that were queued for a peer, or are sent to it from other memory. The last may be incomplete, if it
     /// is one of contents.
     @inline(never)
-    func logSent(_ frames: Span<UInt8>, to peer: PeerID) {
+    mutating func logSent(_ frames: Span<UInt8>, to peer: PeerID) {
         var reader = FrameReader()
         var offset = 0
         while let frame = try? reader.next(in: frames, at: &offset) {
@@ -23,18 +23,19 @@ extension BrokerLoop {
     }
 
     @inline(never)
-    func logSent(_ header: FrameHeader, to peer: PeerID) {
+    mutating func logSent(_ header: FrameHeader, to peer: PeerID) {
         logFrame(.fromBroker, FrameDescription(header, payload: Span()).text, of: peer)
     }
 
     /// Logs bytes of a peer that are no frame, or break a rule.
     @inline(never)
-    func logViolation(_ failure: Failure, by peer: PeerID) {
+    mutating func logViolation(_ failure: Failure, by peer: PeerID) {
         logFrame(.toBroker, "not accepted: \(failure.text.visible)", of: peer)
     }
 
-    private func logFrame(_ direction: FrameLine.Direction, _ text: String, of peer: PeerID) {
-        let process = state.process(of: peer).map { "\($0.pid)" } ?? "?"
+    private mutating func logFrame(_ direction: FrameLine.Direction, _ text: String, of peer: PeerID) {
+        // The state no longer has a peer that it has ended, whose last frames are sent after that.
+        let process = find(peer).map { "\(connections[$0].process)" } ?? "?"
         log(FrameLine(peer: "\(process).\(peer.slot)", direction, text).text)
     }
 }

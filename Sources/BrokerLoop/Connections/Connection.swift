@@ -76,6 +76,7 @@ struct Connection: ~Copyable {
     private static let unreadChanges = 8 << 10
 
     let peer: PeerID
+    let process: UInt32
     /// The account of the peer's process.
     let account: Accounting.AccountID
     let descriptor: OwnedDescriptor
@@ -113,11 +114,13 @@ struct Connection: ~Copyable {
     init(
         _ descriptor: consuming OwnedDescriptor,
         peer: PeerID,
+        of process: UInt32,
         account: Accounting.AccountID,
         closer: DescriptorCloser
     ) {
         self.descriptor = descriptor
         self.peer = peer
+        self.process = process
         self.account = account
         descriptors = ReceivedDescriptors(closer: closer)
     }

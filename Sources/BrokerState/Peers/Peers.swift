@@ -43,11 +43,6 @@ struct Peers: ~Copyable, Sendable {
         return peerTable[slot].account
     }
 
-    func process(of id: PeerID) -> ProcessKey? {
-        guard let slot = find(id) else { return nil }
-        return peerTable[slot].process
-    }
-
     // MARK: Connecting and disconnecting
 
     /// Admits a connection. The peer has to send hello before its deadline.

@@ -87,7 +87,8 @@ import Testing
         #expect(source.contains(" <- ask #") && source.contains(" -> end #") && source.contains(" -> write #"))
         #expect(lines.kinds("<-").filter { $0 == "data" }.count == 2)
         #expect(lines.dataBytes("<-") == 23)
-        #expect(lines.lines.contains { $0.contains(" -> not accepted: ") })
+        let own = lines.lines.filter { $0.hasPrefix("\(System.processID).") }
+        #expect(own.contains { $0.contains(" -> not accepted: ") } && own.contains { $0.contains(" <- error #0 ") })
         #expect(!log.contains("hidden"))
     }
 
