@@ -118,6 +118,18 @@ struct ValueTests {
         #expect(received.source?.message == sent.source?.message)
     }
 
+    @Test("The fields of a failure are read in any order, and among unknown ones")
+    func failureOrder() throws {
+        let failure = Failure(.timeout, "t", detail: "d", source: SourceFailure(domain: "s", code: 1, message: "m"))
+        let fields: [[UInt8]] = [
+            [0x08, UInt8(failure.code.rawValue)], [0x12, 1, 0x74], [0x1A, 1, 0x64],
+            [0x22, 8, 0x0A, 1, 0x73, 0x10, 1, 0x1A, 1, 0x6D],
+        ]
+        #expect(failure.encoded == fields.flatMap(\.self))
+        let unknown: [UInt8] = [9 << 3, 0]
+        #expect(try Failure(decoding: fields.reversed().flatMap { unknown + $0 } + unknown) == failure)
+    }
+
     @Test("A stream's number identifies the side that opened it, and the record")
     func streams() {
         #expect(StreamID(7).isOpenedByClient && !StreamID(7).isOpenedByBroker && !StreamID(7).isDestinationSession)

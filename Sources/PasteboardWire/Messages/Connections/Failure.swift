@@ -78,10 +78,14 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
     package var description: String { "\(code): \(text)" }
 
     package mutating func fields(_ visit: inout some FieldVisitor) {
+        // Each change of one makes an object, and a decoder visits all fields once more for each that is out of order
+        // or unknown.
+        var (code, text, detail, source) = (code, text, detail, source)
         visit(1, "code", &code)
         visit(2, "text", &text[upTo: WireLimits.errorText])
         visit(3, "detail", &detail[upTo: WireLimits.errorDetail])
         visit(4, "source", &source)
+        self = Failure(code, text, detail: detail, source: source)
     }
 }
 
