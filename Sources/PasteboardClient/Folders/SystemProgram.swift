@@ -38,7 +38,8 @@ package final class SystemProgram: Sendable {
             configuration.errors = .descriptor(complaints.descriptor.raw)
             child = try ChildProcess(configuration)
         } catch {
-            throw Failure(.refused, "cannot run \(name): \(error)")
+            // The other process may read the error, and must not learn where the program is.
+            throw Failure(.refused, "cannot run \(name): \(error.withoutDirectory)")
         }
         self.name = name
     }

@@ -130,13 +130,9 @@ package struct ChildProcess: Sendable {
         withExtendedLifetime((duplicates, configuration)) {}
         if code != 0 {
             // The call does not report which file is missing.
-            let path = configuration.path
             let isNullMissing = given.contains { $0 == nil } && (try? System.status(at: Self.null)) == .some(nil)
-            throw SystemError(
-                call: "start",
-                errno: code,
-                subject: path + (isNullMissing ? ", which needs /dev/null" : "")
-            )
+            let call: StaticString = isNullMissing ? "open /dev/null for" : "start"
+            throw SystemError(call: call, errno: code, subject: configuration.path)
         }
         id = child
     }

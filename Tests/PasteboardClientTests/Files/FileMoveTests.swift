@@ -65,6 +65,13 @@ struct FileMoveTests {
         #expect(try directory.contents(of: "original") == Array("complete".utf8))
     }
 
+    @Test("A program that cannot be run is named without its directory, because another process may read the error")
+    func unstartable() {
+        let configuration = ChildProcess.Configuration(path: directory["missing"])
+        let failure = #expect(throws: Failure.self) { try SystemProgram("tar", configuration) }
+        #expect(failure?.text == "cannot run tar: start missing: No such file or directory")
+    }
+
     @Test("By default a program whose exit status is lost has failed if it printed a message")
     func messages() throws {
         let silent = try SystemProgram("true", [])
