@@ -5,14 +5,17 @@ extension CommandSyntax.Option {
 }
 
 extension ParsedArguments {
-    /// `~/.local`; relative if the home directory is unknown.
-    static var standardPrefix: String { (System.environment("HOME") ?? "") + "/.local" }
+    /// `~/.local`; nil if the home directory is unknown.
+    static var standardPrefix: String? {
+        System.environment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.local" : nil }
+    }
 
     /// The absolute path of the directory above `bin` and `share`, without a slash at its end.
     func prefix() throws -> String {
         guard var prefix = try value("--prefix") else {
-            let home = Self.standardPrefix
-            guard home.hasPrefix("/") else { throw CommandFailure(usage: "HOME is not set; write --prefix DIR") }
+            guard let home = Self.standardPrefix else {
+                throw CommandFailure(usage: "HOME is not set to an absolute path; write --prefix DIR")
+            }
             // What root created there, the user could not replace.
             if let owner = try System.status(at: System.directory(of: home))?.owner, owner != System.userID {
                 let text = "HOME belongs to user \(owner), not to user \(System.userID); write --prefix DIR"

@@ -129,6 +129,16 @@ import Testing
         #expect(desk.directory.names(in: "home").isEmpty)
     }
 
+    @Test("Without a home directory, the prefix has to be written", arguments: [nil, "", "home"])
+    func noHome(home: String?) throws {
+        let desk = try Desk()
+        desk.environment["HOME"] = home
+        for command in ["install", "uninstall"] {
+            let refused = try desk.run(command)
+            #expect(refused.exitCode == 2 && refused.errorText.contains("HOME is not set to an absolute path"))
+        }
+    }
+
     @Test(
         "Each command has a manual page, without a warning of mandoc",
         .enabled(if: InstalledPrograms.contains("mandoc"), "needs mandoc")
