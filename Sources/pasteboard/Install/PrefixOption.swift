@@ -28,6 +28,10 @@ extension ParsedArguments {
                 usage: "invalid prefix '\(prefix)'; write an absolute path, such as --prefix /usr/local"
             )
         }
+        // A newline would add lines to the unit that contains the prefix.
+        guard VisibleText.line(prefix) == prefix else {
+            throw CommandFailure(usage: "invalid prefix '\(prefix)'; write a path without control characters")
+        }
         while prefix.hasSuffix("/"), prefix.count > 1 { prefix.removeLast() }
         return prefix
     }

@@ -181,6 +181,7 @@ import Testing
         #expect(try desk.run("units").text == units.joined(separator: "\n"))
         let other = try desk.run("units", "--prefix", "/opt/100% sure", "service").text
         #expect(other.contains("\nExecStart=\"/opt/100%% sure/bin/pasteboard\" broker\n"))
+        #expect(try desk.run("units", "--prefix", "/opt\nExecStartPre=/bin/true", "service").exitCode == 2)
     }
 
     @Test(
