@@ -23,7 +23,10 @@ struct Installation {
     init(below prefix: String) throws {
         self.prefix = prefix
         let path = full(Self.manifest)
-        guard try System.status(at: path) != nil else { return }
+        guard let status = try System.status(at: path) else { return }
+        guard status.kind == .regular else {
+            throw CommandFailure(local: "cannot read \(path), because it is not a file; remove it")
+        }
         let lines = String(decoding: try System.contents(of: path, limit: 1 << 20), as: UTF8.self)
         for line in lines.split(separator: "\n") {
             let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -116,6 +116,14 @@ import Testing
         let refused = try desk.run("uninstall", "--prefix", prefix)
         #expect(refused.exitCode == 4 && refused.errorText.contains("invalid line"))
         #expect(try System.status(at: file) != nil)
+
+        // Opening a pipe would wait for its writer.
+        try System.unlink("\(prefix)/share/pasteboard/manifest")
+        try #require(mkfifo("\(prefix)/share/pasteboard/manifest", 0o600) == 0)
+        for command in ["install", "uninstall"] {
+            let refused = try desk.run(command, "--prefix", prefix)
+            #expect(refused.exitCode == 4 && refused.errorText.contains("share/pasteboard/manifest, because it is not"))
+        }
     }
 
     @Test("Root installs nothing into the home directory of another user", .enabled(if: geteuid() == 0, "needs root"))
