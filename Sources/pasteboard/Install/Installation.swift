@@ -64,6 +64,8 @@ struct Installation {
     /// - Parameter replacesOthers: whether it replaces a file that this program has not written.
     mutating func link(_ path: String, to target: String, replacesOthers: Bool = true) throws {
         try makeDirectories(above: path)
+        // The manifest lacks the links of an installation that was killed.
+        if (try? System.linkTarget(full(path))) == SystemString(target) { return try record(path) }
         guard try mayReplace(path, evenOthers: replacesOthers) else { return }
         if try System.status(at: full(path)) != nil { try System.unlink(full(path)) }
         try System.makeLink(to: target, at: full(path))

@@ -76,6 +76,19 @@ import Testing
         #expect(desk.directory.names(in: "p/bin") == ["xclip", "xsel"] && desk.directory.names(in: "p") == ["bin"])
     }
 
+    @Test("After an installation that was killed, the next one takes over its links")
+    func killed() throws {
+        let desk = try Desk()
+        let prefix = desk.directory["p"]
+        _ = try desk.directory.makeDirectory("p")
+        #expect(try desk.run("install", "--prefix", prefix, "--shims").exitCode == 0)
+        try System.unlink("\(prefix)/share/pasteboard/manifest")
+        let repeated = try desk.run("install", "--prefix", prefix, "--shims")
+        #expect(repeated.text.contains("\(prefix)/bin/pbcopy\n") && !repeated.errorText.contains("another program"))
+        #expect(try desk.run("uninstall", "--prefix", prefix).exitCode == 0)
+        #expect(desk.directory.names(in: "p/bin").isEmpty)
+    }
+
     @Test("A replaced file is reported, and a file that was changed since is not removed")
     func foreignFiles() throws {
         let desk = try Desk()
@@ -137,7 +150,7 @@ import Testing
         #expect(desk.directory.names(in: "home").isEmpty)
     }
 
-    @Test("Without a home directory, the prefix has to be written", arguments: [nil, "", "home"])
+    @Test("Without a home directory, the prefix has to be written", arguments: [nil, "", "home"] as [String?])
     func noHome(home: String?) throws {
         let desk = try Desk()
         desk.environment["HOME"] = home
