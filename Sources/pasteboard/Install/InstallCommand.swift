@@ -57,12 +57,12 @@ struct InstallCommand: Command {
         return 0
     }
 
-    private static func copyProgram(to file: PendingFile) throws {
+    private static func copyProgram(to file: PendingFile, at path: SystemString) throws {
         let program = try System.open(try System.restartPath())
         while true {
             let bytes = try System.read(program.raw, upTo: 1 << 20)
             if bytes.isEmpty { return }
-            try file.write(bytes.span, for: "pasteboard")
+            try file.write(bytes.span, for: path)
         }
     }
 

@@ -45,16 +45,22 @@ struct Installation {
     // MARK: Writing
 
     mutating func write(_ path: String, _ text: String) throws {
-        try write(path, mode: 0o644) { file in try file.write(Array(text.utf8).span, for: SystemString(path)) }
+        try write(path, mode: 0o644) { file, target in try file.write(Array(text.utf8).span, for: target) }
     }
 
     /// Writes a file, and replaces one of its name at the end: a process that runs it keeps the earlier file.
-    mutating func write(_ path: String, mode: UInt32, contents: (PendingFile) throws -> Void) throws {
+    ///
+    /// - Parameter contents: writes to the file; the path is for errors.
+    mutating func write(
+        _ path: String,
+        mode: UInt32,
+        contents: (_ file: PendingFile, _ path: SystemString) throws -> Void
+    ) throws {
         try makeDirectories(above: path)
         guard try mayReplace(path) else { return }
         let target = SystemString(full(path))
         let file = try PendingFile(inDirectory: target.directory, mode: mode)
-        try contents(file)
+        try contents(file, target)
         try file.keep(as: target.lastComponent ?? target, mode: mode)
         try record(path)
     }
@@ -73,6 +79,10 @@ struct Installation {
     }
 
     private mutating func mayReplace(_ path: String, evenOthers: Bool = true) throws -> Bool {
+        guard let status = try System.status(at: full(path)) else { return true }
+        guard status.kind != .directory || !evenOthers else {
+            throw CommandFailure(local: "cannot replace \(full(path)), because it is a directory; move it")
+        }
         guard let stamp = try stamp(of: path), !entries.contains(where: { $0 == (path, stamp) }) else { return true }
         notes.append(
             evenOthers

@@ -121,6 +121,10 @@ import Testing
         #expect(failed.exitCode == 4 && failed.errorText.contains("\(prefix)/share/systemd/user"))
         #expect(try desk.run("uninstall", "--prefix", prefix).text.hasPrefix("\(prefix)/bin/pasteboard\n"))
         #expect(desk.directory.names(in: "p") == ["share"] && desk.directory.names(in: "p/share") == ["systemd"])
+        let other = desk.directory["o"]
+        try desk.succeed("mkdir -p o/bin/pasteboardd")
+        let occupied = try desk.run("install", "--prefix", other)
+        #expect(occupied.exitCode == 4 && occupied.errorText.contains("cannot replace \(other)/bin/pasteboardd"))
 
         _ = try desk.directory.makeDirectory("p/share/pasteboard")
         let file = try desk.directory.write("x", to: "file")
