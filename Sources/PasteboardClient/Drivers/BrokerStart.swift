@@ -96,7 +96,8 @@ package struct BrokerStart {
     package static func endAll(milliseconds: Int) {
         for child in Self.children.withLock({ $0 }) {
             try? child.kill(15)
-            if (try? child.wait(milliseconds: milliseconds)) == .some(nil) { try? child.kill(9) }
+            // A broker that is stopped would not notice the end of its keeper, and would remain.
+            if (try? child.wait(milliseconds: milliseconds)) == .some(nil) { try? child.killGroup(9) }
         }
         reap()
     }

@@ -108,6 +108,22 @@ import Testing
         try eventually("the directory is removed") { desk.directory.names(in: "t").isEmpty }
     }
 
+    @Test("A broker that the command has stopped is killed")
+    func stoppedBroker() throws {
+        let desk = try Self.desk()
+        let script = """
+            pasteboard copy -e x
+            broker=$(pasteboard version | sed -n 's/.*process //p'); kill -STOP $broker; echo $broker
+            """
+        let run = try desk.run("run", "--", "sh", "-c", script)
+        let broker = run.text.split(separator: "\n").first.map(String.init) ?? ""
+        #expect(run.exitCode == 0 && CInt(broker) != nil)
+        try eventually("the broker ends") {
+            (try? System.contents(of: "/proc/\(broker)/cmdline"))?.isEmpty ?? true
+        }
+        #expect(desk.directory.names(in: "t").isEmpty)
+    }
+
     @Test("While it runs, its broker does not end for lack of connections, also after a crash")
     func connected() throws {
         let desk = try Self.desk()
