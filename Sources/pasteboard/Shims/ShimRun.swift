@@ -192,8 +192,12 @@ struct ShimRun {
             try System.truncate(file.descriptor.raw, to: size - 1)
         }
         if request.printsInput {
-            let bytes = try file.contents(limit: .max)
-            try StandardStreams.write(bytes.span)
+            // In pieces, so that the contents are not in memory twice.
+            let end = try file.size
+            for offset in stride(from: 0, to: end, by: WireLimits.dataLength) {
+                let bytes = try System.bytes(of: file.descriptor.raw, from: offset, count: WireLimits.dataLength)
+                try StandardStreams.write(bytes.span)
+            }
         }
         try use(file)
     }
