@@ -235,6 +235,8 @@ struct ShimRun {
     // MARK: Watch
 
     private func watch() throws -> CInt {
+        // Otherwise its absence would be reported for each change, forever.
+        _ = try ProgramPath.find(request.operands.first ?? "")
         let options = ["--board", request.board, "--since", "0", "--"].map { SystemString($0) }
         let role = [SystemString(try System.programPath()), SystemString(WatchedPasteCommand.syntax.name), "--"]
         return try WatchCommand(ParsedArguments(options + role + arguments, for: WatchCommand.syntax)).run()

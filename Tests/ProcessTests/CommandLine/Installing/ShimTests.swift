@@ -134,6 +134,8 @@ import Testing
 
     @Test("wl-paste --watch runs its command with the contents, those of secrets excepted")
     func watch() throws {
+        let missing = "wl-paste: cannot run no-such-program: it is not in PATH\n127\n"
+        #expect(try output("wl-paste -w no-such-program; echo $?") == missing)
         let script = "echo \"$CLIPBOARD_STATE <$(cat)>\""
         let watch = try ProcessRunner(
             desk.directory["links/wl-paste"],
