@@ -187,6 +187,12 @@ package enum System {
     package static func openFlags(of descriptor: CInt) throws(SystemError) -> CInt {
         try call("fcntl", "descriptor \(descriptor)") { fcntl(descriptor, F_GETFL) }
     }
+
+    /// Makes reads and writes of a descriptor that was opened with `nonBlocking` wait.
+    package static func makeBlocking(_ descriptor: CInt) throws(SystemError) {
+        let flags = try openFlags(of: descriptor)
+        _ = try call("fcntl", "descriptor \(descriptor)") { fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) }
+    }
 }
 
 /// The two ends of a pipe (read, write) or of a socket pair.

@@ -120,6 +120,12 @@ import Testing
             // If the broker has not answered yet, the error says that instead.
             #expect(ended.exitCode == 7 && ended.errorText.hasPrefix("pasteboard: copy: "))
         }
+        // Without a writer, opening a pipe waits.
+        let named = "rm -f pipe; mkfifo pipe; pasteboard copy --timeout 100ms pipe"
+        let ended = try desk.shell(named)
+        #expect(ended.exitCode == 7 && ended.errorText == "pasteboard: copy: the time allowed is over\n")
+        let written = "(sleep 0.1; head -c 300000 /dev/zero) > pipe & pasteboard copy --timeout 1h pipe"
+        #expect(try desk.succeed("\(written); pasteboard paste | wc -c") == "300000\n")
         try desk.copy("kept")
         #expect(try desk.run("drop", "--as", "x", "--once", "--timeout", "100ms").exitCode == 7)
         #expect(try desk.run("watch", "--timeout", "100ms").exitCode == 7)
