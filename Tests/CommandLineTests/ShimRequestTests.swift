@@ -165,7 +165,7 @@ import Testing
 
     @Test("The documentation lists all options of each program, and no others")
     func documentation() throws {
-        let table = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandLine.md").table("effect")
+        let table = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandReference.md").table("effect")
             .filter { $0.count == 5 }.dropFirst()
         let columns: [[ShimProgram]] = [[.pbcopy, .pbpaste], [.wlCopy, .wlPaste], [.xclip], [.xsel]]
         for (index, programs) in columns.enumerated() {

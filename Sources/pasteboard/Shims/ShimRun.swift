@@ -66,7 +66,7 @@ struct ShimRun {
             This is pasteboard under the name of \(program.rawValue). Supported options:
 
             \(rows.joined())
-            The article "Command line" of pasteboard says how they differ from the original.
+            The article "Command reference" of pasteboard says how they differ from the original.
 
             """
     }

@@ -55,7 +55,8 @@ import Testing
     @Test("The help lists the exit codes of the documentation, with the same meanings")
     func documentedExitCodes() throws {
         let help = try Desk().run("help").text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        let table = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandLine.md").table("code").dropFirst()
+        let page = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandReference.md")
+        let table = page.table("code").dropFirst()
         #expect(table.count == 16)
         for row in table { #expect(help.contains(row.joined(separator: " ")), "\(row)") }
     }

@@ -198,7 +198,7 @@ import Testing
     @Test("The units are those of the documentation")
     func documentedUnits() throws {
         let desk = try Desk()
-        let page = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandLine.md")
+        let page = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandReference.md")
         let units = page.blocks("ini")
         #expect(units.count == 2)
         #expect(try desk.run("units", "socket").text == units[0])
