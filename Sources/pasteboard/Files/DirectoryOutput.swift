@@ -76,7 +76,16 @@ final class DirectoryOutput: PasteSink {
         if isLasting { try pending.synchronize(for: name.candidate(1)) }
         let first = name.candidate(1)
         var path = directory.appending(first)
-        if mayReplace(path) { try pending.keep(as: first) } else { path = try pending.keep(as: name) }
+        if mayReplace(path) {
+            guard try System.status(at: path)?.kind != .directory else {
+                throw CommandFailure(
+                    local: "cannot replace \(path), because it is a directory and the item is a file; move it"
+                )
+            }
+            try pending.keep(as: first)
+        } else {
+            path = try pending.keep(as: name)
+        }
         if isLasting {
             do {
                 let directory = try System.open(self.directory, .directory)
