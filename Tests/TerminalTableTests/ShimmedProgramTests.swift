@@ -81,8 +81,10 @@ struct ShimmedProgramTests {
         defer { _ = try? shell("pasteboard stop") }
         try directory.write("one\ntwo\n", to: "file")
         let commands = "-c '1write !xclip -selection clipboard' -c '$read !xclip -o -selection clipboard'"
+        let vim = try #require(Self.vimPath)
+        // While a command runs, Vim reads keys for it, and ends at their end. A pipe that is open for writing has none.
         _ = try shell(
-            "'\(try #require(Self.vimPath))' -es -u NONE -i NONE file \(commands) -c 'silent write' -c 'quitall!'"
+            "mkfifo keys; '\(vim)' -es -u NONE -i NONE file \(commands) -c 'silent write' -c 'quitall!' <>keys"
         )
         #expect(try shell("cat file; pasteboard paste") == "one\ntwo\none\none\n")
     }
