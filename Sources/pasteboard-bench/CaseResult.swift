@@ -17,7 +17,7 @@ struct Figure: Encodable {
 
     fileprivate var row: String {
         let numbers = [ours, floor, ratio].map { $0.map(Self.text) ?? "-" }
-        // Of rates, more is better.
+        // A higher rate is better.
         let unit = unit + (unit.hasSuffix("/s") ? " (+)" : "")
         return name.padded(14) + numbers[0].padded(11) + numbers[1].padded(11) + unit.padded(14) + numbers[2] + "\n"
     }

@@ -187,3 +187,10 @@ extension ProcessEnd {
     /// Whether a program could not be run, or was ended by a signal, also as a shell shows these.
     fileprivate var isAbnormal: Bool { (126...192).contains(status) }
 }
+
+/// An action that a tested client is run for.
+enum ClientVerb: String {
+    case paste
+    case copy
+    case offer
+}

@@ -90,7 +90,7 @@ struct ShimmedProgramTests {
     }
 
     @Test(
-        "tmux copies to the program that it is told",
+        "tmux copies with the program that its option copy-command names",
         .enabled(if: hasTmux, "needs tmux"),
         arguments: ["wl-copy", "xclip -in -selection clipboard", "xsel -ib", "pbcopy"]
     )

@@ -4,8 +4,13 @@ import PasteboardWire
 
 /// The options of this run of the program that every command has in common.
 struct Invocation {
-    /// Set before the command runs. The program has one thread.
-    nonisolated(unsafe) static var current = Invocation()
+    private static let stored = Lock(Invocation())
+
+    /// The options of this process.
+    static var current: Invocation {
+        get { stored.withLock { $0 } }
+        set { stored.withLock { $0 = newValue } }
+    }
 
     /// Whether results and errors are printed as JSON.
     var isJSON = false

@@ -24,10 +24,8 @@ struct PasteTypes {
     /// The accept list for one item.
     var accepts: [Accept] {
         guard isOpen else { return wanted }
-        var any = Accept()
-        any.match = .any
         let types = ofOutput + [.utf8PlainText, .plainText, .text]
-        return types.map(Self.accept) + [any]
+        return types.map { Accept($0.identifier) } + [Accept("", match: .any)]
     }
 
     /// The accept list of the types of -t. Plain text is preferred to other text, such as markup.
@@ -40,7 +38,7 @@ struct PasteTypes {
             default: [type]
             }
         }
-        return types.prefix(WireLimits.accepts).map(Self.accept)
+        return types.prefix(WireLimits.accepts).map { Accept($0.identifier) }
     }
 
     /// The representation of an item that a load with an accept list gets, if its contents stay as they were listed.
@@ -48,11 +46,6 @@ struct PasteTypes {
         let list = AcceptList(accepts, preference: .acceptList)
         let present = item.representations.filter { $0.provision != .gone }
         return list.choose(among: Conformance.TypeIndex(present)).map { present[$0] }
-    }
-
-    private static func accept(_ type: UniformType) -> Accept {
-        let accept = Accept(type.identifier)
-        return accept
     }
 
     /// The indices of the items that have one of the requested types; throws if there is none.

@@ -58,10 +58,9 @@ struct DemoDestinationCommand: Command {
     }
 
     private func load(_ handle: UInt64?, over connection: BlockingConnection) throws {
-        let accept = Accept("public.text")
         var load = Load()
         load.handle = handle
-        load.accepts = [accept]
+        load.accepts = [Accept("public.text")]
         try StandardStreams.print("requests the greeting as text\n")
         let start = MonotonicClock.now()
         let outcome: String

@@ -79,9 +79,7 @@ enum PresentContents {
                     var load = Load()
                     load.handle = listing.contents.handle
                     load.item = UInt32(clamping: index)
-                    load.accepts = [Accept()]
-                    load.accepts[0].type = representation.type
-                    load.accepts[0].match = .exact
+                    load.accepts = [Accept(representation.type, match: .exact)]
                     return try kept(representation, load, connection)
                 }
             )

@@ -26,8 +26,7 @@ struct TextPreview {
         }
         var load = Load()
         load.handle = listing.contents.handle
-        load.accepts = [Accept(type)]
-        load.accepts[0].match = .exact
+        load.accepts = [Accept(type, match: .exact)]
         // The broker refuses it for a secret.
         load.isAutomatic = true
         text = Self.line(try Self.beginning(of: load, over: connection))

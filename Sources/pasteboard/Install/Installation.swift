@@ -142,7 +142,7 @@ struct Installation {
         let files = entries.filter { $0.stamp != Self.directoryStamp }
         let removed = try files.filter { try remove($0.path, unlessOtherThan: $0.stamp) }
         try System.unlink(full(Self.manifest))
-        // Those that contain files of others stay.
+        // A directory with files of others stays.
         for entry in entries.reversed() where entry.stamp == Self.directoryStamp {
             try? System.removeDirectory(full(entry.path))
         }

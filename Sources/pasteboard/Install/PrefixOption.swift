@@ -16,7 +16,7 @@ extension ParsedArguments {
             guard let home = Self.standardPrefix else {
                 throw CommandFailure(usage: "HOME is not set to an absolute path; write --prefix DIR")
             }
-            // What root created there, the user could not replace.
+            // The user could not replace files that root has created there.
             if let owner = try System.status(at: System.directory(of: home))?.owner, owner != System.userID {
                 let text = "HOME belongs to user \(owner), not to user \(System.userID); write --prefix DIR"
                 throw CommandFailure(usage: text)
