@@ -1,0 +1,83 @@
+import PasteboardClient
+import TestSupport
+import Testing
+
+/// The table of what a client does after a lost broker.
+@Suite(.pure) struct RecoveryTests {
+    /// One character for each loss, in the order nobody, crashed, refused, stopped, silent, replaced, other:
+    /// - fails, c connects, a again, s restores and may start a broker, w restores and starts none.
+    static let table: [(Recovery.Verb, Recovery.Reached, String)] = [
+        (.read, .nothing, "-cac-a-"),
+        (.read, .uncommitted, "-aaa-a-"),
+        (.read, .request, "-aaa-a-"),
+        (.read, .bytes, "-------"),
+        (.read, .standing, "-------"),
+        (.change, .nothing, "-cac-a-"),
+        (.change, .uncommitted, "-aaa-a-"),
+        (.change, .request, "--a--a-"),
+        (.change, .bytes, "-------"),
+        (.change, .standing, "-------"),
+        (.bound, .nothing, "-c-c---"),
+        (.bound, .uncommitted, "-------"),
+        (.bound, .request, "-------"),
+        (.bound, .bytes, "-------"),
+        (.bound, .standing, "-------"),
+        (.standing, .nothing, "-cac-a-"),
+        (.standing, .uncommitted, "-aaa-a-"),
+        (.standing, .request, "-aaa-a-"),
+        (.standing, .bytes, "-------"),
+        (.standing, .standing, "wswws--"),
+    ]
+
+    @Test("The table has one rule for each verb, progress and loss")
+    func rules() {
+        #expect(Self.table.count == Recovery.Verb.allCases.count * Recovery.Reached.allCases.count)
+        for (verb, reached, row) in Self.table {
+            let rules = Loss.allCases.map { loss -> Character in
+                switch Recovery.rule(for: verb, at: reached, after: loss) {
+                case .fail: "-"
+                case .connect: "c"
+                case .again: "a"
+                case .restore(mayStart: true): "s"
+                case .restore(mayStart: false): "w"
+                }
+            }
+            #expect(String(rules) == row, "\(verb), \(reached)")
+        }
+    }
+
+    @Test("A read is made again once, a change only if it was refused")
+    func counts() {
+        var read = Recovery(.read)
+        #expect(read.next(after: .crashed, at: .request, now: 0, random: 0) == .connect(after: 0, mayStart: false))
+        #expect(read.next(after: .crashed, at: .request, now: 0, random: 0) == .fail)
+        var change = Recovery(.change)
+        #expect(change.next(after: .crashed, at: .request, now: 0, random: 0) == .fail)
+        #expect(change.next(after: .refused, at: .request, now: 0, random: 0) == .connect(after: 0, mayStart: false))
+        var greeting = Recovery(.change)
+        #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
+        #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
+        #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .fail)
+    }
+
+    @Test("What stands outlives crashes; only the library waits after a stop, and starts no broker then")
+    func standing() {
+        for survivesStop in [false, true] {
+            var standing = Recovery(.standing, survivesStop: survivesStop)
+            #expect(
+                standing.next(after: .crashed, at: .standing, now: 0, random: 0) == .connect(after: 10, mayStart: true)
+            )
+            #expect(
+                standing.next(after: .nobody, at: .standing, now: 0, random: 0) == .connect(after: 20, mayStart: true)
+            )
+            // Another broker may take over from the next one, too.
+            #expect(
+                standing.next(after: .refused, at: .standing, now: 0, random: 0) == .connect(after: 40, mayStart: false)
+            )
+            let afterNobody = standing.next(after: .nobody, at: .standing, now: 0, random: 0)
+            #expect(afterNobody == (survivesStop ? .connect(after: 80, mayStart: false) : .fail))
+            let stopped = standing.next(after: .stopped, at: .standing, now: 0, random: 0)
+            #expect((stopped == .fail) == !survivesStop)
+        }
+    }
+}
