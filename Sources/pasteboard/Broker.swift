@@ -105,7 +105,9 @@ enum Broker {
         guard let connection = try looksForContents ? holding() : running() else { return nil }
         do {
             return try request(connection)
-        } catch let failure as Failure where Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable) {
+        } catch let failure as Failure
+            where Reconnection.mayRepeat(after: failure, of: connection, isRepeatable: isRepeatable)
+        {
             guard let next = try running() else { throw failure }
             return try again?(next) ?? request(next)
         }

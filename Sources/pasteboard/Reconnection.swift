@@ -18,8 +18,11 @@ struct Reconnection {
         self.connect = connect
     }
 
-    /// Whether a connection that has ended with `failure` is made again.
-    static func follows(_ failure: Failure) -> Bool { failure.code == .brokerUnavailable }
+    /// Whether a command that outlives its broker connects again after `failure`: of a request over `connection`, or of
+    /// an attempt to connect.
+    static func follows(_ failure: Failure, of connection: BlockingConnection? = nil) -> Bool {
+        failure.code == .brokerUnavailable || connection?.io.loss(of: failure) == .crashed
+    }
 
     /// Whether a request that has failed with `failure` may be made once more, at the next broker.
     ///
@@ -27,8 +30,12 @@ struct Reconnection {
     /// have been carried out, and only its answer was lost.
     ///
     /// - Parameter isRepeatable: whether making the request twice does no harm.
-    static func mayRepeat(after failure: Failure, isRepeatable: Bool) -> Bool {
-        failure.code == .brokerRestarted || isRepeatable && follows(failure)
+    static func mayRepeat(after failure: Failure, of connection: BlockingConnection, isRepeatable: Bool) -> Bool {
+        switch connection.io.loss(of: failure) {
+        case .refused, .stopped: true
+        case .crashed: isRepeatable
+        default: false
+        }
     }
 
     /// Waits for the time of the next attempt, for `deadline`, or until something is ready on `extra`, and makes the

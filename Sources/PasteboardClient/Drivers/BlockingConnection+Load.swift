@@ -6,8 +6,7 @@ extension BlockingConnection {
     /// Performs a load, and returns its answer after all bytes have arrived.
     ///
     /// While `bytes` handles a chunk, nothing more is read, and the broker sends at most the load's credit ahead.
-    /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended. If the broker ends
-    /// during the load, the failure is `broker-restarted`.
+    /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended.
     ///
     /// Bytes that arrive as a descriptor are read and lent to `bytes` like others, unless `file` is set.
     ///
@@ -66,7 +65,7 @@ extension BlockingConnection {
                 return isOver ? .success(()) : nil
             }
         } catch {
-            throw thrown ?? io.failure(ofLoad: error)
+            throw thrown ?? error
         }
         if let passed, let answer {
             let file = try PassedFile(passed, answer)
@@ -79,11 +78,7 @@ extension BlockingConnection {
     private func open(_ load: Load) throws(Failure) -> UInt64 {
         var load = load
         load.descriptorWelcome = load.descriptorWelcome ?? true
-        do throws(Failure) {
-            return try io.state.open(load)
-        } catch {
-            throw io.failure(ofLoad: error)
-        }
+        return try io.state.open(load)
     }
 
     /// Loads into memory.

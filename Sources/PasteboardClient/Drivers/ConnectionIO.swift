@@ -24,9 +24,8 @@ package struct ConnectionIO: ~Copyable {
     /// The reason why a write failed. A failed write ends only the sending direction: the bytes that the broker had
     /// sent before are still read. Then the connection ends, because this process can send nothing more.
     private var writeFailure: String?
-    /// Whether the connection was lost without a reason from the broker. False if the client ended it because the
-    /// broker was silent for too long.
-    package private(set) var isGone = false
+    /// The way in which the connection has ended; nil while it has not, or if the client has ended it.
+    package private(set) var loss: Loss?
     /// Writes whose memory file the system did not pass.
     private var refusedWrites: Set<UInt64> = []
     /// Detects a fork. A child process shares the socket, and could write into the middle of its parent's frames.
@@ -72,13 +71,13 @@ package struct ConnectionIO: ~Copyable {
 
     /// Whether the broker has closed the connection without an answer to hello. A broker that is ending still accepts
     /// connections for a moment. A client that has connected to one connects again, which starts the next broker.
-    package var isGoneUnanswered: Bool { isGone && state.welcome == nil }
+    package var isGoneUnanswered: Bool { loss == .crashed && state.welcome == nil }
 
-    /// The failure of a load that has ended with `failure`. If the broker has ended without a reason, it is
-    /// `broker-restarted`, as at a broker that was stopped.
-    package mutating func failure(ofLoad failure: Failure) -> Failure {
-        guard isGone, failure.code == .brokerUnavailable else { return failure }
-        return Failure(.brokerRestarted, "the broker ended during the load; \(failure.text)")
+    /// The way in which the broker was lost for a request over this connection that has failed with `failure`; `other`
+    /// if it was not.
+    package mutating func loss(of failure: Failure) -> Loss {
+        if failure.isIdentical(to: state.failure) { return loss ?? .other }
+        return failure.code == .brokerRestarted ? .refused : .other
     }
 
     /// The number of bytes that wait for the socket.
@@ -163,9 +162,10 @@ package struct ConnectionIO: ~Copyable {
     }
 
     private mutating func lost(_ reason: String) -> Failure {
-        isGone = state.farewell == nil
-        return state.farewell
-            ?? Failure(.brokerUnavailable, "the connection to the broker at \(path) was lost: \(reason)")
+        loss = state.farewell == nil ? .crashed : .stopped
+        // Before the welcome no request was sent.
+        let code: ErrorCode = state.isWelcomed ? .brokerRestarted : .brokerUnavailable
+        return state.farewell ?? Failure(code, "the connection to the broker at \(path) was lost: \(reason)")
     }
 
     // MARK: Writing
@@ -348,6 +348,7 @@ package struct ConnectionIO: ~Copyable {
         let now = MonotonicClock.now()
         guard now >= due else { return }
         guard state.isWelcomed else {
+            loss = .silent
             throw Failure(
                 .brokerUnavailable,
                 "the broker at \(path) does not answer: no welcome within \(timeouts.welcome) ms"
@@ -355,6 +356,7 @@ package struct ConnectionIO: ~Copyable {
             )
         }
         guard probedAt == nil else {
+            loss = .silent
             let silence = timeouts.silence + timeouts.probe
             throw Failure(
                 .timeout,

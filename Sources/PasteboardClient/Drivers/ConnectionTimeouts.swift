@@ -1,5 +1,3 @@
-import PasteboardWire
-
 /// The longest times in milliseconds for which a client waits for its broker.
 ///
 /// The broker itself ends each load at a deadline, so only a broker that hangs or is stopped is silent for long. A load
@@ -14,8 +12,6 @@ package struct ConnectionTimeouts: Sendable, Equatable {
     /// The time from a request for a list, a status, a clear or the end of the broker to the complete answer. A load
     /// has the deadlines of the broker and of its caller.
     package var answer = 60_000
-    /// The time from the loss of a broker in which the contents of a load have to be at a broker again.
-    package var settling = WireLimits.settlingTime
     /// The time at which the connection ends, whatever it waits for (see `MonotonicClock`).
     package var end = UInt64.max
 

@@ -11,7 +11,6 @@ final class ChunkLoad: LoadSink {
         var chunks = ChunkStream(byteCount: nil)
         var received: Int64 = 0
         var sourceReports = false
-        var isAnswered = false
         var isOver = false
         /// The error with which the load was cancelled or failed.
         var failure: PasteboardError?
@@ -53,7 +52,6 @@ final class ChunkLoad: LoadSink {
     func answered(_ answer: Answer, _ effects: inout [ConnectionEffect]) {
         let (chunks, failure) = state.withLock { state in
             let (live, stream) = (live, state.stream ?? 0)
-            state.isAnswered = true
             state.chunks = ChunkStream(
                 byteCount: answer.byteCount,
                 isArchive: answer.isArchive,
@@ -131,21 +129,20 @@ final class ChunkLoad: LoadSink {
         case .finished:
             end(nil)
         case .failed(let failure):
-            end(live.error(ofLoad: failure))
+            end(PasteboardError(failure))
         case .event:
             break
         }
     }
 
     private func end(_ error: PasteboardError?) {
-        let (chunks, received, mayBeMadeAgain) = state.withLock { state in
+        let (chunks, received) = state.withLock { state in
             state.isOver = true
             state.failure = state.failure ?? error
-            return (state.chunks, state.received, error?.code == .brokerRestarted && !state.isAnswered)
+            return (state.chunks, state.received)
         }
-        // The progress ends first: a reader that finds the end has to find the progress ended. The progress of a load
-        // that may be made once more is ended by its caller.
-        if !mayBeMadeAgain { progress?.end(byteCount: error == nil ? Int(clamping: received) : nil) }
+        // The progress ends first: a reader that finds the end has to find the progress ended.
+        progress?.end(byteCount: error == nil ? Int(clamping: received) : nil)
         if let error { result.resolve(.failure(error)) }
         chunks.end(error.map { .failure($0) } ?? .success(()))
     }

@@ -12,8 +12,6 @@ struct ConnectionCore: ~Copyable {
     var streams = ConnectionStreams()
     /// Whether a call that sends the waiting frames is scheduled.
     var isSendScheduled = false
-    /// The time at which the connection has ended (see `MonotonicClock`).
-    private(set) var lostAt = UInt64.max
     /// Whether the thread waits without a timeout.
     private var sleepsDeeply = false
 
@@ -23,6 +21,9 @@ struct ConnectionCore: ~Copyable {
 
     // `mutating`, because a borrowing call would copy the whole core for its callee.
     var isOver: Bool { mutating get { io.state.failure != nil } }
+
+    // `mutating` likewise.
+    var takesRequests: Bool { mutating get { !isOver && io.state.farewell == nil } }
 
     var failure: Failure {
         io.state.failure ?? Failure(.brokerUnavailable, "the connection to the broker at \(io.path) is closed")
@@ -132,11 +133,10 @@ struct ConnectionCore: ~Copyable {
     /// Ends the connection and all of its streams.
     mutating func lose(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
         let isFirst = !isOver
-        if isFirst { lostAt = MonotonicClock.now() }
         _ = io.state.connectionLost(failure)
         io.endWriting()
         streams.fail(failure, &effects)
-        if isFirst { effects.append(.lost(failure)) }
+        if isFirst { effects.append(.lost(failure, io.loss)) }
     }
 
     mutating func cancel(_ sink: any StreamSink) {

@@ -162,10 +162,8 @@ final class DataLoad: LoadSink {
             progress?.end(byteCount: loaded.value.count)
             result.resolve(.success(consume loaded))
         case .failed(let failure):
-            let error = target.live.error(ofLoad: failure)
-            // The load may be made once more. Otherwise its caller ends the progress.
-            if error.code != .brokerRestarted { progress?.end(byteCount: nil) }
-            result.resolve(.failure(error))
+            progress?.end(byteCount: nil)
+            result.resolve(.failure(PasteboardError(failure)))
         case .answered, .event:
             break
         }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
+import Synchronization
 
 /// A connected socket to a broker, and the thread that reads it.
 ///
@@ -34,7 +35,8 @@ final class LiveConnection: Sendable {
     private let descriptor: CInt
     private let startedAt = MonotonicClock.now()
     /// Called once, when the connection has ended.
-    private let onLoss: @Sendable (Failure) -> Void
+    private let onLoss: @Sendable (Failure, Loss?) -> Void
+    private let isClosing = Atomic<Bool>(false)
 
     /// Starts the thread, which ends with the connection.
     init(
@@ -43,7 +45,7 @@ final class LiveConnection: Sendable {
         hello: Hello,
         timeouts: ConnectionTimeouts,
         executor: ConnectionExecutor,
-        onLoss: @escaping @Sendable (Failure) -> Void
+        onLoss: @escaping @Sendable (Failure, Loss?) -> Void
     ) throws(SystemError) {
         descriptor = socket.raw
         self.onLoss = onLoss
@@ -128,13 +130,12 @@ final class LiveConnection: Sendable {
     /// The failure with which the connection has ended.
     var failure: Failure? { core.withLock { $0.io.state.failure } }
 
-    /// The time at which the connection has ended (see `MonotonicClock`); later than any other while it has not.
-    var lostAt: UInt64 { core.withLock { $0.lostAt } }
+    /// The way in which the connection has ended; nil while it has not, or if this program has ended it.
+    var loss: Loss? { core.withLock { $0.io.loss } }
 
-    /// The error of a load over this connection that has failed with `failure`.
-    func error(ofLoad failure: Failure) -> PasteboardError {
-        PasteboardError(core.withLock { $0.io.failure(ofLoad: failure) })
-    }
+    /// Whether requests can be made: the connection has not ended, and the broker has not announced its end. Nothing is
+    /// locked, because each load asks for it.
+    var takesRequests: Bool { !isClosing.load(ordering: .relaxed) }
 
     /// Sends the hello frame, if it has not been sent yet, and waits for the answer.
     ///
@@ -373,6 +374,7 @@ final class LiveConnection: Sendable {
             (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
                 var effects: [ConnectionEffect] = []
                 core.turn(isReadable: isReadable, &effects)
+                if !core.takesRequests { isClosing.store(true, ordering: .relaxed) }
                 core.streams.release(&effects)
                 return (effects, core.nextWait(isIdle: isIdle))
             }
@@ -409,8 +411,9 @@ final class LiveConnection: Sendable {
                 chunks.next { [weak self] chunk in
                     self?.change { core, _ in core.streams.take(chunk, of: ask, &core.io.state) }
                 }
-            case .lost(let failure):
-                onLoss(failure)
+            case .lost(let failure, let loss):
+                isClosing.store(true, ordering: .relaxed)
+                onLoss(failure, loss)
             case .release:
                 // The values are released with the array of effects.
                 break

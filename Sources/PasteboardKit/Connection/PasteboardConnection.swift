@@ -31,9 +31,9 @@ public final class PasteboardConnection: Sendable {
         var phase = Phase.idle
         /// A connection that waits for the broker's answer to its hello.
         var greeting: LiveConnection?
+        /// The connection to a broker that has announced its end, on which loads may still run.
+        var ending: LiveConnection?
         var process: CInt?
-        /// Calls that wait until the connection was made again.
-        var followers: [PendingResult<LiveConnection>] = []
         var backoff = Backoff()
         /// Whether another attempt to connect will follow.
         var reconnectsLater = false
@@ -115,19 +115,21 @@ public final class PasteboardConnection: Sendable {
     }
 
     deinit {
-        if case .connected(let live) = state.withLock({ $0.phase }) { live.close(Self.closedFailure) }
+        let (phase, ending) = state.withLock { ($0.phase, $0.ending) }
+        if case .connected(let live) = phase { live.close(Self.closedFailure) }
+        ending?.close(Self.closedFailure)
         restoration.close(Self.closedError)
     }
 
     /// Closes the connection permanently: requests that are under way fail, and everything that was published over it
     /// is gone.
     public func close() async {
-        let (phase, greeting, followers) = state.withLock { state in
-            defer { (state.phase, state.greeting, state.followers) = (.closed, nil, []) }
-            return (state.phase, state.greeting, state.followers)
+        let (phase, greeting, ending) = state.withLock { state in
+            defer { (state.phase, state.greeting, state.ending) = (.closed, nil, nil) }
+            return (state.phase, state.greeting, state.ending)
         }
-        for result in followers { result.resolve(.failure(Self.closedError)) }
         greeting?.close(Self.closedFailure)
+        ending?.close(Self.closedFailure)
         switch phase {
         case .connected(let live): live.close(Self.closedFailure)
         case .connecting(let waiting): for result in waiting { result.resolve(.failure(Self.closedError)) }
@@ -149,10 +151,14 @@ public final class PasteboardConnection: Sendable {
             case .connecting(let others):
                 state.phase = .connecting(others + [waiting])
                 return (false, nil)
-            case .connected(let live) where !live.isOver:
+            case .connected(let live) where live.takesRequests:
                 waiting.resolve(.success(live))
                 return (false, nil)
-            case .idle, .connected:
+            case .connected(let live):
+                state.ending = live
+                state.phase = .connecting([waiting])
+                return (true, nil)
+            case .idle:
                 state.phase = .connecting([waiting])
                 return (true, nil)
             }
@@ -164,38 +170,6 @@ public final class PasteboardConnection: Sendable {
                 guard case .connecting(let others) = state.phase else { return }
                 state.phase = .connecting(others.filter { $0 !== waiting })
             }
-        } start: {
-        }
-    }
-
-    /// Returns the live connection that has followed `lost`, or waits until the connection was made again. Unlike a
-    /// request of the program it starts no broker after an orderly end. The call's cancellation and timeout end the
-    /// wait.
-    func liveConnection(
-        after lost: LiveConnection,
-        for call: Call
-    ) async throws(PasteboardError) -> LiveConnection {
-        let waiting = PendingResult<LiveConnection>()
-        let reconnects = state.withLock { state in
-            switch state.phase {
-            case .closed:
-                waiting.resolve(.failure(Self.closedError))
-                return false
-            case .connected(let live) where live !== lost && !live.isOver:
-                waiting.resolve(.success(live))
-                return false
-            case .connected(let live):
-                if live === lost, live.failure?.code == .brokerRestarted { state.wasStopped = true }
-                state.followers.append(waiting)
-                return live.isOver
-            case .idle, .connecting:
-                state.followers.append(waiting)
-                return true
-            }
-        }
-        if reconnects { reconnectSoon() }
-        return try await waiting.value(for: call) {
-            self.state.withLock { state in state.followers.removeAll { $0 === waiting } }
         } start: {
         }
     }
@@ -243,7 +217,7 @@ public final class PasteboardConnection: Sendable {
             case .success(let live):
                 state.phase = .connected(live)
                 state.wasStopped = false
-                return .finish(waiting + exchange(&state.followers, with: []))
+                return .finish(waiting)
             case .failure:
                 // A request has come meanwhile, and may start a broker.
                 if !mayStart, !waiting.isEmpty { return .connect }
@@ -255,11 +229,13 @@ public final class PasteboardConnection: Sendable {
         case (.connect, _):
             connect(mayStart: true)
         case (.finish(let waiting), .success(let live)):
+            // What stood on the connection to a broker that was ending, and was lost meanwhile.
+            if state.withLock({ $0.ending })?.isOver ?? false { restoration.restore(over: live) }
             for result in waiting { result.resolve(outcome) }
-            if let failure = live.failure { reconnectLater(after: PasteboardError(failure)) }
+            if let failure = live.failure { reconnectLater(after: PasteboardError(failure), live.loss) }
         case (.finish(let waiting), .failure(let error)):
             for result in waiting { result.resolve(outcome) }
-            reconnectLater(after: error)
+            reconnectLater(after: error, nil)
         case (.close, .success(let live)):
             // The connection was closed meanwhile.
             live.close(Self.closedFailure)
@@ -271,42 +247,43 @@ public final class PasteboardConnection: Sendable {
     // MARK: Reconnecting
 
     /// Called when a live connection has ended, also while it is greeting.
-    private func lost(_ failure: Failure) {
-        let (isOwner, isIdle) = state.withLock { state in
-            switch state.phase {
-            // An attempt that is under way finds the failure itself.
-            case .connecting, .closed: (true, false)
-            case .idle, .connected: (state.process == System.processID, true)
-            }
+    private func lost(_ failure: Failure, _ loss: Loss?) {
+        enum Step {
+            case none
+            case giveUp
+            case reconnect
+            case restore(over: LiveConnection)
         }
-        if !isOwner {
+        let step = state.withLock { state -> Step in
+            switch state.phase {
+            // An attempt that is under way finds the failure itself, and restores what was lost before it connects.
+            case .connecting, .closed: return .none
             // A process created by fork must not connect in the place of its parent.
-            giveUp(PasteboardError(failure))
-        } else if isIdle {
-            reconnectLater(after: PasteboardError(failure))
+            case .idle, .connected: if state.process != System.processID { return .giveUp }
+            }
+            // The connection to a broker that was ending: another one was made since.
+            if case .connected(let live) = state.phase, !live.isOver { return .restore(over: live) }
+            return .reconnect
+        }
+        switch step {
+        case .none: break
+        case .giveUp: restoration.giveUp(PasteboardError(failure))
+        case .reconnect: reconnectLater(after: PasteboardError(failure), loss)
+        case .restore(let live): restoration.restore(over: live)
         }
     }
 
-    /// Connects again after a delay, if somebody waits for that and another attempt could succeed.
-    private func reconnectLater(after error: PasteboardError) {
-        guard error.mayPass else { return giveUp(error) }
-        if error.code == .brokerRestarted { state.withLock { $0.wasStopped = true } }
+    /// Connects again after a delay, if there is something to restore and another attempt could succeed.
+    private func reconnectLater(after error: PasteboardError, _ loss: Loss?) {
+        guard error.mayPass else { return restoration.giveUp(error) }
+        if loss == .stopped { state.withLock { $0.wasStopped = true } }
         reconnectSoon()
     }
 
-    /// Ends what waits for the next connection.
-    private func giveUp(_ error: PasteboardError) {
-        restoration.giveUp(error)
-        for result in state.withLock({ exchange(&$0.followers, with: []) }) { result.resolve(.failure(error)) }
-    }
-
-    /// Whether there is something to restore, or a call waits for a connection that is made again.
-    private func isAwaited(_ state: State) -> Bool { !state.followers.isEmpty || !restoration.isEmpty }
-
-    /// Connects again after a delay, if somebody waits for that.
+    /// Connects again after a delay, if there is something to restore.
     private func reconnectSoon() {
         let delay = state.withLock { state -> Int? in
-            guard isAwaited(state), !exchange(&state.reconnectsLater, with: true) else { return nil }
+            guard !restoration.isEmpty, !exchange(&state.reconnectsLater, with: true) else { return nil }
             return state.backoff.delay()
         }
         guard let delay else { return }
@@ -324,7 +301,7 @@ public final class PasteboardConnection: Sendable {
             case .connected(let live) where live.isOver: break
             case .connecting, .connected, .closed: return (false, false)
             }
-            guard state.process == System.processID, isAwaited(state) else { return (false, false) }
+            guard state.process == System.processID, !restoration.isEmpty else { return (false, false) }
             state.phase = .connecting([])
             return (true, !state.wasStopped)
         }
@@ -344,9 +321,9 @@ public final class PasteboardConnection: Sendable {
                 hello: hello,
                 timeouts: timeouts,
                 executor: connectionExecutor
-            ) { [weak self, restoration] failure in
+            ) { [weak self, restoration] failure, loss in
                 guard let self else { return restoration.giveUp(PasteboardError(failure)) }
-                lost(failure)
+                lost(failure, loss)
             }
         } catch let failure as Failure {
             throw PasteboardError(failure)

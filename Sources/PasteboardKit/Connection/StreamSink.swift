@@ -66,7 +66,7 @@ enum ConnectionEffect: Sendable {
     /// Asks for the next chunk of an answer.
     case nextChunk(of: any ChunkSource, ask: UInt64)
     /// Reports that the connection has ended, after its sinks were notified.
-    case lost(Failure)
+    case lost(Failure, Loss?)
     /// Releases values whose deinit may run the program's code.
     case release([DiscardedValue])
 }

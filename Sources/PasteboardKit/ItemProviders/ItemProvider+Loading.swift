@@ -17,18 +17,15 @@ extension ItemProvider {
     ///     with `too-large`.
     ///   - isAutomatic: whether no person asked for the load, as in a history. Concealed contents and contents with a
     ///     limited number of loads refuse it, with `concealed` or `not-permitted`.
-    ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived, as in
-    ///     <doc:UsingPasteboards#When-the-broker-is-lost>. The source may then produce the bytes a second time.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         for contentType: UniformType,
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
-        retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
         return try await data(
             of: try representation(for: contentType, progress),
             timeout: timeout,
@@ -43,10 +40,9 @@ extension ItemProvider {
     ///   - accepted: the types that the caller accepts, best first.
     ///   - preference: the order that decides: that of the item or that of `accepted`.
     ///   - timeout: the maximum duration of the load, as in
-    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
     ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
     ///   - isAutomatic: whether no person asked for the load.
-    ///   - retries: whether the load is made once more if the broker is lost.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         forFirstOf accepted: [UniformType],
@@ -54,7 +50,6 @@ extension ItemProvider {
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
-        retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
         let representations = representations
@@ -62,7 +57,7 @@ extension ItemProvider {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(accepted, among: representations.map(\.type))
         }
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
         return try await data(of: representation, timeout: timeout, bounds, progress: progress)
     }
 
@@ -127,19 +122,16 @@ extension ItemProvider {
     ///   - maximumByteCount: the largest number of bytes that is accepted; nil: any. A load of more fails with
     ///     `too-large`, before the first chunk if the size is known.
     ///   - isAutomatic: whether no person asked for the load, as in
-    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
-    ///   - retries: whether the load is made once more if the broker is lost before the source has answered, which is
-    ///     before this method returns.
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadBytes(
         for contentType: UniformType,
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
-        retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<ByteChunks> {
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
         let load = try await open(contentType, timeout: timeout, bounds, progress: progress)
         return Loaded(value: load.chunks, type: load.dataType)
     }

@@ -33,7 +33,6 @@ extension ItemProvider {
     ///   - timeout: the maximum duration of the load, without `body`.
     ///   - maximumByteCount: the largest number of bytes that is accepted, of a folder that of its archive; nil: any.
     ///   - isAutomatic: whether no person asked for the load, as in a history.
-    ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - body: receives the file, with the type that the source provided.
     /// - Throws: ``PasteboardError``, with `noSpace` if the disk is full, and the error of `body`. The error of a copy
@@ -45,34 +44,23 @@ extension ItemProvider {
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
-        retries: Bool = true,
         progress: LoadProgress? = nil,
         _ body: (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
         let deadline = timeout.map(LoadDeadline.init)
         // Transferring the bytes is only a part of the work: a folder also has to be unpacked.
-        var part = progress?.makePart()
-        var load: OpenedLoad
+        let part = progress?.makePart()
+        let load: OpenedLoad
         let file: StoredLoad
         do {
-            let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
+            let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
             load = try await open(contentType, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
             if let url = load.inPlace {
                 try await load.chunks.source.takeReader().finish()
                 progress?.end(part)
                 return try await body(Loaded(value: url, type: load.type, isInPlace: true))
             }
-            do throws(PasteboardError) {
-                file = try await store(load, in: directory, deadline, progress)
-            } catch {
-                // The program has got no byte of the file.
-                guard let again = load.again else { throw error }
-                part = progress?.makePart()
-                let attributes = load.file
-                load = try await again(error, deadline, part)
-                load.file = attributes
-                file = try await store(load, in: directory, deadline, progress)
-            }
+            file = try await store(load, in: directory, deadline, progress)
         } catch {
             progress?.end(byteCount: nil)
             throw error
@@ -138,7 +126,7 @@ extension ItemProvider {
     /// the library, which it may block.
     ///
     /// A copy is removed when the completion handler returns; see
-    /// ``withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:retries:progress:_:)``.
+    /// ``withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:progress:_:)``.
     ///
     /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult

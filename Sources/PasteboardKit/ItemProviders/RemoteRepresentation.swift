@@ -2,9 +2,9 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardWire
 
-/// One representation of an item of another process. It is bound to the listed contents and to the connection on which
-/// they were listed, because a handle has no meaning for another broker. After that connection was lost, a load may
-/// find the same contents over the next one.
+/// One representation of an item of another process. It is bound to the listed contents: a load names them by their
+/// handle while the connection over which they were listed takes requests, and then by their board and change count,
+/// because a handle has no meaning for another broker.
 final class RemoteRepresentation: Sendable {
     let item: Int
     let type: UniformType
@@ -12,16 +12,13 @@ final class RemoteRepresentation: Sendable {
     let firstByteMilliseconds: UInt64?
     /// The drop that the item belongs to, if any.
     let scope: (any LoadScope)?
-    private let handle: UInt64
-    /// The contents, by which a load finds them again; nil if they end with the connection.
-    private let identity: ContentsIdentity?
+    private let contents: ContentsName
     private let target: LoadTarget
     private let connection: PasteboardConnection
 
     init(
         _ type: UniformType,
-        handle: UInt64,
-        identity: ContentsIdentity? = nil,
+        of contents: ContentsName,
         item: Int,
         firstByteMilliseconds: UInt64?,
         connection: PasteboardConnection,
@@ -32,17 +29,21 @@ final class RemoteRepresentation: Sendable {
         self.type = type
         self.firstByteMilliseconds = firstByteMilliseconds
         self.scope = scope
-        self.handle = handle
-        self.identity = identity
-        target = LoadTarget(type, Self.request(of: type, handle: handle, item: item), live: live)
+        self.contents = contents
+        target = LoadTarget(type, Self.request(of: type, contents, item: item), live: live)
         self.connection = connection
     }
 
     /// The request of a load without a timeout.
-    private static func request(of type: UniformType, handle: UInt64, item: Int) -> Load {
+    private static func request(of type: UniformType, _ contents: ContentsName, item: Int) -> Load {
         let accept = Accept(type.identifier, match: .exact)
         var request = Load()
-        request.handle = handle
+        request.handle = contents.handle
+        if contents.handle == nil, let board = contents.board {
+            request.board = board.name
+            request.ifChangeCount = board.changeCount
+            request.requires = [Feature.condition.rawValue]
+        }
         request.item = UInt32(clamping: item)
         request.accepts = [accept]
         request.descriptorWelcome = true
@@ -56,58 +57,60 @@ final class RemoteRepresentation: Sendable {
         _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
-        guard timeout == nil, progress == nil, scope == nil, bounds.areStandard else {
+        guard timeout == nil, progress == nil, scope == nil, bounds.areStandard, target.live.takesRequests else {
             return try await loadReportedData(timeout: timeout, bounds, progress: progress)
         }
         let load = DataLoad(target, progress: nil)
         let isInLine = MainActorLine.orders(#isolation)
-        do throws(PasteboardError) {
-            return try await load.result.value {
-                load.cancel()
-            } start: {
-                target.live.open(load) { !isInLine && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
-            }
-        } catch {
-            return try await returned(after: error, bounds).loadData(timeout: nil, bounds, progress: nil)
+        return try await load.result.value {
+            load.cancel()
+        } start: {
+            target.live.open(load) { !isInLine && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
         }
     }
 
-    /// The representation to load once more after a load has failed with `error`: of the same contents, at the next
-    /// broker.
-    ///
-    /// - Throws: the error, unless the broker was lost and the contents have come back.
-    @inline(never)
-    private func returned(
-        after error: PasteboardError,
-        _ bounds: LoadBounds,
-        by deadline: LoadDeadline? = nil,
-        progress: LoadProgress? = nil
-    ) async throws(PasteboardError) -> RemoteRepresentation {
-        guard error.code == .brokerRestarted, bounds.retries, let identity else { throw error }
-        let wait = ContentsReturn(of: identity, over: connection, after: target.live)
-        guard let place = try await wait.place(by: deadline, progress: progress) else { throw error }
-        return RemoteRepresentation(
-            type,
-            handle: place.handle,
-            item: item,
-            firstByteMilliseconds: firstByteMilliseconds,
-            connection: connection,
-            live: place.live,
-            scope: nil
-        )
+    /// The same representation at the next broker; nil if the connection over which the contents were listed takes
+    /// requests, or the contents have ended with it.
+    private func atNextBroker(
+        for call: Call,
+        _ progress: LoadProgress?
+    ) async throws(PasteboardError) -> RemoteRepresentation? {
+        guard !target.live.takesRequests, let next = contents.atNextBroker else { return nil }
+        do throws(PasteboardError) {
+            return RemoteRepresentation(
+                type,
+                of: next,
+                item: item,
+                firstByteMilliseconds: firstByteMilliseconds,
+                connection: connection,
+                live: try await connection.liveConnection(for: call),
+                scope: nil
+            )
+        } catch {
+            progress?.end(byteCount: nil)
+            throw error
+        }
     }
 
-    /// Loads with a timeout, bounds, a progress or as a part of a drop.
+    /// Loads with a timeout, bounds or a progress, as a part of a drop, or at the next broker.
     @inline(never)
     private func loadReportedData(
         timeout: Duration?,
         _ bounds: LoadBounds,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
+        let call = Call("the load", timeout: timeout)
+        if let next = try await atNextBroker(for: call, progress) {
+            do throws(PasteboardError) {
+                return try await next.loadReportedData(timeout: call.deadline?.left, bounds, progress: progress)
+            } catch {
+                throw call.error(ofLoad: error)
+            }
+        }
         let (progress, isInTime) = begin(progress)
         let load = DataLoad(target, maximum: bounds.maximum, progress: progress)
         progress?.begin { load.cancel() }
-        let deadline = timeout.map(LoadDeadline.init)
+        let deadline = call.deadline
         let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(deadline?.error ?? .cancelled) }
         defer { timer?.cancel() }
         do throws(PasteboardError) {
@@ -119,13 +122,8 @@ final class RemoteRepresentation: Sendable {
                 progress?.call?.begun()
             }
         } catch {
-            do throws(PasteboardError) {
-                let again = try await returned(after: error, bounds, by: deadline, progress: progress)
-                return try await again.loadData(timeout: deadline?.left, bounds, progress: progress)
-            } catch {
-                progress?.end(byteCount: nil)
-                throw described(error, isInTime: isInTime)
-            }
+            progress?.end(byteCount: nil)
+            throw described(error, isInTime: isInTime)
         }
     }
 
@@ -151,8 +149,7 @@ final class RemoteRepresentation: Sendable {
             )
     }
 
-    /// Begins a load whose bytes are read from chunks. It is made once more if the broker is lost before the source has
-    /// answered.
+    /// Begins a load whose bytes are read from chunks.
     ///
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
     func open(
@@ -161,12 +158,15 @@ final class RemoteRepresentation: Sendable {
         _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
+        let call = Call("the load", timeout: timeout)
+        if let next = try await atNextBroker(for: call, progress) {
+            return try await next.open(timeout: call.deadline?.left, inPlace: inPlace, bounds, progress: progress)
+        }
         let (progress, isInTime) = begin(progress)
-        let deadline = timeout.map(LoadDeadline.init)
-        let load = ChunkLoad(type, progress: progress, deadline: deadline, live: target.live)
+        let load = ChunkLoad(type, progress: progress, deadline: call.deadline, live: target.live)
         progress?.begin { [weak load] in load?.cancel() }
         do throws(PasteboardError) {
-            var opened = try await load.result.value {
+            return try await load.result.value {
                 load.cancel()
             } start: {
                 target.live.open(load) { state throws(Failure) in
@@ -174,43 +174,6 @@ final class RemoteRepresentation: Sendable {
                 }
                 progress?.call?.begun()
             }
-            if identity != nil {
-                opened.again = { error, deadline, progress throws(PasteboardError) in
-                    try await self.open(
-                        again: error,
-                        by: deadline,
-                        inPlace: false,
-                        bounds,
-                        progress: progress,
-                        isInTime: isInTime
-                    )
-                }
-            }
-            return opened
-        } catch {
-            return try await open(
-                again: error,
-                by: deadline,
-                inPlace: inPlace,
-                bounds,
-                progress: progress,
-                isInTime: isInTime
-            )
-        }
-    }
-
-    /// Begins the load once more after it has failed with `error`, if the broker was lost.
-    private func open(
-        again error: PasteboardError,
-        by deadline: LoadDeadline?,
-        inPlace: Bool,
-        _ bounds: LoadBounds,
-        progress: LoadProgress?,
-        isInTime: Bool
-    ) async throws(PasteboardError) -> OpenedLoad {
-        do throws(PasteboardError) {
-            let again = try await returned(after: error, bounds, by: deadline, progress: progress)
-            return try await again.open(timeout: deadline?.left, inPlace: inPlace, bounds, progress: progress)
         } catch {
             progress?.end(byteCount: nil)
             throw described(error, isInTime: isInTime)
@@ -218,7 +181,7 @@ final class RemoteRepresentation: Sendable {
     }
 
     private func request(timeout: Duration?, inPlace: Bool, _ bounds: LoadBounds) -> Load {
-        var load = Self.request(of: type, handle: handle, item: item)
+        var load = Self.request(of: type, contents, item: item)
         load.timeoutMilliseconds = timeout?.loadMilliseconds
         if inPlace { load.inPlaceWelcome = true }
         load.maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }

@@ -13,8 +13,6 @@ struct LoadBounds: Sendable {
     var maximumByteCount: Int?
     /// Whether no person asked for the load.
     var isAutomatic = false
-    /// Whether the load is made once more if the broker is lost before the program has got a byte.
-    var retries = true
 
     var maximum: Int { maximumByteCount.map { max(0, $0) } ?? Self.standardMaximum }
 

@@ -3,9 +3,6 @@ import PasteboardWire
 
 /// A load whose source has answered, so that its bytes can be taken in any form.
 struct OpenedLoad: Sendable {
-    typealias Repetition =
-        @Sendable (PasteboardError, LoadDeadline?, LoadProgress?) async throws(PasteboardError) -> OpenedLoad
-
     let chunks: ByteChunks
     /// The representation's type.
     let type: UniformType
@@ -15,9 +12,6 @@ struct OpenedLoad: Sendable {
     var inPlace: URL?
     /// The name of the source's file.
     var fileName: String?
-    /// Makes the load once more after it has failed with the error, or throws the error; nil if it was made again
-    /// already, or cannot be.
-    var again: Repetition?
     /// The attributes of the source's file: those in the item's list of representations, or the permissions of a file
     /// that its handler has returned.
     var file: FileAttributes?

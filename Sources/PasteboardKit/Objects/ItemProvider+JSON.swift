@@ -39,7 +39,6 @@ extension ItemProvider {
     ///     provides bytes nor reports progress for 30 s.
     ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
     ///   - isAutomatic: whether no person asked for the load.
-    ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - decoder: the decoder, with its settings for dates, keys and so on. It must not be changed during the load.
     /// - Throws: a ``PasteboardError``, or the `DecodingError` if the bytes do not describe such a value.
@@ -49,7 +48,6 @@ extension ItemProvider {
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
-        retries: Bool = true,
         progress: LoadProgress? = nil,
         decoder: JSONDecoder = JSONDecoder()
     ) async throws -> sending T {
@@ -58,7 +56,6 @@ extension ItemProvider {
             timeout: timeout,
             maximumByteCount: maximumByteCount,
             isAutomatic: isAutomatic,
-            retries: retries,
             progress: progress
         )
         return try await ThreadPool.completions.value { try decoder.decode(T.self, from: loaded.value) }

@@ -4,7 +4,7 @@ import FoundationEssentials
 // is that of fidelity; the order of the class does not matter, as with NSItemProvider.
 extension ItemProvider {
     /// Whether an object of the class can be loaded: whether the class reads one of the item's types, or a type that
-    /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:retries:progress:)`` finds
+    /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:progress:)`` finds
     /// the type in the same way. Nothing is loaded.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool {
         typeRead(by: aClass, among: registeredContentTypes) != nil
@@ -54,9 +54,8 @@ extension ItemProvider {
     ///   - timeout: the maximum time until all bytes have arrived. Without it, the load fails if the source neither
     ///     provides bytes nor reports progress for 30 s.
     ///   - maximumByteCount: the largest number of bytes that is accepted, as in
-    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
+    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
     ///   - isAutomatic: whether no person asked for the load.
-    ///   - retries: whether the load is made once more if the broker is lost before all bytes have arrived.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Throws: a ``PasteboardError``, with `type-unavailable` if the item has no type that the class reads, or the
     ///   unchanged error that the class threw for the bytes.
@@ -65,10 +64,9 @@ extension ItemProvider {
         timeout: Duration? = nil,
         maximumByteCount: Int? = nil,
         isAutomatic: Bool = false,
-        retries: Bool = true,
         progress: LoadProgress? = nil
     ) async throws -> sending T {
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic, retries: retries)
+        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
         let loaded = try await loadData(readBy: T.self, timeout: timeout, bounds, progress: progress)
         return try await ThreadPool.completions.value {
             try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
@@ -94,7 +92,6 @@ extension ItemProvider {
             timeout: timeout,
             maximumByteCount: bounds.maximumByteCount,
             isAutomatic: bounds.isAutomatic,
-            retries: bounds.retries,
             progress: progress
         )
     }

@@ -23,6 +23,13 @@ struct Call: Sendable {
     /// The error of a call that has taken too long.
     var timedOut: PasteboardError { error(.timeout, "did not end within \(deadline?.timeout ?? .zero)") }
 
+    /// Returns the error of a load that is a part of the call. The load's own error would name the time that was left,
+    /// which is not the timeout that the caller passed.
+    func error(ofLoad error: PasteboardError) -> PasteboardError {
+        // Without a timeout of the call, the error is that of a limit of the broker.
+        deadline != nil && error.code == .timeout ? timedOut : error
+    }
+
     private func error(_ code: PasteboardError.Code, _ end: String) -> PasteboardError {
         PasteboardError(code, message: "\(name) \(end)" + (other.map { "; \($0) continues" } ?? ""))
     }

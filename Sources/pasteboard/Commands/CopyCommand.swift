@@ -98,7 +98,9 @@ struct CopyCommand: Command {
         let committed: Committed
         do {
             committed = try write(new, options, over: connection)
-        } catch let failure as Failure where mayRepeat(after: failure, options) && new.allSatisfy(\.canBeWrittenAgain) {
+        } catch let failure as Failure
+            where mayRepeat(after: failure, of: connection, options) && new.allSatisfy(\.canBeWrittenAgain)
+        {
             // No broker is started: it may have been stopped.
             guard let next = try Broker.running() else { throw failure }
             committed = try write(new, options, over: next)
@@ -121,8 +123,12 @@ struct CopyCommand: Command {
     /// it may replace contents that another program has written to the next broker meanwhile. That is accepted, because
     /// any copy replaces the contents that are there when it is made, and the user would have to make the same copy
     /// again.
-    private func mayRepeat(after failure: Failure, _ options: ContentOptions) -> Bool {
+    private func mayRepeat(
+        after failure: Failure,
+        of connection: BlockingConnection,
+        _ options: ContentOptions
+    ) -> Bool {
         let isRepeatable = !adds && options.ifChangeCount == nil && options.write(to: board).terms?.maximumLoads == nil
-        return Reconnection.mayRepeat(after: failure, isRepeatable: isRepeatable)
+        return Reconnection.mayRepeat(after: failure, of: connection, isRepeatable: isRepeatable)
     }
 }

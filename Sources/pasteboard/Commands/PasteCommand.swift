@@ -181,7 +181,7 @@ struct PasteCommand: Command {
     /// Whether a load failed because its broker ended or is ending, before anything was pasted. Then it is made once
     /// more, or any number of times with `--wait`.
     private func isLost(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
-        Reconnection.mayRepeat(after: failure, isRepeatable: connection.io.isGone) && !state.hasBegun
+        Reconnection.mayRepeat(after: failure, of: connection, isRepeatable: true) && !state.hasBegun
             && (waits || !state.wasLost)
     }
 
@@ -196,7 +196,7 @@ struct PasteCommand: Command {
         state.required = listed
         let deadline = min(end, MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime)))
         // After an announced end another broker has the socket already, or there will be none.
-        guard try connection.io.isGone || Broker.isRunning(until: deadline) else { return nil }
+        guard try connection.io.loss == .crashed || Broker.isRunning(until: deadline) else { return nil }
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         defer { signals.unblock() }
         let interest = PollInterest(signals.raw, .readable)
@@ -210,7 +210,7 @@ struct PasteCommand: Command {
                 return listed == nil || Identity(change.changeCount, change.epoch) == listed ? connection : nil
             } catch let failure as Failure {
                 // Another broker may follow one that has ended. The failure of the load says more than any other.
-                guard Reconnection.follows(failure) else { return nil }
+                guard CommandFailure.exitCode(of: failure.code) == 3 else { return nil }
             }
         }
         return nil

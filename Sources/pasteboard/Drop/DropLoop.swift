@@ -60,7 +60,7 @@ final class DropLoop {
                 handle($1, in: $2, &$0)
             }
         } catch {
-            guard Reconnection.follows(error) else { throw error }
+            guard Reconnection.follows(error, of: connection) else { throw error }
             loss = error
         }
         if ready.contains(where: { !$0.isEmpty }) { try checkSignals() }
@@ -91,10 +91,9 @@ final class DropLoop {
 
     /// Ends the drops that are under way with the connection.
     private func fail(_ loss: Failure) {
-        let failure = connection.io.failure(ofLoad: loss)
-        for (load, drop) in loads { drop.failed(load, failure, &connection.io.state) }
+        for (load, drop) in loads { drop.failed(load, loss, &connection.io.state) }
         loads = [:]
-        for (stream, drop) in drops { drop.take(.failed(stream, failure), &connection.io.state) }
+        for (stream, drop) in drops { drop.take(.failed(stream, loss), &connection.io.state) }
     }
 
     /// Registers the destination at the next broker.
@@ -109,7 +108,7 @@ final class DropLoop {
                 stream = try connection.register(destination)
                 self.connection = connection
                 return
-            } catch let failure where Reconnection.follows(failure) {
+            } catch let failure where Reconnection.follows(failure, of: connection) {
                 // The next attempt may find another broker.
             }
         }

@@ -50,7 +50,9 @@ struct TextPreview {
                 bytes.append(copying: $0)
                 if bytes.count > byteCount { throw Failure(.cancelled, "the beginning is enough") }
             }
-        } catch let failure as Failure where failure.code != .timeout && !Reconnection.follows(failure) {
+        } catch let failure as Failure
+            where failure.code != .timeout && connection.io.loss(of: failure) == .other
+        {
             // The rest of the text is not needed, or other contents have replaced it.
         }
         return bytes

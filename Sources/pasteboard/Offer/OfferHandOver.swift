@@ -234,7 +234,7 @@ final class OfferHandOver {
     /// Whether the broker was lost or ends, so that nothing more can be handed over to it.
     private func isLoss(_ error: any Error) -> Bool {
         guard let failure = error as? Failure else { return false }
-        return Reconnection.mayRepeat(after: failure, isRepeatable: connection.io.isGone)
+        return Reconnection.mayRepeat(after: failure, of: connection, isRepeatable: true)
     }
 
     private func drop(_ promise: Promise, _ error: any Error) {

@@ -102,7 +102,7 @@ final class OfferLoop {
     }
 
     private func mayReturn(after failure: Failure) -> Bool {
-        !hasEnded && contents.mayReturn && Reconnection.follows(failure)
+        !hasEnded && contents.mayReturn && Reconnection.follows(failure, of: placed.connection)
     }
 
     /// Serves the loads that are under way at a broker that takes no more contents, until they are done, it closes the
@@ -128,11 +128,13 @@ final class OfferLoop {
         placed.server.cancelAll()
         var refusals = 0
         while MonotonicClock.now() < deadline {
+            var connected: BlockingConnection?
             do {
                 let interest = PollInterest(signals.raw, .readable)
                 let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
                 if !ready[0].isEmpty, let signal = try signals.next() { return signal }
                 guard let connection else { continue }
+                connected = connection
                 guard let next = try contents.placeAgain(over: connection) else {
                     note(.expired)
                     hasEnded = true
@@ -150,10 +152,12 @@ final class OfferLoop {
                 note(.replaced)
                 hasEnded = true
                 return nil
-            } catch let failure as Failure where Reconnection.follows(failure) {
+            } catch let failure as Failure {
                 // The next attempt may find another broker.
-            } catch let failure as Failure where refusals < Self.mostRefusals && isPassedOn(after: failure) {
-                // Yet another broker takes over from this one.
+                if Reconnection.follows(failure, of: connected) { continue }
+                connected = nil
+                // Yet another broker may take over from this one.
+                guard refusals < Self.mostRefusals, isPassedOn(after: failure) else { throw failure }
                 refusals += 1
             }
         }

@@ -141,7 +141,7 @@ final class BoardWatch {
         guard !isLost else { return try connectAgain(watching: extra, until: deadline) }
         do {
             return try receive(extra: extra, until: deadline)
-        } catch let failure as Failure where reconnection != nil && Reconnection.follows(failure) {
+        } catch let failure as Failure where reconnection != nil && Reconnection.follows(failure, of: connection) {
             StandardStreams.note("pasteboard: \(command): the broker ended; connecting again")
             isLost = true
             return extra.map { _ in [] }
@@ -161,7 +161,7 @@ final class BoardWatch {
         do {
             try open()
             isLost = false
-        } catch let failure as Failure where Reconnection.follows(failure) {
+        } catch let failure as Failure where Reconnection.follows(failure, of: connection) {
             // The next turn tries again.
         }
         return ready

@@ -85,13 +85,13 @@ import Testing
         } catch {
             failure = error
         }
-        #expect(events == 1 && failure?.code == .brokerUnavailable)
+        #expect(events == 1 && failure?.code == .brokerRestarted)
         do throws(Failure) {
             failure = nil
             try io.check()
         } catch {
             failure = error
         }
-        #expect(failure?.code == .brokerUnavailable)
+        #expect(failure?.code == .brokerRestarted)
     }
 }

@@ -25,7 +25,7 @@ struct DataLoadTests {
             }
             representation = RemoteRepresentation(
                 .image,
-                handle: 1,
+                of: ContentsName(handle: 1),
                 item: 0,
                 firstByteMilliseconds: nil,
                 connection: connection,

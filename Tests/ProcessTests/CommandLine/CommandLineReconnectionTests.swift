@@ -182,7 +182,7 @@ import Testing
         for source in sources { source.peer.close() }
         let ended = try once.finish()
         #expect(ended.exitCode == 3 && ended.text.isEmpty)
-        #expect(ended.errorText.contains("the broker ended during the load"))
+        #expect(ended.errorText.contains("was lost: the broker closed it"))
         try desk.directory.write("next", to: "a.txt")
         #expect(try desk.run("drag", "a.txt", "--to", "inbox", "--wait", "10m").exitCode == 0)
         #expect(try drop.nextLine() == "in/a.txt")
@@ -249,7 +249,7 @@ import Testing
             try desk.directory.write("", to: "go")
             let pasted = try paste.finish()
             if pasted.exitCode != 0, attempt < 10 {
-                #expect(pasted.exitCode == 3 && pasted.errorText.contains("the broker ended during the load"))
+                #expect(pasted.exitCode == 3 && pasted.errorText.contains("was lost: the broker closed it"))
                 try desk.waitForContents()
                 _ = try desk.shell("rm -f go asked")
                 continue
@@ -278,7 +278,7 @@ import Testing
         try desk.copy("other")
         let pasted = try paste.finish()
         #expect(pasted.exitCode == 3 && pasted.output.isEmpty)
-        #expect(pasted.errorText.contains("the broker ended during the load"))
+        #expect(pasted.errorText.contains("was lost: the broker closed it"))
         #expect(!desk.directory.names().contains("file"))
         try offer.child.kill(SIGCONT)
         #expect(try offer.finish().exitCode == 0)

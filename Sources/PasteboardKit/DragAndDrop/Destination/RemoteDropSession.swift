@@ -77,7 +77,7 @@ package final class RemoteDropSession: DropSession {
         let received = PasteboardItem(
             item,
             at: index,
-            of: handle,
+            of: ContentsName(handle: handle),
             connection: connection,
             live: live,
             scope: window

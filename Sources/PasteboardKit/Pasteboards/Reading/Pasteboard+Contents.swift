@@ -11,7 +11,7 @@ extension Pasteboard {
         public let version: UInt64
         /// The items, in the writer's order. Their loads are bound to these contents: after these have been replaced, a
         /// new load fails with `superseded` and never returns newer contents. After the broker was lost, a load finds
-        /// the same contents at the next broker, if their source has written them again.
+        /// the same contents at the next broker, once they are there again.
         public let items: [PasteboardItem]
         /// The name of the program that wrote the contents, as that program reported it. Display it, but do not trust
         /// it.
@@ -32,13 +32,12 @@ extension Pasteboard {
             ownerProcess = contents.ownerProcess.map { Int32(clamping: $0) }
             age = contents.milliseconds.map { .milliseconds(Int64(clamping: $0)) }
             terms = Terms(contents.terms)
-            let identity = ContentsIdentity(board: board, changeCount: changeCount.value, epoch: changeCount.epoch)
+            let listed = ContentsName(handle: contents.handle, board: (board, changeCount.value))
             items = listing.items.enumerated().map { index, item in
                 PasteboardItem(
                     item,
                     at: index,
-                    of: contents.handle ?? 0,
-                    identity: identity,
+                    of: listed,
                     connection: connection,
                     live: live
                 )

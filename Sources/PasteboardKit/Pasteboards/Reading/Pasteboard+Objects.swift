@@ -55,13 +55,13 @@ extension Pasteboard {
     ///   - timeout: the maximum duration of the load, which includes connecting. Without it, the load fails if the
     ///     source neither sends bytes nor reports progress for 30 s.
     ///   - maximumByteCount: the largest number of bytes that is accepted, as in
-    ///     ``ItemProvider/loadData(for:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
+    ///     ``ItemProvider/loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
     ///   - isAutomatic: whether no person asked for the load, as in a history.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Returns: the object; nil if no item has a type that the class reads.
     /// - Throws: `superseded`, with both change counts, if the condition does not hold; `superseded` also if the
     ///   contents are replaced again and again for 30 s, or `timeout` if a timeout is given; otherwise as
-    ///   ``ItemProvider/loadObject(ofClass:timeout:maximumByteCount:isAutomatic:retries:progress:)``.
+    ///   ``ItemProvider/loadObject(ofClass:timeout:maximumByteCount:isAutomatic:progress:)``.
     public func load<T: ItemProviderReading>(
         _ aClass: T.Type,
         ifChangeCount: ChangeCount? = nil,

@@ -149,23 +149,10 @@ extension Pasteboard {
             switch error.code {
             case .nothingHere, .typeUnavailable, .sourceGone, .superseded, .invalidArgument:
                 return nil
-            case .brokerRestarted:
-                // The next round lists at the next broker. The load has left its progress open.
-                progress?.end(byteCount: nil)
-                return nil
             default:
                 throw error
             }
         }
-    }
-}
-
-extension Call {
-    /// Returns the error of a load that is a part of the call. The load's own error would name the time that was left,
-    /// which is not the timeout that the caller passed.
-    func error(ofLoad error: PasteboardError) -> PasteboardError {
-        // Without a timeout of the call, the error is that of a limit of the broker.
-        deadline != nil && error.code == .timeout ? timedOut : error
     }
 }
 

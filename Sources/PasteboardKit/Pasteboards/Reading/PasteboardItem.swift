@@ -35,13 +35,11 @@ public struct PasteboardItem: Sendable, Identifiable {
     public let representations: [Representation]
 
     /// - Parameters:
-    ///   - identity: the contents to which the item belongs; nil for an item of a drop.
     ///   - scope: the drop to which the item belongs; nil for an item of a pasteboard.
     init(
         _ item: Item,
         at index: Int,
-        of handle: UInt64,
-        identity: ContentsIdentity? = nil,
+        of listed: ContentsName,
         connection: PasteboardConnection,
         live: LiveConnection,
         scope: (any LoadScope)? = nil
@@ -53,8 +51,7 @@ public struct PasteboardItem: Sendable, Identifiable {
             let type = UniformType(received: message)
             let remote = RemoteRepresentation(
                 type,
-                handle: handle,
-                identity: identity,
+                of: listed,
                 item: index,
                 firstByteMilliseconds: message.firstByteMilliseconds,
                 connection: connection,

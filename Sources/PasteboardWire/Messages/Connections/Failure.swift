@@ -25,6 +25,9 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         contents = Contents(code, text, detail, source)
     }
 
+    /// Whether both are one failure. A broker may refuse a request in the words in which it announces its end.
+    package func isIdentical(to other: Failure?) -> Bool { contents === other?.contents }
+
     package var code: ErrorCode {
         get { contents.code }
         set { self = Failure(newValue, text, detail: detail, source: source) }
