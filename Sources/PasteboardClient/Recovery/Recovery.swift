@@ -127,6 +127,9 @@ package struct Recovery: Sendable {
         }
     }
 
+    /// Lets the delays begin anew.
+    package mutating func hurry() { backoff = Backoff() }
+
     package mutating func next(after failure: RequestFailure, now: UInt64, random: Double) -> Step {
         next(after: failure.loss, at: failure.reached, now: now, random: random)
     }
