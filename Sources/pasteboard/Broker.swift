@@ -18,6 +18,17 @@ enum Broker {
         try connected(through: try BrokerConnector(), hello(streams: streams))
     }
 
+    /// The connection of a command that has lost its broker.
+    ///
+    /// - Parameters:
+    ///   - mayStart: whether a broker is started if none is running.
+    ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    static func next(mayStart: Bool, streams: UInt32?, until deadline: UInt64) throws -> BlockingConnection {
+        var connector = try BrokerConnector()
+        if !mayStart { connector.startsBroker = false }
+        return try connected(through: connector, hello(streams: streams), until: deadline)
+    }
+
     private static func connected(
         through connector: BrokerConnector,
         _ hello: Hello,

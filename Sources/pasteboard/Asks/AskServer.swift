@@ -43,23 +43,15 @@ final class AskServer {
         return files.reduce(open) { $0 &+ $1.sent }
     }
 
-    /// Waits for events and handles them.
-    ///
-    /// - Parameter handle: called for each event that does not concern an ask.
-    /// - Returns: a signal, if one has arrived.
-    func turn(watching signals: SignalBox, _ handle: (ClientEvent) throws -> Void) throws -> CInt? {
-        try turn(watching: signals, also: [], until: .max, handle).signal
-    }
-
     /// Waits for events, for descriptors of the caller, or until `deadline`, and handles the events.
     ///
-    /// - Returns: a signal, if one has arrived, and what is ready on `others`, in its order.
+    /// - Parameter handle: called for each event that does not concern an ask.
+    /// - Returns: what is ready on `extra`, in its order.
     func turn(
-        watching signals: SignalBox,
-        also others: [PollInterest],
-        until deadline: UInt64,
+        watching extra: [PollInterest],
+        until deadline: UInt64 = .max,
         _ handle: (ClientEvent) throws -> Void
-    ) throws -> (signal: CInt?, ready: [PollInterest.Readiness]) {
+    ) throws -> [PollInterest.Readiness] {
         // Small chunks wait for a flush. After it, programs and files wait only if the socket has not accepted all
         // bytes.
         try connection.io.flush()
@@ -67,9 +59,8 @@ final class AskServer {
         let watched = programs.flatMap { program in
             program.interests(takesOutput: takesOutput(program)).map { (program, stream: $0.0, interest: $0.1) }
         }
-        let extra = [PollInterest(signals.raw, .readable)] + watched.map(\.interest) + others
         let end = mayGoOn ? 0 : min(nextTime, deadline)
-        let ready = try connection.turn(extra: extra, until: end) { _, event, bytes in
+        let ready = try connection.turn(extra: extra + watched.map(\.interest), until: end) { _, event, bytes in
             if case .asked(let stream, let ask) = event { self.types[stream] = ask.type(in: bytes) }
             self.events.append(event)
         }
@@ -82,13 +73,13 @@ final class AskServer {
             default: try handle(event)
             }
         }
-        for (index, watch) in watched.enumerated() where !ready[index + 1].isEmpty {
+        for (watch, readiness) in zip(watched, ready.dropFirst(extra.count)) where !readiness.isEmpty {
             try self.handle(watch.stream, of: watch.0)
         }
         checkTimes()
         programs.removeAll { finish($0) }
         try serveFiles()
-        return (ready[0].isEmpty ? nil : try signals.next(), Array(ready.suffix(others.count)))
+        return Array(ready.prefix(extra.count))
     }
 
     /// Sends what is still pending. A process that exits must not lose the end of its last load.

@@ -175,7 +175,7 @@ struct PasteCommand: Command {
     }
 
     private func watch(over connection: BlockingConnection) throws -> BoardWatch {
-        try BoardWatch([board], over: connection, until: end, command: Self.syntax.name) { try Broker.startingOne() }
+        try BoardWatch([board], over: connection, until: end, command: Self.syntax.name, reconnects: true)
     }
 
     /// Whether a load failed because its broker ended or is ending, before anything was pasted. Then it is made once

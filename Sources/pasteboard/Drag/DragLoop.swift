@@ -57,9 +57,10 @@ final class DragLoop {
     }
 
     private func turn() throws {
-        let signal = try server.turn(watching: signals) { event in
+        let ready = try server.turn(watching: [PollInterest(signals.raw, .readable)]) { event in
             if event.stream == stream { progress.take(event) }
         }
+        let signal = ready[0].isEmpty ? nil : try signals.next()
         // A session that has ended cannot be cancelled.
         if progress.outcome == nil, let signal {
             connection.io.state.cancel(stream)

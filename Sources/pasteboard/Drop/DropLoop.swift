@@ -7,10 +7,9 @@ import PasteboardWire
 /// unexpectedly, the destination is registered at the next one.
 final class DropLoop {
     private let destination: Destination
-    private var connection: BlockingConnection
+    private let standing: StandingConnection
     /// The stream of the destination.
-    private var stream: UInt64
-    private var reconnection = Reconnection { _ in try Broker.startingOne() }
+    private var stream: UInt64 = 0
     private let directory: SystemString
     private let isOnce: Bool
     private let signals: SignalBox
@@ -32,19 +31,19 @@ final class DropLoop {
         signals: SignalBox
     ) throws {
         self.destination = destination
-        self.connection = connection
-        stream = try connection.register(destination)
+        standing = StandingConnection(connection, of: DropCommand.syntax.name, as: .standing)
         self.directory = directory
         self.isOnce = isOnce
         self.signals = signals
+        try standing.begin { [unowned self] in stream = try $0.register(destination) }
     }
 
     /// Serves sessions until a signal arrives. With `isOnce`, returns the exit code of the first drop.
     func run() throws -> CInt {
         defer {
             line.clear()
-            connection.io.state.cancel(stream)
-            try? connection.io.flush()
+            standing.connection.io.state.cancel(stream)
+            try? standing.connection.io.flush()
         }
         while true {
             if let code = try turn(), isOnce { return code }
@@ -53,16 +52,12 @@ final class DropLoop {
 
     /// - Returns: the exit code of a drop that is complete now.
     private func turn() throws -> CInt? {
-        var ready: [PollInterest.Readiness] = []
-        var loss: Failure?
-        do throws(Failure) {
-            ready = try connection.turn(extra: [PollInterest(signals.raw, .readable)]) {
-                handle($1, in: $2, &$0)
-            }
-        } catch {
-            guard Reconnection.follows(error, of: connection) else { throw error }
-            loss = error
+        let wasLost = standing.isLost
+        let ready = try standing.turn(watching: [PollInterest(signals.raw, .readable)]) { connection in
+            if let failure = exchange(&failure, with: nil) { throw failure }
+            return try connection.turn(extra: [PollInterest(signals.raw, .readable)]) { handle($1, in: $2, &$0) }
         }
+        let connection = standing.connection
         if ready.contains(where: { !$0.isEmpty }) { try checkSignals() }
         // Writing these files may take long; all pending messages have been sent by now.
         while !passed.isEmpty {
@@ -70,48 +65,27 @@ final class DropLoop {
             guard let drop = loads.removeValue(forKey: load) else { continue }
             try drop.passed(load, answer, file, over: connection) {
                 try checkSignals()
-                takeEvents()
+                takeEvents(of: connection)
                 showProgress()
             }
         }
-        if let failure { throw failure }
-        if let loss { fail(loss) }
+        if standing.isLost, !wasLost, let failure = standing.failure { fail(failure, over: connection) }
         showProgress()
-        let code = reportComplete()
-        if loss != nil, !isOnce || code == nil { try registerAgain() }
-        return code
+        return reportComplete()
     }
 
     /// Takes the events that have arrived, without waiting: while a file is written, its source may withdraw the
     /// session.
-    private func takeEvents() {
+    private func takeEvents(of connection: BlockingConnection) {
         // The next turn reports the loss of the connection.
         _ = try? connection.turn(until: 0) { handle($1, in: $2, &$0) }
     }
 
     /// Ends the drops that are under way with the connection.
-    private func fail(_ loss: Failure) {
+    private func fail(_ loss: Failure, over connection: BlockingConnection) {
         for (load, drop) in loads { drop.failed(load, loss, &connection.io.state) }
         loads = [:]
         for (stream, drop) in drops { drop.take(.failed(stream, loss), &connection.io.state) }
-    }
-
-    /// Registers the destination at the next broker.
-    private func registerAgain() throws {
-        line.clear()
-        StandardStreams.note("pasteboard: drop: the broker ended; connecting again")
-        while true {
-            let (connection, ready) = try reconnection.attempt(watching: [PollInterest(signals.raw, .readable)])
-            if !ready[0].isEmpty { try checkSignals() }
-            guard let connection else { continue }
-            do {
-                stream = try connection.register(destination)
-                self.connection = connection
-                return
-            } catch let failure where Reconnection.follows(failure, of: connection) {
-                // The next attempt may find another broker.
-            }
-        }
     }
 
     /// - Returns: the exit code of a drop that is complete now.

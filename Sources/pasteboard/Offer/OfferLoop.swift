@@ -8,9 +8,9 @@ import PasteboardWire
 final class OfferLoop {
     private let contents: OfferedContents
     private var placed: OfferedContents.Placed
+    private let standing: StandingConnection
     private let signals: SignalBox
     private let keepsOnExit: Bool
-    private var reconnection = OfferLoop.reconnection
     private var hasEnded = false
 
     /// - Parameters:
@@ -27,148 +27,103 @@ final class OfferLoop {
         self.placed = placed
         self.keepsOnExit = keepsOnExit
         self.signals = signals
+        standing = StandingConnection(
+            placed.connection,
+            of: OfferCommand.syntax.name,
+            as: contents.verb,
+            streams: AskServer.maximumAsks
+        )
+        standing.restore { [unowned self] in try placeAgain(over: $0) }
     }
 
     /// Returns once the contents were replaced or cleared and the last load is done, or were handed over.
     func run() throws {
         defer { placed.server.stop() }
-        while !hasEnded || !placed.server.isIdle {
-            var signal: CInt?
-            var isLost = false
-            do {
-                signal = try placed.server.turn(watching: signals) { try handle($0) }
-            } catch let failure as Failure where mayReturn(after: failure) {
-                StandardStreams.note("pasteboard: offer: the broker ended; connecting again")
-                signal = try placeAgain()
-                isLost = signal != nil
-                if !isLost, hasEnded { return }
-            }
-            guard let signal else { continue }
+        while !hasEnded || isPlaced && !placed.server.isIdle {
+            guard let signal = try turn(until: .max, serve) else { continue }
             if !hasEnded {
-                let handOver = keepsOnExit ? try handOver(isLost: isLost) : nil
+                let handOver = keepsOnExit ? try handOver() : nil
                 if let handOver, handOver.isComplete, !hasEnded { break }
                 if !hasEnded, handOver?.hasKept != true { contents.withdraw(placed) }
             }
             throw CommandFailure.signaled(signal)
         }
-        try placed.server.sendAll()
+        if isPlaced { try placed.server.sendAll() }
+    }
+
+    /// Whether the contents are or were at the present broker. False if they could not come back.
+    private var isPlaced: Bool { standing.connection === placed.connection }
+
+    /// Takes a turn: of `work`, or of the wait for the next broker. What has ended does not come back.
+    ///
+    /// - Returns: a signal, if one has arrived.
+    private func turn(
+        until deadline: UInt64,
+        _ work: (OfferedContents.Placed, [PollInterest]) throws -> [PollInterest.Readiness]
+    ) throws -> CInt? {
+        let extra = [PollInterest(signals.raw, .readable)]
+        let ready =
+            if hasEnded {
+                try work(placed, extra)
+            } else {
+                try standing.turn(watching: extra, until: deadline) { _ in try work(placed, extra) }
+            }
+        if standing.isLost { placed.server.cancelAll() }
+        return ready[0].isEmpty ? nil : try signals.next()
+    }
+
+    private func serve(
+        _ placed: OfferedContents.Placed,
+        watching extra: [PollInterest]
+    ) throws -> [PollInterest.Readiness] {
+        try placed.server.turn(watching: extra) { try handle($0) }
     }
 
     /// Hands the promises over: at the next broker, if the present one has been lost or is lost meanwhile.
-    ///
-    /// - Returns: nil if the contents have ended.
-    private func handOver(isLost: Bool) throws -> OfferHandOver? {
-        var deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
-        // The delay between attempts may have grown to 30 s, and a hand-over has 5 s.
-        reconnection = Self.reconnection
-        var isLost = isLost
-        var handOver = contents.handOver(placed)
-        while !hasEnded {
-            do {
-                guard isLost else {
-                    try handOver.run(placed.server, until: deadline, watching: signals) { try self.handle($0) }
-                    return handOver
-                }
-                // A broker that has refused the bytes still has the connection if a load runs.
-                if placed.connection.io.state.failure == nil {
-                    try finishLoads(until: deadline)
-                    guard !hasEnded else { return nil }
-                    deadline = MonotonicClock.deadline(milliseconds: OfferHandOver.duration)
-                }
-                if let signal = try placeAgain(until: deadline) { throw CommandFailure.signaled(signal) }
-                handOver = contents.handOver(placed)
-                isLost = false
-            } catch let failure as Failure where !isLost && (mayReturn(after: failure) || isPassedOn(after: failure)) {
-                StandardStreams.note("pasteboard: offer: the broker ended; connecting again")
-                isLost = true
-            } catch {
-                handOver.abandon(after: error, isLost: isLost)
-                throw error
-            }
-        }
-        return nil
-    }
-
-    /// The number of brokers in a row that may refuse the contents because they end.
-    private static let mostRefusals = 3
-
-    private static var reconnection: Reconnection {
-        Reconnection { _ in try Broker.startingOne(streams: AskServer.maximumAsks) }
-    }
-
-    /// Whether the broker refuses the bytes because another one takes over.
-    private func isPassedOn(after failure: Failure) -> Bool {
-        !hasEnded && contents.mayReturn && failure.code == .brokerRestarted && (try? Broker.isRunning()) == true
-    }
-
-    private func mayReturn(after failure: Failure) -> Bool {
-        !hasEnded && contents.mayReturn && Reconnection.follows(failure, of: placed.connection)
-    }
-
-    /// Serves the loads that are under way at a broker that takes no more contents, until they are done, it closes the
-    /// connection, or `deadline` (see `MonotonicClock`). They would be cut short when the connection is given up.
-    private func finishLoads(until deadline: UInt64) throws {
+    private func handOver() throws -> OfferHandOver {
+        let handOver = OfferHandOver(of: contents)
+        defer { handOver.stop() }
         do {
-            while !placed.server.isIdle, MonotonicClock.now() < deadline {
-                let turn = try placed.server.turn(watching: signals, also: [], until: deadline) { try handle($0) }
-                if let signal = turn.signal { throw CommandFailure.signaled(signal) }
+            // The delay between attempts may have grown to 30 s.
+            standing.hurry()
+            while !hasEnded, standing.isLost || !handOver.isOver {
+                guard !standing.isLost || MonotonicClock.now() < handOver.deadline else {
+                    throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
+                }
+                let signal = try turn(until: handOver.deadline) { placed, extra in
+                    try handOver.turn(at: placed, watching: extra) { try handle($0) }
+                }
+                if let signal { throw CommandFailure.signaled(signal) }
             }
-            try placed.server.sendAll()
-        } catch is Failure {
-            // The connection has ended.
+        } catch {
+            handOver.abandon(after: error, isLost: standing.isLost)
+            throw error
         }
+        if !hasEnded { handOver.report() }
+        return handOver
     }
 
-    /// Writes the contents again at the next broker, after the present one has ended. Sets `hasEnded` if they have
-    /// expired or were replaced.
-    ///
-    /// - Parameter deadline: the time at which it throws `broker-unavailable` (see `MonotonicClock`).
-    /// - Returns: the signal that has interrupted the wait; nil otherwise.
-    private func placeAgain(until deadline: UInt64 = .max) throws -> CInt? {
-        placed.server.cancelAll()
-        var refusals = 0
-        while MonotonicClock.now() < deadline {
-            var connected: BlockingConnection?
-            do {
-                let interest = PollInterest(signals.raw, .readable)
-                let (connection, ready) = try reconnection.attempt(watching: [interest], until: deadline)
-                if !ready[0].isEmpty, let signal = try signals.next() { return signal }
-                guard let connection else { continue }
-                connected = connection
-                guard let next = try contents.placeAgain(over: connection) else {
-                    note(.expired)
-                    hasEnded = true
-                    return nil
-                }
-                // A program that is slow to end does not delay the contents.
-                placed.server.stop()
-                placed = next
-                return nil
-            } catch let failure as Failure where failure.code == .superseded {
-                guard try contents.areReplaced() else {
-                    let text = "the offer cannot come back after the end of its broker: \(failure.text)"
-                    throw Failure(.superseded, text)
-                }
-                note(.replaced)
-                hasEnded = true
-                return nil
-            } catch let failure as Failure {
-                // The next attempt may find another broker.
-                if Reconnection.follows(failure, of: connected) { continue }
-                connected = nil
-                // Yet another broker may take over from this one.
-                guard refusals < Self.mostRefusals, isPassedOn(after: failure) else { throw failure }
-                refusals += 1
-            }
+    /// Writes the contents again at the next broker.
+    private func placeAgain(over connection: BlockingConnection) throws {
+        do {
+            guard let next = try contents.placeAgain(over: connection) else { return end("has expired") }
+            // A program that is slow to end does not delay the contents.
+            placed.server.stop()
+            placed = next
+        } catch let failure as Failure where failure.code == .superseded {
+            end("was replaced by other contents")
         }
-        throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
     }
 
     private func handle(_ event: ClientEvent) throws {
         switch event {
-        case .ended(placed.publication.stream, let end):
-            hasEnded = true
-            note(end.reason)
+        case .ended(placed.publication.stream, let ended):
+            switch ended.reason {
+            case .cleared: end("was cleared")
+            case .expired: end("has expired")
+            case .loaded: end("was pasted, once")
+            default: end("was replaced by other contents")
+            }
         case .failed(placed.publication.stream, let failure):
             throw failure
         default:
@@ -176,14 +131,8 @@ final class OfferLoop {
         }
     }
 
-    private func note(_ reason: EndReason?) {
-        let end =
-            switch reason {
-            case .cleared: "was cleared"
-            case .expired: "has expired"
-            case .loaded: "was pasted, once"
-            default: "was replaced by other contents"
-            }
-        StandardStreams.note("pasteboard: offer: the offer \(end)")
+    private func end(_ how: String) {
+        hasEnded = true
+        StandardStreams.note("pasteboard: offer: the offer \(how)")
     }
 }

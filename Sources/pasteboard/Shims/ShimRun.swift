@@ -155,8 +155,9 @@ struct ShimRun {
                 [request.board],
                 since: (committed.changeCount, committed.epoch),
                 over: try Broker.startingOne(),
-                command: program.rawValue
-            ) { try Broker.startingOne() }
+                command: program.rawValue,
+                reconnects: true
+            )
             _ = try watch.next(until: .max, watching: signals)
         } catch let failure as CommandFailure {
             // After a signal the contents end with the process.

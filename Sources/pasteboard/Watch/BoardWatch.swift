@@ -4,24 +4,17 @@ import PasteboardWire
 
 /// A watch of one or more boards. Only the newest change of each that was received is held.
 ///
-/// With `reconnect`, the watch outlives a broker that ends unexpectedly: it begins again at the next one, after the
-/// last changes that it has received.
+/// A watch that reconnects outlives a broker that ends unexpectedly: it begins again at the next one, after the last
+/// changes that it has received.
 final class BoardWatch {
     private struct Board {
-        let name: String
+        var watch: WatchOperation
         var stream: UInt64 = 0
-        var since: (changeCount: UInt64?, epoch: UInt64?)
         var newest: Change?
-        var isRegistered = false
     }
 
-    /// The connection of the watch: after a lost broker another one.
-    private(set) var connection: BlockingConnection
-    /// nil if the watch ends with its broker.
-    private var reconnection: Reconnection?
-    private let command: String
+    private let standing: StandingConnection
     private var boards: [Board]
-    private var isLost = false
     private var failure: Failure?
 
     /// Begins a watch, and returns when no later change can be missed. Throws `timeout` if the broker has not answered
@@ -30,30 +23,38 @@ final class BoardWatch {
     /// - Parameters:
     ///   - since: the change count after which changes count, and its epoch; nil for the present one.
     ///   - command: the name of the command in the message about the end of a broker.
-    ///   - reconnect: connects again; nil if the watch ends with its broker.
+    ///   - reconnects: whether the watch outlives its broker.
     init(
         _ boards: [String],
         since: (changeCount: UInt64?, epoch: UInt64?) = (nil, nil),
         over connection: BlockingConnection,
         until deadline: UInt64 = .max,
         command: String = WatchCommand.syntax.name,
-        reconnect: (() throws -> BlockingConnection)? = nil
+        reconnects: Bool = false
     ) throws {
-        self.connection = connection
-        self.command = command
-        reconnection = reconnect.map { reconnect in Reconnection { _ in try reconnect() } }
-        self.boards = boards.map { Board(name: $0, since: since) }
-        try open()
-        while !isRegistered {
-            try turn(until: deadline)
-            if !isRegistered, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline {
-                throw Failure(.timeout, "the broker at \(connection.io.path) has not answered in the time allowed")
-            }
+        standing = StandingConnection(connection, of: command, as: reconnects ? .standing : .bound)
+        self.boards = boards.map { name in
+            var watch = WatchOperation(name, sinceChangeCount: since.changeCount, epoch: since.epoch)
+            _ = watch.want()
+            return Board(watch: watch)
         }
+        try standing.begin { [unowned self] in try open(over: $0, until: deadline) }
     }
 
-    private var isRegistered: Bool { boards.allSatisfy(\.isRegistered) }
+    /// The connection of the watch: after a lost broker another one.
+    var connection: BlockingConnection { standing.connection }
+
     private var hasChange: Bool { boards.contains { $0.newest != nil } }
+
+    private func open(over connection: BlockingConnection, until deadline: UInt64) throws {
+        for index in boards.indices { boards[index].stream = try connection.io.state.open(boards[index].watch.open()) }
+        while !boards.allSatisfy(\.watch.isRegistered) {
+            try receive(over: connection, until: deadline)
+            if boards.allSatisfy(\.watch.isRegistered) { return }
+            guard MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline else { continue }
+            throw Failure(.timeout, "the broker at \(connection.io.path) has not answered in the time allowed")
+        }
+    }
 
     /// Waits until a board has contents, as long as a source that has lost its broker may promise them again.
     ///
@@ -87,17 +88,6 @@ final class BoardWatch {
         return try contents(of: board, over: connection, until: deadline, watching: signals)
     }
 
-    private func open() throws {
-        for (index, board) in boards.enumerated() {
-            var watch = Watch()
-            watch.board = board.name
-            watch.sinceChangeCount = board.since.changeCount
-            watch.sinceEpoch = board.since.epoch
-            watch.credit = 1
-            boards[index].stream = try connection.io.state.open(watch)
-        }
-    }
-
     /// Waits for a change. Throws the failure of a command that a signal has ended, if one arrives.
     ///
     /// - Returns: the newest change; nil if there is none until `deadline` (see `MonotonicClock`).
@@ -116,7 +106,7 @@ final class BoardWatch {
     /// - Returns: false if neither happens until `deadline` (see `MonotonicClock`).
     func mayHaveChanged(until deadline: UInt64, watching signals: SignalBox) throws -> Bool {
         let before = ObjectIdentifier(connection)
-        while !hasChange, isLost || ObjectIdentifier(connection) == before {
+        while !hasChange, standing.isLost || ObjectIdentifier(connection) == before {
             let ready = try turn(extra: [PollInterest(signals.raw, .readable)], until: deadline)
             if !ready[0].isEmpty { try signals.check() }
             if !hasChange, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return false }
@@ -130,7 +120,7 @@ final class BoardWatch {
         for (index, board) in boards.enumerated() {
             guard let change = board.newest else { continue }
             boards[index].newest = nil
-            return (board.name, change)
+            return (board.watch.board, change)
         }
         return nil
     }
@@ -138,53 +128,28 @@ final class BoardWatch {
     /// Waits until something happens, also on `extra`, and returns what is ready there.
     @discardableResult
     func turn(extra: [PollInterest] = [], until deadline: UInt64 = .max) throws -> [PollInterest.Readiness] {
-        guard !isLost else { return try connectAgain(watching: extra, until: deadline) }
-        do {
-            return try receive(extra: extra, until: deadline)
-        } catch let failure as Failure where reconnection != nil && Reconnection.follows(failure, of: connection) {
-            StandardStreams.note("pasteboard: \(command): the broker ended; connecting again")
-            isLost = true
-            return extra.map { _ in [] }
+        try standing.turn(watching: extra, until: deadline) { connection in
+            try receive(over: connection, extra: extra, until: deadline)
         }
     }
 
-    /// Waits for the time of the next attempt to connect, or until something is ready on `extra`.
-    private func connectAgain(
-        watching extra: [PollInterest],
+    @discardableResult
+    private func receive(
+        over connection: BlockingConnection,
+        extra: [PollInterest] = [],
         until deadline: UInt64
     ) throws -> [PollInterest.Readiness] {
-        guard let (connection, ready) = try reconnection?.attempt(watching: extra, until: deadline) else {
-            return extra.map { _ in [] }
-        }
-        guard let connection else { return ready }
-        self.connection = connection
-        do {
-            try open()
-            isLost = false
-        } catch let failure as Failure where Reconnection.follows(failure, of: connection) {
-            // The next turn tries again.
-        }
-        return ready
-    }
-
-    private func receive(extra: [PollInterest], until deadline: UInt64) throws -> [PollInterest.Readiness] {
         let ready = try connection.turn(extra: extra, until: deadline) { state, event, _ in
             guard let index = self.boards.firstIndex(where: { $0.stream == event.stream }) else { return }
-            switch event {
-            case .registered(_, let registered):
-                self.boards[index].isRegistered = true
-                guard self.boards[index].since.changeCount == nil else { return }
-                self.boards[index].since = (registered.changeCount, registered.epoch)
-            case .changed(_, let change):
+            switch self.boards[index].watch.take(event) {
+            case .changed(let change):
                 self.boards[index].newest = change.replacing(self.boards[index].newest)
-                self.boards[index].since = (change.changeCount, change.epoch)
-                state.grantChange(event.stream)
-            case .failed(_, let failure):
-                self.failure = failure
-            default: break
+                if self.boards[index].watch.want() { state.grantChange(event.stream) }
+            case .failed(let failure): self.failure = failure
+            case .registered, .none: break
             }
         }
-        if let failure { throw failure }
+        if let failure = exchange(&failure, with: nil) { throw failure }
         return ready
     }
 

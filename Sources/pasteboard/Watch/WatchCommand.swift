@@ -72,7 +72,7 @@ struct WatchCommand: Command {
 
     func run() throws -> CInt {
         let connection = try Broker.startingOne()
-        let watch = try BoardWatch(boards, since: (since, nil), over: connection) { try Broker.startingOne() }
+        let watch = try BoardWatch(boards, since: (since, nil), over: connection, reconnects: true)
         // The pasteboards whose next change describes the present contents.
         var present = since == 0 ? Set(boards) : []
         guard command.isEmpty else {

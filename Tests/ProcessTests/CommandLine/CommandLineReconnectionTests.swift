@@ -92,7 +92,7 @@ import Testing
         _ = try keeper.finish()
     }
 
-    @Test("A load that runs at a takeover ends before its offer hands over at the other broker", .tags(.f90))
+    @Test("A hand-over during a takeover goes on at the other broker, and ends the loads at this one", .tags(.f90))
     func handOverAtTakeover() throws {
         let desk = try Desk()
         let keeper = try desk.startKeeper()
@@ -102,8 +102,8 @@ import Testing
         try desk.succeed("pasteboard broker --replace")
         try offer.child.kill(SIGTERM)
         try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
+        #expect(try paste.finish().exitCode == 5)
         try desk.directory.write("", to: "go")
-        #expect(try paste.finish().text == "beginwhole\n")
         let ended = try offer.finish()
         #expect(ended.exitCode == 0)
         #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text\n"))
