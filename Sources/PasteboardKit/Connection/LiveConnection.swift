@@ -8,8 +8,7 @@ import Synchronization
 ///
 /// The caller writes its own request while holding the lock; no blocking call is made under it. The thread writes the
 /// bytes that the socket does not accept at once. It also reads the socket, and resumes waiting tasks after it has
-/// released the lock. A load therefore needs only one thread switch, and none if its task prefers the
-/// ``ConnectionExecutor``.
+/// released the lock. A load therefore needs only one thread switch.
 ///
 /// ## Lock order
 ///
@@ -20,16 +19,14 @@ import Synchronization
 /// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
 ///    session that it contains
 /// 4. `GrowingBytes.state`
-/// 5. all others, under which no further lock is taken: `LiveConnection.opening`, `HandlerQueue`, `ConnectionExecutor`,
-///    `ResultCell`, `EventQueue`, `MainActorLine`, `ChunkStream`, `DropWindow`, ...
+/// 5. all others, under which no further lock is taken: `LiveConnection.opening`, `HandlerQueue`, `ResultCell`,
+///    `EventQueue`, `ChunkStream`, `DropWindow`, ...
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released. A change
 /// collects these actions as effects, which are performed after unlocking.
 final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
     private let handlers: HandlerQueue
-    private let executor: ConnectionExecutor
-    private let number: Int
     private let opening = Lock(Opening())
     private let wake: EventDescriptor
     private let descriptor: CInt
@@ -44,13 +41,10 @@ final class LiveConnection: Sendable {
         path: String,
         hello: Hello,
         timeouts: ConnectionTimeouts,
-        executor: ConnectionExecutor,
         onLoss: @escaping @Sendable (Failure, Loss?) -> Void
     ) throws(SystemError) {
         descriptor = socket.raw
         self.onLoss = onLoss
-        self.executor = executor
-        number = executor.nextNumber()
         wake = try EventDescriptor()
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.timeouts = timeouts
@@ -81,7 +75,7 @@ final class LiveConnection: Sendable {
         }
 
         var loads: [DataLoad] = []
-        /// Whether the thread is resuming or running tasks. It makes the requests of those that run meanwhile.
+        /// Whether the thread is resuming tasks. It makes the requests of those that run meanwhile.
         var isLeftToThread = false
         /// Whether frames wait that the thread is to send.
         var hasUnsent = false
@@ -349,27 +343,16 @@ final class LiveConnection: Sendable {
         perform(effects)
     }
 
-    /// Wakes the thread for the jobs of its executor.
-    func wakeThread() {
-        wake.signal()
-    }
-
     private func run() {
-        executor.attach(self, number: number)
-        // After the requests below, whose tasks continue on the executor.
-        defer { executor.detach(self) }
         var wait = core.withLock { $0.nextWait(isIdle: false) }
         while let current = wait {
             let socket = PollInterest(descriptor, current.wantsWrite ? [.readable, .writable] : .readable)
             let signal = PollInterest(wake.raw, .readable)
-            let mayWait = executor.willWait(self)
-            let milliseconds = mayWait ? current.milliseconds : 0
-            let (ready, woken) = (try? System.poll(socket, signal, milliseconds: milliseconds)) ?? ([], [])
-            executor.hasWaited(self)
+            let (ready, woken) = (try? System.poll(socket, signal, milliseconds: current.milliseconds)) ?? ([], [])
             if !woken.isEmpty { wake.drain() }
-            if mayWait, ready.isEmpty, woken.isEmpty { opening.withLock { $0.recentCount = 0 } }
+            let isIdle = ready.isEmpty && woken.isEmpty
+            if isIdle { opening.withLock { $0.recentCount = 0 } }
             let isReadable = !ready.subtracting(.writable).isEmpty
-            let isIdle = mayWait && ready.isEmpty && woken.isEmpty
             let effects: [ConnectionEffect]
             (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
                 var effects: [ConnectionEffect] = []
@@ -378,16 +361,10 @@ final class LiveConnection: Sendable {
                 core.streams.release(&effects)
                 return (effects, core.nextWait(isIdle: isIdle))
             }
-            if effects.count > 1 { opening.withLock { $0.isLeftToThread = true } }
+            let leavesRequests = effects.count > 1
+            if leavesRequests { opening.withLock { $0.isLeftToThread = true } }
             perform(effects)
-            let jobs = executor.takeJobs(self)
-            if !jobs.isEmpty {
-                opening.withLock { $0.isLeftToThread = true }
-                executor.run(jobs)
-            }
-            guard effects.count > 1 || !jobs.isEmpty else { continue }
-            makeRequests()
-            if !jobs.isEmpty { wait = core.withLock { $0.nextWait(isIdle: false) } }
+            if leavesRequests { makeRequests() }
         }
         // Fails the requests that were made between the loss and now.
         change { core, effects in core.lose(core.failure, &effects) }

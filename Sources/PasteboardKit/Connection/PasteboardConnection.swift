@@ -45,35 +45,10 @@ public final class PasteboardConnection: Sendable {
     let timeouts: ConnectionTimeouts
     private let connector: Connector
     private let state = Lock(State())
-    private let connectionExecutor = ConnectionExecutor()
     /// The states that are restored after the connection was lost.
     let restoration = Restoration()
     /// Values that this process keeps for a pasteboard of this connection, by its name.
     let attachments = Lock<[String: any AnyObject & Sendable]>([:])
-
-    /// An executor that runs tasks on the thread that reads this connection.
-    ///
-    /// Without it, that thread wakes another one for each result. With it, a task that prefers this executor uses its
-    /// result on the thread that has read it, which matters for many small loads, one after the other:
-    ///
-    /// ```swift
-    /// await withTaskExecutorPreference(connection.executor) {
-    ///     for item in items { await show(try await item.itemProvider.loadData(for: .png)) }
-    /// }
-    /// ```
-    ///
-    /// The tasks run one at a time, in the order in which they become ready, except while a connection is made or lost:
-    /// then two of them may run at the same time. While one of them runs, nothing is sent or received on this
-    /// connection, also for other tasks. So they must not compute for long, and must not block: a task that waits for a
-    /// result of this connection with a semaphore, for example, waits for ever. `await` does not block. Debug builds
-    /// write a line to the standard error output if a task has blocked the thread for a second.
-    ///
-    /// The preference has no effect on code that is isolated to the main actor, or to another actor with its own
-    /// executor. The methods of any other actor also run on the connection's thread. A `Task` that is made in such a
-    /// task does not inherit the preference, and may compute and block. Handlers and completion handlers run on other
-    /// threads, as always. While there is no connection, and after ``close()``, the tasks run on another thread of the
-    /// library.
-    public var executor: any TaskExecutor { connectionExecutor }
 
     /// Makes a separate connection, which is opened at its first use.
     ///
@@ -319,8 +294,7 @@ public final class PasteboardConnection: Sendable {
                 adopting: socket.descriptor,
                 path: path,
                 hello: hello,
-                timeouts: timeouts,
-                executor: connectionExecutor
+                timeouts: timeouts
             ) { [weak self, restoration] failure, loss in
                 guard let self else { return restoration.giveUp(PasteboardError(failure)) }
                 lost(failure, loss)

@@ -6,18 +6,7 @@ final class EventQueue<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
         var isFinished = false
-        var reader: Reader?
-    }
-
-    private struct Reader {
-        let continuation: CheckedContinuation<Void, Never>
-        /// Whether the task is resumed in the order of the main actor's results.
-        let isInLine: Bool
-
-        func resume() {
-            guard isInLine else { return continuation.resume() }
-            MainActorLine.shared.resume { [continuation] in continuation.resume() }
-        }
+        var reader: CheckedContinuation<Void, Never>?
     }
 
     private let state = Lock(State())
@@ -35,7 +24,7 @@ final class EventQueue<Event: Sendable>: Sendable {
 
     /// Resumes the reader if it has an event to read or the queue is finished. It must not be called under a lock.
     func wake() {
-        let reader = state.withLock { state -> Reader? in
+        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.isFinished || !state.events.isEmpty else { return nil }
             defer { state.reader = nil }
             return state.reader
@@ -69,11 +58,9 @@ final class EventQueue<Event: Sendable>: Sendable {
     }
 
     private func change(isolation: isolated (any Actor)? = #isolation) async {
-        let isInLine = MainActorLine.orders(isolation)
         await withTaskCancellationHandler {
             _ = isolation
-            await withCheckedContinuation { continuation in
-                let reader = Reader(continuation: continuation, isInLine: isInLine)
+            await withCheckedContinuation { reader in
                 let isReady = state.withLock { state -> Bool in
                     // A cancellation before this check is seen here; a later one finds the reader.
                     guard state.events.isEmpty, !state.isFinished, !Task.isCancelled else { return true }
@@ -83,12 +70,11 @@ final class EventQueue<Event: Sendable>: Sendable {
                 if isReady { reader.resume() }
             }
         } onCancel: {
-            let reader = state.withLock { state -> Reader? in
+            let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
                 defer { state.reader = nil }
                 return state.reader
             }
             reader?.resume()
         }
-        if isInLine { MainActorLine.shared.advance() }
     }
 }

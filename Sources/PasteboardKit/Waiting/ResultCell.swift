@@ -16,22 +16,11 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     typealias Continuation = UnsafeContinuation<Void, Never>
     #endif
 
-    struct Waiter: Sendable {
-        let continuation: Continuation
-        /// Whether the task is resumed in the order of the main actor's results.
-        let isInLine: Bool
-
-        func resume() {
-            guard isInLine else { return continuation.resume() }
-            MainActorLine.shared.resume { [continuation] in continuation.resume() }
-        }
-    }
-
     // Noncopyable, so that the waiter is moved out without reference counting. Not private, because the compiler fails
     // if another file stores a cell.
     enum State: ~Copyable {
         case open
-        case awaited(Waiter)
+        case awaited(Continuation)
         case resolved(Outcome)
         /// The waiter has the result. It is not kept, because it may refer to this object.
         case delivered
@@ -58,7 +47,7 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     func resolve(_ outcome: consuming Outcome) -> Bool {
         // Taken out by the closure, which would otherwise copy it.
         var outcome = Optional(outcome)
-        let (isFirst, waiter) = state.withLock { state -> (Bool, Waiter?) in
+        let (isFirst, waiter) = state.withLock { state -> (Bool, Continuation?) in
             switch exchange(&state, with: .delivered) {
             case .open:
                 if let outcome = outcome.take() { state = .resolved(outcome) }
@@ -90,21 +79,18 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
         onCancel cancel: @Sendable () -> Void,
         start: () -> Void = {}
     ) async throws(PasteboardError) -> Value {
-        let isInLine = MainActorLine.orders(isolation)
         await withTaskCancellationHandler {
             // A closure runs on the actor if it refers to it.
             _ = isolation
             start()
             #if DEBUG
-            await withCheckedContinuation { add(Waiter(continuation: $0, isInLine: isInLine)) }
+            await withCheckedContinuation { add($0) }
             #else
-            await withUnsafeContinuation { add(Waiter(continuation: $0, isInLine: isInLine)) }
+            await withUnsafeContinuation { add($0) }
             #endif
         } onCancel: {
             cancel()
         }
-        // On the actor, so that the next task runs after this one has returned to its caller.
-        if isInLine { MainActorLine.shared.advance() }
         // The result is not passed through the continuation, because ThreadSanitizer would report a race on its memory.
         let outcome = state.withLock { state -> Outcome in
             switch exchange(&state, with: .delivered) {
@@ -120,7 +106,7 @@ struct ResultCell<Value: Sendable>: ~Copyable, Sendable {
     }
 
     /// Stores the waiter, or resumes it if the result already exists.
-    private func add(_ waiter: Waiter) {
+    private func add(_ waiter: Continuation) {
         let isResolved = state.withLock { state in
             switch exchange(&state, with: .awaited(waiter)) {
             case .resolved(let outcome):

@@ -4,7 +4,6 @@ extension BenchCase {
     static func loads(_ stage: Stage) -> [BenchCase] {
         let promised = [
             ("core", "core-source", "core"), ("library", "core-source", "library"),
-            ("library on its executor", "core-source", "library-executor"),
             ("library both ends", "library-source", "library"),
         ]
         let kept = [("core", "keeper", "core"), ("library", "keeper", "library")]
@@ -23,7 +22,7 @@ extension BenchCase {
             return [("4 KiB promised, \(name)", work, promised), ("4 KiB kept, \(name)", work, kept)]
         }
         let inline = LoadWork(shape: .bulk, count: 1, bytes: large)
-        works.append(("1 GiB inline", inline, promised.filter { $0.2 != "library-executor" }))
+        works.append(("1 GiB inline", inline, promised))
         let handOver = LoadWork(shape: .descriptor, count: stage.isQuick ? 20 : 500, bytes: large)
         works.append(("1 GiB by descriptor", handOver, files))
         // A case for each subject: the floor is measured directly after it.

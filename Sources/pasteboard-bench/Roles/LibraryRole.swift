@@ -16,22 +16,15 @@ enum LibraryRole {
         }
     }
 
-    /// - Parameter onExecutor: whether the tasks run on the executor of their connection.
-    static func destination(_ socket: String, _ work: LoadWork, relay: pid_t, onExecutor: Bool) throws {
+    static func destination(_ socket: String, _ work: LoadWork, relay: pid_t) throws {
         run {
-            var ends: [End] = []
-            for _ in 0..<work.connections {
-                let connection = connection(socket)
-                ends.append((try await provider(connection), onExecutor ? connection.executor : nil))
-            }
-            _ = try await load(work, work.warmUpCount, ends)
+            var providers: [ItemProvider] = []
+            for _ in 0..<work.connections { providers.append(try await provider(connection(socket))) }
+            _ = try await load(work, work.warmUpCount, providers)
             let measurement = Measurement(relay: relay)
-            try measurement.report(try await load(work, work.count, ends))
+            try measurement.report(try await load(work, work.count, providers))
         }
     }
-
-    /// The item of a connection, and the executor of the tasks that load it.
-    private typealias End = (provider: ItemProvider, executor: (any TaskExecutor)?)
 
     private static func connection(_ socket: String) -> PasteboardConnection {
         PasteboardConnection(socketPath: socket, startsBroker: false)
@@ -43,19 +36,15 @@ enum LibraryRole {
         return provider
     }
 
-    private static func load(_ work: LoadWork, _ count: Int, _ ends: [End]) async throws -> [UInt64] {
+    private static func load(_ work: LoadWork, _ count: Int, _ providers: [ItemProvider]) async throws -> [UInt64] {
         switch work.shape {
-        case .each, .descriptor:
-            // Even a preference for no executor makes a task slower.
-            let (provider, executor) = ends[0]
-            guard let executor else { return try await each(work, count, provider) }
-            return try await withTaskExecutorPreference(executor) { try await each(work, count, provider) }
-        case .pipelined: try await inTasks([End](repeating: ends[0], count: LoadShape.depth), count)
-        case .connections: try await inTasks(ends, count)
+        case .each, .descriptor: return try await each(work, count, providers[0])
+        case .pipelined: try await inTasks(Array(repeating: providers[0], count: LoadShape.depth), count)
+        case .connections: try await inTasks(providers, count)
         case .bulk:
             for _ in 0..<count {
                 var received = 0
-                let chunks = try await ends[0].provider.loadBytes(for: .data).value
+                let chunks = try await providers[0].loadBytes(for: .data).value
                 for try await chunk in chunks { received += chunk.count }
                 try work.check(received)
             }
@@ -75,17 +64,11 @@ enum LibraryRole {
         return times
     }
 
-    /// Runs one task for each end, which loads its share one after the other.
-    private static func inTasks(_ ends: [End], _ count: Int) async throws {
-        let share = count / ends.count
+    /// Runs one task for each provider, which loads its share one after the other.
+    private static func inTasks(_ providers: [ItemProvider], _ count: Int) async throws {
+        let share = count / providers.count
         try await withThrowingTaskGroup { group in
-            for end in ends {
-                if let executor = end.executor {
-                    group.addTask(executorPreference: executor) { try await load(end.provider, share) }
-                } else {
-                    group.addTask { try await load(end.provider, share) }
-                }
-            }
+            for provider in providers { group.addTask { try await load(provider, share) } }
             try await group.waitForAll()
         }
     }

@@ -28,9 +28,7 @@ enum Role {
             try source.run()
         case "library-source": try LibraryRole.source(socket, bytes: try number(2))
         case "core-destination": try CoreDestination(socket, try work()).measure(relay: pid_t(try number(5)))
-        case "library-destination", "library-executor-destination":
-            let onExecutor = arguments[0] == "library-executor-destination"
-            try LibraryRole.destination(socket, try work(), relay: pid_t(try number(5)), onExecutor: onExecutor)
+        case "library-destination": try LibraryRole.destination(socket, try work(), relay: pid_t(try number(5)))
         case "keeper": try Holder.keep(.bytes([UInt8](repeating: 7, count: try number(2))), socket)
         case "silent-source": try Holder.keep(.promised, socket)
         case "silent-connection": try Holder.hold(DescriptorBox(try Socket.connect(path: socket, deadline: .max)))
