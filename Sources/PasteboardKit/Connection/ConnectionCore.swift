@@ -10,8 +10,6 @@ struct ConnectionCore: ~Copyable {
 
     var io: ConnectionIO
     var streams = ConnectionStreams()
-    /// Whether a call that sends the waiting frames is scheduled.
-    var isSendScheduled = false
     /// Whether the thread waits without a timeout.
     private var sleepsDeeply = false
 
@@ -82,30 +80,6 @@ struct ConnectionCore: ~Copyable {
     ) throws(Failure) -> Bool {
         let memory = io.memoryOfNextRead()
         return try io.pump { state, event, bytes in streams.take(event, in: bytes, of: memory, &state, &effects) }
-    }
-
-    /// The way in which frames get to the socket.
-    enum Sending {
-        case now
-        /// The caller has to schedule a call that sends them.
-        case scheduled
-        /// A call that is already scheduled sends them.
-        case later
-        /// The connection's thread has to be woken to send them.
-        case byThread
-    }
-
-    /// The number of requests and answers under way from which on several share a write. With fewer, each is sent at
-    /// once.
-    static let sharing = 8
-
-    mutating func sendSoon(_ effects: inout [ConnectionEffect]) -> Sending {
-        guard streams.sinks.count + streams.answers.count >= Self.sharing, !sleepsDeeply, !io.wantsWrite else {
-            flush(&effects)
-            return .now
-        }
-        defer { isSendScheduled = true }
-        return isSendScheduled ? .later : .scheduled
     }
 
     /// Writes the waiting frames to the socket, and continues the answers that waited for room in it.

@@ -19,7 +19,7 @@ import Synchronization
 /// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
 ///    session that it contains
 /// 4. `GrowingBytes.state`
-/// 5. all others, under which no further lock is taken: `LiveConnection.opening`, `HandlerQueue`, `ResultCell`,
+/// 5. all others, under which no further lock is taken: `LiveConnection.inbox`, `HandlerQueue`, `ResultCell`,
 ///    `EventQueue`, `ChunkStream`, `DropWindow`, ...
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released. A change
@@ -27,10 +27,11 @@ import Synchronization
 final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
     private let handlers: HandlerQueue
-    private let opening = Lock(Opening())
+    private let inbox = Lock(Inbox())
     private let wake: EventDescriptor
     private let descriptor: CInt
     private let startedAt = MonotonicClock.now()
+    private let owner = ForkGuard()
     /// Called once, when the connection has ended.
     private let onLoss: @Sendable (Failure, Loss?) -> Void
     private let isClosing = Atomic<Bool>(false)
@@ -50,7 +51,7 @@ final class LiveConnection: Sendable {
         io.timeouts = timeouts
         core = Lock(ConnectionCore(io))
         let reference = Reference()
-        handlers = HandlerQueue { reference.live?.finish($0) }
+        handlers = HandlerQueue { reference.live?.add($0) }
         reference.live = self
         core.withLock { core in
             core.streams.report = { run, report in
@@ -58,50 +59,11 @@ final class LiveConnection: Sendable {
                 case .progress(let completed, let total):
                     reference.live?.report(run.ask, completed: completed, total: total)
                 case .result(let result):
-                    reference.live?.handlers.add(FinishedRun(run, result))
+                    reference.live?.add(FinishedRun(run, result))
                 }
             }
         }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
-    }
-
-    /// Loads whose request is to be made.
-    private struct Opening {
-        enum Step {
-            case make
-            /// A task may make the requests a moment later.
-            case maySchedule
-            case none
-        }
-
-        var loads: [DataLoad] = []
-        /// Whether the thread is resuming tasks. It makes the requests of those that run meanwhile.
-        var isLeftToThread = false
-        /// Whether frames wait that the thread is to send.
-        var hasUnsent = false
-        /// Whether a task is to make the requests.
-        var isScheduled = false
-        /// The largest number of requests that were under way since the connection was last idle; it decreases slowly.
-        /// If it is large, several tasks probably make their next request soon, also if only a few of them have made it
-        /// yet.
-        var recentCount = 0
-
-        mutating func add(_ load: DataLoad) -> Step {
-            loads.append(load)
-            if isLeftToThread || isScheduled { return .none }
-            return recentCount >= ConnectionCore.sharing ? .maySchedule : .make
-        }
-
-        /// - Returns: whether the task has to be made.
-        mutating func schedule() -> Bool {
-            !exchange(&isScheduled, with: true)
-        }
-
-        /// - Returns: whether the thread sends the waiting frames.
-        mutating func leaveSending() -> Bool {
-            if isLeftToThread { hasUnsent = true }
-            return isLeftToThread
-        }
     }
 
     /// The connection as its handlers refer to it: one that runs longer does not keep the socket open.
@@ -143,44 +105,45 @@ final class LiveConnection: Sendable {
     // MARK: Requests
 
     /// Makes the request of a load that need not precede any other request.
-    ///
-    /// If many requests are under way, those of several tasks are made together a moment later: then the tasks do not
-    /// wait for the lock of the connection, which its thread holds while it reads.
-    ///
-    /// - Parameter isOnPool: whether the caller is a task on Swift's own threads, and waits for the load next. Then its
-    ///   thread can run the task that makes the requests. Others must not depend on these threads, which programs
-    ///   block. Called only if it matters, because finding the answer takes longer than adding the load.
-    func open(_ load: DataLoad, isOnPool: () -> Bool) {
-        switch opening.withLock({ $0.add(load) }) {
+    func open(_ load: DataLoad) {
+        perform(inbox.withLock { $0.add(load) })
+    }
+
+    /// Takes the result of a handler.
+    private func add(_ result: FinishedRun) {
+        perform(inbox.withLock { $0.add(result) })
+    }
+
+    private func perform(_ step: Inbox.Step) {
+        switch step {
+        case .serve: serve()
+        case .wake where owner.isInOwner: wake.signal()
+        // A process created by fork does not have the thread. The changes fail there.
+        case .wake: if inbox.withLock({ $0.loseThread() }) { serve() }
         case .none: break
-        case .make: makeRequests()
-        case .maySchedule:
-            guard isOnPool() else { return makeRequests() }
-            if opening.withLock({ $0.schedule() }) { Task { self.makeRequests() } }
         }
     }
 
-    private func makeRequests() {
+    /// Makes the changes that wait in the inbox, until there are none.
+    private func serve() {
+        // Performed at the end, because the program's code that runs then may wait for other changes.
+        var effects: [ConnectionEffect] = []
+        var underWay: Int?
         // Taken before the connection is locked, because it must not be while a cancelled load is released.
-        let (loads, hasUnsent) = opening.withLock { opening in
-            opening.isLeftToThread = false
-            opening.isScheduled = false
-            let loads = opening.loads.isEmpty ? [] : exchange(&opening.loads, with: [])
-            return (loads, exchange(&opening.hasUnsent, with: false))
-        }
-        guard !loads.isEmpty || hasUnsent else { return }
-        change { core, effects in
-            if hasUnsent { core.isSendScheduled = false }
-            for load in loads where !load.isCancelled {
-                do throws(Failure) {
-                    core.streams.sinks[try load.open(&core.io.state)] = load
-                } catch {
-                    load.failed(error, &effects)
+        while let (loads, results) = inbox.withLock({ $0.take(underWay: underWay) }) {
+            underWay = change(&effects) { core, effects in
+                for run in results { core.finish(run.ask, run.result, &effects) }
+                for load in loads where !load.isCancelled {
+                    do throws(Failure) {
+                        core.streams.sinks[try load.open(&core.io.state)] = load
+                    } catch {
+                        load.failed(error, &effects)
+                    }
                 }
+                return core.io.state.movingCount + core.streams.answers.count
             }
-            let count = core.io.state.movingCount
-            opening.withLock { $0.recentCount = max(count, $0.recentCount - ($0.recentCount + 7) / 8) }
         }
+        perform(effects)
     }
 
     /// Makes a request. All events of its stream go to `sink`.
@@ -188,7 +151,7 @@ final class LiveConnection: Sendable {
         _ sink: any StreamSink,
         _ request: @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) {
-        changeSoon(after: .tasks) { core, effects in
+        change { core, effects in
             guard !sink.isCancelled else { return }
             do throws(Failure) {
                 let stream = try request(&core.io.state)
@@ -270,15 +233,6 @@ final class LiveConnection: Sendable {
         try? await result.value(onCancel: { result.resolve(.success(())) })
     }
 
-    /// Takes the results of handlers.
-    private func finish(_ runs: [FinishedRun]) {
-        let take: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void = { core, effects in
-            for run in runs { core.finish(run.ask, run.result, &effects) }
-        }
-        // Several results share a write in any case.
-        if runs.count > 1 { change(take) } else { changeSoon(after: .handlers, take) }
-    }
-
     private func report(_ ask: UInt64, completed: Int64, total: Int64) {
         change { core, _ in
             core.streams.report(ask, completed: completed, total: total, at: MonotonicClock.now(), &core.io.state)
@@ -295,52 +249,25 @@ final class LiveConnection: Sendable {
 
     /// Changes the connection, sends the resulting frames, and performs the effects.
     private func change(_ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void) {
-        let (effects, isForThread) = core.withLock { core -> ([ConnectionEffect], Bool) in
-            var effects: [ConnectionEffect] = []
+        var effects: [ConnectionEffect] = []
+        change(&effects, body)
+        perform(effects)
+    }
+
+    /// Changes the connection, and sends the resulting frames. The caller performs the effects.
+    private func change<Value: Sendable>(
+        _ effects: inout [ConnectionEffect],
+        _ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Value
+    ) -> Value {
+        let (value, isForThread) = core.withLock { core -> (Value, Bool) in
             let waited = core.io.wantsWrite
-            body(&core, &effects)
+            let value = body(&core, &effects)
             core.flush(&effects)
             core.streams.release(&effects)
-            return (effects, core.takesWakeUp(waitedToWrite: waited))
+            return (value, core.takesWakeUp(waitedToWrite: waited))
         }
         if isForThread { wake.signal() }
-        perform(effects)
-    }
-
-    private enum Work {
-        case tasks
-        case handlers
-    }
-
-    /// Changes the connection as `change` does, but sends the frames a moment later if many requests and answers are
-    /// under way, so that several share a write.
-    ///
-    /// - Parameter work: the kind of work that runs first and may add frames to that write.
-    private func changeSoon(
-        after work: Work,
-        _ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void
-    ) {
-        let (effects, step) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Sending) in
-            var effects: [ConnectionEffect] = []
-            let waited = core.io.wantsWrite
-            body(&core, &effects)
-            let step = core.sendSoon(&effects)
-            core.streams.release(&effects)
-            if case .now = step {} else { return (effects, step) }
-            return (effects, core.takesWakeUp(waitedToWrite: waited) ? .byThread : .now)
-        }
-        switch step {
-        case .now, .later: break
-        case .byThread: wake.signal()
-        case .scheduled:
-            if opening.withLock({ $0.leaveSending() }) { break }
-            let send: @Sendable () -> Void = { [weak self] in self?.change { core, _ in core.isSendScheduled = false } }
-            switch work {
-            case .tasks: Task { send() }
-            case .handlers: ThreadPool.shared.run(send)
-            }
-        }
-        perform(effects)
+        return value
     }
 
     private func run() {
@@ -351,7 +278,6 @@ final class LiveConnection: Sendable {
             let (ready, woken) = (try? System.poll(socket, signal, milliseconds: current.milliseconds)) ?? ([], [])
             if !woken.isEmpty { wake.drain() }
             let isIdle = ready.isEmpty && woken.isEmpty
-            if isIdle { opening.withLock { $0.recentCount = 0 } }
             let isReadable = !ready.subtracting(.writable).isEmpty
             let effects: [ConnectionEffect]
             (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
@@ -361,13 +287,15 @@ final class LiveConnection: Sendable {
                 core.streams.release(&effects)
                 return (effects, core.nextWait(isIdle: isIdle))
             }
-            let leavesRequests = effects.count > 1
-            if leavesRequests { opening.withLock { $0.isLeftToThread = true } }
+            // Tasks that continue while others are resumed leave their requests to this thread.
+            let serves = (effects.count > 1 || !woken.isEmpty) && inbox.withLock { $0.claim() }
             perform(effects)
-            if leavesRequests { makeRequests() }
+            if serves { serve() }
         }
+        let serves = inbox.withLock { $0.loseThread() }
         // Fails the requests that were made between the loss and now.
         change { core, effects in core.lose(core.failure, &effects) }
+        if serves { serve() }
     }
 
     private func perform(_ effects: [ConnectionEffect]) {

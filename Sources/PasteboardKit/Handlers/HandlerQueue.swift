@@ -1,11 +1,10 @@
 import PasteboardTransport
 
-/// Runs the async handlers that a connection's broker asks for, and collects their results.
+/// Runs the async handlers that a connection's broker asks for.
 ///
-/// A small handler takes less time than making a task. So a task runs one handler after the other as long as some wait,
-/// and their results are passed on together. A handler may also wait for long, or block its thread. Therefore another
-/// task is always about to start while handlers wait: it passes on the results that there are by then, and takes the
-/// next handler.
+/// A small handler takes less time than making a task. So a task runs one handler after the other as long as some wait.
+/// A handler may also wait for long, or block its thread. Therefore another task is always about to start while
+/// handlers wait, and takes the next one.
 final class HandlerQueue: Sendable {
     private struct State {
         /// A run that was taken leaves nil, so that it and what its handler refers to are not released here.
@@ -14,11 +13,10 @@ final class HandlerQueue: Sendable {
         var first = 0
         /// Whether a task was made that has not begun yet. It is always true while runs wait.
         var isTaskStarting = false
-        var finished: [FinishedRun] = []
 
         /// Takes the next run.
         mutating func next() -> Step {
-            guard first < waiting.count else { return Step(finished: exchange(&finished, with: [])) }
+            guard first < waiting.count else { return Step() }
             let run = exchange(&waiting[first], with: nil)
             first += 1
             // Removed many at a time, so that the cost of taking one does not depend on the number that wait.
@@ -36,27 +34,19 @@ final class HandlerQueue: Sendable {
         }
     }
 
-    /// The next actions of a task, in the order of its properties.
+    /// The next actions of a task.
     private struct Step {
-        /// Results to be passed on.
-        var finished: [FinishedRun] = []
-        /// Whether another task has to be made.
-        var needsTask = false
         /// The handler to be run. If it is nil, the task ends.
         var run: HandlerRun?
-
-        init(finished: [FinishedRun] = [], run: HandlerRun? = nil, needsTask: Bool = false) {
-            self.finished = finished
-            self.run = run
-            self.needsTask = needsTask
-        }
+        /// Whether another task has to be made before.
+        var needsTask = false
     }
 
     private let state = Lock(State())
-    private let deliver: @Sendable ([FinishedRun]) -> Void
+    private let deliver: @Sendable (FinishedRun) -> Void
 
     /// - Parameter deliver: takes the results of handlers.
-    init(_ deliver: @escaping @Sendable ([FinishedRun]) -> Void) {
+    init(_ deliver: @escaping @Sendable (FinishedRun) -> Void) {
         self.deliver = deliver
     }
 
@@ -69,12 +59,6 @@ final class HandlerQueue: Sendable {
         if needsTask { makeTask() }
     }
 
-    /// Passes on the result of a handler that runs elsewhere, and those that wait.
-    func add(_ finished: FinishedRun) {
-        let results = state.withLock { state in exchange(&state.finished, with: []) }
-        deliver(results + [finished])
-    }
-
     private func makeTask() {
         let task = HandlerTask()
         // Detached, so that it does not inherit from the task of the handler that happened to run before.
@@ -84,28 +68,20 @@ final class HandlerQueue: Sendable {
     private func work(in task: HandlerTask) async {
         var step = state.withLock { state in
             state.isTaskStarting = false
-            var step = state.next()
-            if step.finished.isEmpty { step.finished = exchange(&state.finished, with: []) }
-            return step
+            return state.next()
         }
         while true {
-            if !step.finished.isEmpty { deliver(step.finished) }
             if step.needsTask { makeTask() }
             guard let run = step.run else { return }
-            var finished: FinishedRun?
             switch await run.run(in: task) {
-            case .result(let result): finished = FinishedRun(run, result)
+            case .result(let result): deliver(FinishedRun(run, result))
             case .notStarted: break
             // A cancelled task runs no other handler. If some wait, another task is about to start.
             case .cancelled: return
             }
             // A handler may have cancelled its own task, which must not affect the next one.
             let isCancelled = Task.isCancelled
-            step = state.withLock { state in
-                if let finished { state.finished.append(finished) }
-                guard isCancelled else { return state.next() }
-                return Step(finished: exchange(&state.finished, with: []), needsTask: state.needsTask())
-            }
+            step = state.withLock { isCancelled ? Step(needsTask: $0.needsTask()) : $0.next() }
         }
     }
 }

@@ -61,15 +61,12 @@ final class RemoteRepresentation: Sendable {
             return try await loadReportedData(timeout: timeout, bounds, progress: progress)
         }
         let load = DataLoad(target, progress: nil)
-        let isIsolated = Self.isIsolated(to: #isolation)
         return try await load.result.value {
             load.cancel()
         } start: {
-            target.live.open(load) { !isIsolated && withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil } }
+            target.live.open(load)
         }
     }
-
-    private static func isIsolated(to actor: (any Actor)?) -> Bool { actor != nil }
 
     /// The same representation at the next broker; nil if the connection over which the contents were listed takes
     /// requests, or the contents have ended with it.

@@ -27,10 +27,8 @@ struct HandlerQueueTests {
         }
 
         func makeQueue() -> HandlerQueue {
-            HandlerQueue { finished in
-                for run in finished {
-                    self.result(run.ask).resolve(run.result.mapError(PasteboardError.init(ofHandler:)))
-                }
+            HandlerQueue { run in
+                self.result(run.ask).resolve(run.result.mapError(PasteboardError.init(ofHandler:)))
             }
         }
 
@@ -111,7 +109,7 @@ struct HandlerQueueTests {
         func held(_ ask: UInt64, _ released: PendingResult<Void>, _ wait: PendingResult<Void>?) -> HandlerRun {
             // The release calls the queue, as that of an unused completion handler does.
             let held = Held {
-                queue.add(FinishedRun(observed.run(100 + ask) { Data() }, .success(.data(Data()))))
+                queue.add([observed.run(100 + ask) { Data() }])
                 released.resolve(.success(()))
             }
             return observed.run(ask) {
