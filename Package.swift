@@ -17,6 +17,7 @@ let package = Package(
     name: "swift-pasteboard",
     products: [
         .library(name: "PasteboardKit", targets: ["PasteboardKit"]),
+        .library(name: "PasteboardCompatibility", targets: ["PasteboardCompatibility"]),
         .library(name: "TableDragAndDrop", targets: ["TableDragAndDrop"]),
         .library(name: "PasteboardBroker", targets: ["PasteboardBroker"]),
         .library(name: "TypeIdentifiers", targets: ["TypeIdentifiers"]),
@@ -65,7 +66,12 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        .target(name: "TableDragAndDrop", dependencies: ["PasteboardKit"], swiftSettings: settings),
+        .target(name: "PasteboardCompatibility", dependencies: ["PasteboardKit"], swiftSettings: settings),
+        .target(
+            name: "TableDragAndDrop",
+            dependencies: ["PasteboardCompatibility", "PasteboardKit"],
+            swiftSettings: settings
+        ),
 
         .executableTarget(
             name: "pasteboardd",
@@ -152,7 +158,7 @@ let package = Package(
 
         .target(
             name: "AppleNames",
-            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/AppleNames",
             swiftSettings: settings
         ),
@@ -161,7 +167,7 @@ let package = Package(
 
         .target(
             name: "Stage",
-            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/Stage",
             swiftSettings: settings
         ),
@@ -173,25 +179,28 @@ let package = Package(
         ),
         .executableTarget(
             name: "places",
-            dependencies: ["SampleModels", "Stage", "TerminalTable", "TableDragAndDrop", "PasteboardKit"],
+            dependencies: [
+                "SampleModels", "Stage", "TerminalTable", "TableDragAndDrop", "PasteboardCompatibility",
+                "PasteboardKit",
+            ],
             path: "Examples/places",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "image-drop",
-            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/image-drop",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "cat-toys",
-            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/cat-toys",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "placeholders",
-            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/placeholders",
             swiftSettings: settings
         ),
@@ -227,7 +236,7 @@ let package = Package(
         // Compiled like a program outside of this package, without the upcoming features.
         .target(
             name: "PortedPrograms",
-            dependencies: ["PasteboardKit", "TableDragAndDrop"],
+            dependencies: ["PasteboardCompatibility", "PasteboardKit", "TableDragAndDrop"],
             path: "Tests/PortedPrograms",
             exclude: ["Original", "check", "cases.txt"],
             swiftSettings: [.treatAllWarnings(as: .error)]
@@ -244,7 +253,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "library-peer",
-            dependencies: ["PasteboardKit"],
+            dependencies: ["PasteboardCompatibility", "PasteboardKit"],
             path: "Tests/LibraryPeer",
             swiftSettings: settings
         ),
@@ -308,13 +317,16 @@ let package = Package(
         ),
         .testTarget(
             name: "TableDragAndDropTests",
-            dependencies: ["TableDragAndDrop", "PasteboardKit", "TypeIdentifiers", "TestSupport"],
+            dependencies: [
+                "TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit", "TypeIdentifiers", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "InProcessTests",
             dependencies: [
-                "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop",
+                "TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit", "PasteboardBroker", "PasteboardClient",
+                "BrokerLoop",
                 "BrokerState", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport",
                 "PortedPrograms", "IsolatedPrograms", "AppleNames",
             ],

@@ -1,6 +1,7 @@
 // Examples/AppleNames/AppleNames.swift
 #if !canImport(AppKit) && !canImport(UIKit)
 import Foundation
+import PasteboardCompatibility
 import PasteboardKit
 import TableDragAndDrop
 

@@ -4,6 +4,7 @@ import Foundation
 import UIKit
 import UniformTypeIdentifiers
 #else
+import PasteboardCompatibility
 import PasteboardKit
 #endif
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import PasteboardCompatibility
 import PasteboardKit
 import TableDragAndDrop
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
-public import PasteboardKit
+public import PasteboardCompatibility
+import PasteboardKit
 public import TableDragAndDrop
 
 /// A table or another view of a program. Drags begin in it, and sessions can be directed to it.

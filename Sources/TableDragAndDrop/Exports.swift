@@ -1,4 +1,4 @@
-@_exported public import PasteboardKit
+@_exported public import PasteboardCompatibility
 
 // Row index paths are part of this module's interface.
 @_exported public import struct FoundationEssentials.IndexPath

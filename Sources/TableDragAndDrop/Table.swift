@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import PasteboardCompatibility
 public import PasteboardKit
 
 /// A table without a screen: sections of rows that can be dragged and dropped, within this process and between

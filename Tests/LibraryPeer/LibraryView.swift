@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 
 /// The role of a view with a drag and a drop interaction.

@@ -24,7 +24,7 @@ final class TestDrop: DropSession {
         self.init(items, from: drag)
     }
 
-    @MainActor func location(in view: InteractionView) -> Point { .zero }
+    let location: DropLocation? = nil
 
     func loadObjects<T: ItemProviderReading>(
         ofClass aClass: T.Type,
@@ -47,5 +47,5 @@ final class TestDrag: DragSession {
 
     @MainActor init() {}
 
-    @MainActor func location(in view: InteractionView) -> Point { .zero }
+    let location: DropLocation? = nil
 }

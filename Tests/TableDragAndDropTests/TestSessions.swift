@@ -12,7 +12,7 @@ final class TestDrag: DragSession {
         self.items = items
     }
 
-    @MainActor func location(in view: InteractionView) -> Point { Point(x: 0, y: 0) }
+    let location: DropLocation? = nil
 }
 
 /// A drop session as a program's own test would make one. Its items are loaded in this process without a broker.
@@ -33,7 +33,7 @@ final class TestDrop: DropSession {
         self.init(texts.map { DragItem(text: $0) })
     }
 
-    @MainActor func location(in view: InteractionView) -> Point { Point(x: 0, y: 0) }
+    let location: DropLocation? = nil
 
     func loadObjects<T: ItemProviderReading>(
         ofClass aClass: T.Type,

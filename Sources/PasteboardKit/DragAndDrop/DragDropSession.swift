@@ -9,9 +9,8 @@ public protocol DragDropSession: AnyObject, Sendable {
     var allowsMoveOperation: Bool { get }
     /// Whether only the process in which the session began may be its destination.
     var isRestrictedToDraggingApplication: Bool { get }
-    /// Returns the session's location in the coordinates of a view of the destination. Returns the view's origin if the
-    /// session has no location, or only a row.
-    @MainActor func location(in view: InteractionView) -> Point
+    /// The location to which the session was last moved; nil before the first move, or if the session is nowhere.
+    var location: DropLocation? { get }
 }
 
 extension DragDropSession {

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import PasteboardCompatibility
 public import PasteboardKit
 
 extension Table {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 
 /// A drag that contains items of a table. Notifies the table's delegate.

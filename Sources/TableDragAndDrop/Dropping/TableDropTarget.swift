@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 
 /// A table as a drop target in its tree of views.

@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Says what an item is before anything of it is loaded.
 struct AttachmentInspector {

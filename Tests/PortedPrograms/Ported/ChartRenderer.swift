@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Renders a chart when somebody asks for it, which takes many steps and can be cancelled.
 final class ChartRenderer: Sendable {

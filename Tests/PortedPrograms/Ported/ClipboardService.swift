@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 extension UniformType {
     static let clip = UniformType(importedAs: "com.example.clip")

@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 extension UniformType {
     static var contactCard: UniformType {

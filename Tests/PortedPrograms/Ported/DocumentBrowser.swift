@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Offers documents so that others can open them where they are, and whole folders.
 enum DocumentBrowser {

@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Imports whatever a share sheet hands over: the first type of its own list that an item has.
 final class ImportQueue: @unchecked Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Shares a web page as a link, as its source and as its title; the title is made when somebody asks for it.
 struct LinkShare: Sendable {

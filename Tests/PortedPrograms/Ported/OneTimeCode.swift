@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Copies a code that is valid for a short time, for this device only.
 struct OneTimeCode {

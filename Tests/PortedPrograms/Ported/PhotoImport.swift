@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Gives photos as files, and takes any image into a folder of its own.
 struct PhotoLibrary: Sendable {

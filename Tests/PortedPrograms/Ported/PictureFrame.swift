@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// A wall with a frame on it. The wall takes drops, but only where the frame hangs; the picture in the frame can be dragged.
 @MainActor

@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// A card with the name of a place. It can be dragged to another card, and takes names from elsewhere.
 @MainActor

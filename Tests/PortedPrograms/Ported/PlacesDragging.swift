@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// A list of places whose rows can be dragged, in the way of a table view's drag and drop delegate.
 struct PlacesModel {

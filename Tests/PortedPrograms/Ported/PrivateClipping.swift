@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// A clipping with a part for this process alone, a part for the team's programs, and a public one.
 struct PrivateClipping: Sendable {

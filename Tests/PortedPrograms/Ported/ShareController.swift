@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Copies, pastes and shares what an editor shows.
 @MainActor

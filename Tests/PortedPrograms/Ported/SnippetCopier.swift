@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// Copies a snippet of code: plain text at once, and richer forms when somebody asks for them.
 final class SnippetCopier: NSObject, PasteboardTypeOwner, Sendable {

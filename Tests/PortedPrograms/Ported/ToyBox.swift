@@ -1,5 +1,5 @@
 import Foundation
-import PasteboardKit
+import PasteboardCompatibility
 
 /// A toy is read from plain text; subclasses are read in the same way.
 class Toy: NSObject, ItemProviderReading {

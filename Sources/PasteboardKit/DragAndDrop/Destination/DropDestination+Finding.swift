@@ -50,8 +50,8 @@ extension DropDestination {
     }
 
     /// Lists the names to which a drag can be directed now, in alphabetical order. These are the destinations and views
-    /// that any process has registered, this one included. The internal destinations that ``InteractionView`` uses for
-    /// drags within this process are left out.
+    /// that any process has registered, this one included. The internal destinations for drags between the views of one
+    /// process are left out.
     ///
     /// Use ``Drag/move(to:timeout:)`` to find out whether a destination takes the items of a drag.
     ///

@@ -52,11 +52,7 @@ package final class RemoteDropSession: DropSession {
     package var isRestrictedToDraggingApplication: Bool { state.withLock { $0.visited.isRestricted } }
     package var outcome: Drag.Outcome? { window.outcome }
     package var localDragSession: (any DragSession)? { local?.drag }
-
-    @MainActor
-    package func location(in view: InteractionView) -> Point {
-        state.withLock { $0.location?.point }.map(view.converting) ?? .zero
-    }
+    package var location: DropLocation? { state.withLock { $0.location } }
 
     // MARK: Events
 

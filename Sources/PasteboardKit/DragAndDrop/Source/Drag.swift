@@ -164,12 +164,9 @@ public final class Drag: DragSession {
         state.withLock { $0.options.isRestrictedToDraggingApplication }
     }
 
-    /// Returns the location to which the session was last moved, in the coordinates of a view of the destination.
-    /// Returns the view's origin if that location had no point.
-    @MainActor
-    public func location(in view: InteractionView) -> Point {
-        state.withLock { $0.location?.point }.map(view.converting) ?? .zero
-    }
+    /// The location to which the session was last moved. Before the first move, it is the point at which a drag began
+    /// in a view.
+    public var location: DropLocation? { state.withLock { $0.location } }
 
     /// The items that the destination has, after the end of the session. After a failed move these are only the items
     /// that the source may delete nevertheless. After a failed copy they are the items that arrived.

@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 
 /// A tree of views with traced delegates, in which a test drags.

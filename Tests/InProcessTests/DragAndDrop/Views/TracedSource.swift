@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 
 /// A delegate of a drag interaction that behaves as a test wants and records its calls.

@@ -1,3 +1,14 @@
+public import PasteboardKit
+
+extension DragDropSession {
+    /// Returns the session's location in the coordinates of a view of the destination. Returns the view's origin if the
+    /// session has no location, or only a row.
+    @MainActor
+    public func location(in view: InteractionView) -> Point {
+        location?.point.map(view.converting) ?? .zero
+    }
+}
+
 // The positions of views, and the views at a point.
 extension InteractionView {
     /// Returns whether this view is `view` or a descendant of it.

@@ -1,3 +1,5 @@
+package import PasteboardKit
+
 /// A contributor of items to a drag. It is notified of the drag's events.
 @MainActor
 package protocol DragContributor: AnyObject, Sendable {

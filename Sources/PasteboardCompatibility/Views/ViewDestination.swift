@@ -1,3 +1,5 @@
+import PasteboardKit
+
 /// The registered name of a tree of views. The registration lasts until this object is released or the connection is
 /// lost.
 @MainActor

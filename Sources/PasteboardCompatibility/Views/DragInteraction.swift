@@ -1,3 +1,5 @@
+package import PasteboardKit
+
 /// Lets drags begin in a view. Its delegate provides the items and is notified of the drag's events.
 @MainActor
 public final class DragInteraction: Interaction {

@@ -1,3 +1,5 @@
+public import PasteboardKit
+
 /// Proposes the operation of a drop on a view, and performs the drop.
 ///
 /// The methods are called in this order: can handle, did enter, did update, did exit, perform, conclude, did end. All

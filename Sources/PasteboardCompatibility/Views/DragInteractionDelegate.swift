@@ -1,3 +1,5 @@
+public import PasteboardKit
+
 /// Provides the items of the drags that begin in a view, and is notified of their events.
 ///
 /// The methods are called in this order: items for beginning, will begin, the three permissions, did move, items for

@@ -1,3 +1,5 @@
+import PasteboardKit
+
 /// The sessions at a tree of views: the drop target that each is over, and the targets that it has entered.
 @MainActor
 final class ViewSessions: DropReceiver {

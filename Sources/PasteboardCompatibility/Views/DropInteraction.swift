@@ -1,3 +1,5 @@
+package import PasteboardKit
+
 /// Lets sessions be dropped on a view. Its delegate proposes the operation and performs the drop.
 @MainActor
 public final class DropInteraction: Interaction {

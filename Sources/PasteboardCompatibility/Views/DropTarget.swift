@@ -1,3 +1,5 @@
+package import PasteboardKit
+
 /// An object that takes drops in a view. A session is over at most one target of a tree of views at a time.
 @MainActor
 package protocol DropTarget: Interaction {

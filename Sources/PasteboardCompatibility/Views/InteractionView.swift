@@ -1,3 +1,4 @@
+public import PasteboardKit
 public import TypeIdentifiers
 
 /// A view as drag and drop sees it, without a screen: a frame, a position in a tree, and interactions.

@@ -1,3 +1,5 @@
+public import PasteboardKit
+
 // Drags that begin in a tree of views.
 extension InteractionView {
     /// Adds items to a drag that is under way, as a tap with another finger does. The deepest view at the point that
