@@ -5,11 +5,21 @@ extension BrokerState {
     /// Sets the contents of a board, where nil removes them.
     @discardableResult
     mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> Boards.Change {
-        changed(boards.set(name, to: publication, world.context), of: name, reason: reason)
+        let isForLinks = publication.map { world.contents.existsForLinks($0) } ?? false
+        return changed(
+            boards.set(name, to: publication, isForLinks: isForLinks, world.context),
+            of: name,
+            reason: reason
+        )
     }
 
     /// Ends the contents that a board has held before a change.
-    mutating func changed(_ change: Boards.Change, of name: String, reason: EndReason) -> Boards.Change {
+    mutating func changed(
+        _ change: Boards.Change,
+        of name: String,
+        reason: EndReason,
+        kind: ChangedBoards.Kind = .contents
+    ) -> Boards.Change {
         if let replaced = change.replaced {
             boards.remember(earlierReads(of: replaced), of: name)
             // The description is removed after the new contents were saved: if a successor finds both, it restores
@@ -19,7 +29,7 @@ extension BrokerState {
             let owner = world.contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &world.context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
         }
-        boardChanged(name)
+        boardChanged(name, kind)
         return change
     }
 

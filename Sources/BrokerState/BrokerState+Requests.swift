@@ -229,7 +229,7 @@ extension BrokerState {
         world.context.counters.writes += 1
         sendCommitted(publication, board: name, on: stream)
         world.context.send(End(), on: stream)
-        boardChanged(name)
+        versionChanged(of: name)
     }
 
     private mutating func commit(
@@ -243,7 +243,7 @@ extension BrokerState {
         var replaced: PublicationID?
         if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
         if let replaced, world.contents.returnToWriter(replaced, writtenBy: id, &world.context) {
-            boardChanged(name)
+            versionChanged(of: name, .reclaim)
             return answerCommit(of: replaced, board: name, on: stream)
         }
         guard let account = world.contents.account(of: id) else { return }
@@ -256,8 +256,9 @@ extension BrokerState {
         let change: Boards.Change
         if let reclaimed {
             if let replaced { world.contents.continueVersion(of: publication, after: replaced) }
-            let restored = boards.restore(name, to: publication, as: reclaimed)
-            change = changed(restored, of: name, reason: .replaced)
+            let isForLinks = world.contents.existsForLinks(publication)
+            let restored = boards.restore(name, to: publication, as: reclaimed, isForLinks: isForLinks)
+            change = changed(restored, of: name, reason: .replaced, kind: .reclaim)
         } else {
             change = set(name, to: publication, reason: .replaced)
         }

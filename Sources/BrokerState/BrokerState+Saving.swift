@@ -25,6 +25,7 @@ extension BrokerState {
         let count = boards.count(of: saved.board)
         saved.changeCount = count.changeCount
         saved.epoch = count.epoch
+        saved.totalChangeCount = boards.totalChangeCount(of: saved.board)
         return (saved, kept)
     }
 
@@ -59,7 +60,8 @@ extension BrokerState {
                     + "this broker, \(peers.programVersion), reads format \(SavedContents.format); run the newer one"
             )
         }
-        guard saved.changeCount ?? 0 <= Int64.max, saved.version ?? 0 <= Int64.max else {
+        let numbers = [saved.changeCount, saved.version, saved.totalChangeCount]
+        guard numbers.allSatisfy({ $0 ?? 0 <= Int64.max }) else {
             throw Failure(.invalidArgument, "their change count or version is too large")
         }
         try BoardName.check(saved.board)
@@ -68,12 +70,14 @@ extension BrokerState {
         }
         let (publication, kept) = try world.contents.restore(saved, at: bootTime, &world.context)
         let change: Boards.Change
+        let isForLinks = world.contents.existsForLinks(publication)
         if let changeCount = saved.changeCount, let epoch = saved.epoch {
-            boards.raiseFirstChangeCount(above: changeCount)
+            let total = saved.totalChangeCount ?? changeCount
+            boards.raiseFirstChangeCount(above: max(changeCount, total))
             let count = BoardCount(changeCount: changeCount, epoch: epoch)
-            change = boards.restore(saved.board, to: publication, as: count)
+            change = boards.restore(saved.board, to: publication, as: count, total: total, isForLinks: isForLinks)
         } else {
-            change = boards.set(saved.board, to: publication, world.context)
+            change = boards.set(saved.board, to: publication, isForLinks: isForLinks, world.context)
         }
         if change.isCharged, let slot = world.contents.find(publication) {
             world.context.accounting.take(of: .boards, for: world.contents[slot].charge.account)

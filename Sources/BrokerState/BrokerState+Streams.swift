@@ -129,7 +129,7 @@ extension BrokerState {
     mutating func ownerLeft(_ id: PublicationID, hasDisconnected: Bool = false) {
         guard world.contents.ownerLeft(id, &world.context), let slot = world.contents.find(id) else { return }
         if world.contents[slot].isCurrent, world.contents[slot].session == nil, world.contents.losePromises(of: slot) {
-            boardChanged(world.contents[slot].boardName)
+            versionChanged(of: world.contents[slot].boardName)
         }
         if world.contents[slot].openLoads > 0, !hasDisconnected {
             let failure = Failure(.sourceGone, "source \(world.contents[slot].ownerName) has withdrawn its contents")

@@ -7,13 +7,42 @@ extension BrokerState {
     private static let changesSize = 8 << 10
 
     mutating func watch(_ message: Watch, on stream: PeerStream) throws(Failure) {
-        try Feature.check(message.requires)
+        try Feature.check(message.requires, for: message.allBoards == nil ? nil : .allBoards)
+        if message.allBoards == true { return try watchAllBoards(message, on: stream) }
         let name = message.board ?? BoardName.general
         try BoardName.check(name)
-        let (state, account) = (state(ofBoard: name), peers[stream.slot].account)
-        let exists = boards.exists(name)
-        let id = try watches.begin(message, of: name, in: state, exists: exists, on: stream, account, &world.context)
+        let state = state(ofBoard: name)
+        try begin(message, of: name, in: state, exists: boards.exists(name), on: stream)
         boards.setWatched(true, name, world.context)
+    }
+
+    private mutating func watchAllBoards(_ message: Watch, on stream: PeerStream) throws(Failure) {
+        guard message.board == nil else {
+            throw Failure(.invalidArgument, "a watch of all pasteboards must not name one")
+        }
+        var message = message
+        if let since = message.sinceChangeCount {
+            // What this broker has changed is new for a client that knows another one, whatever the counts.
+            let isKnown = message.sinceEpoch ?? world.context.epoch == world.context.epoch
+            message.sinceChangeCount = min(since, isKnown ? boards.totalChangeCount : boards.firstTotalChangeCount)
+        }
+        let total = BoardCount(changeCount: boards.totalChangeCount, epoch: world.context.epoch)
+        try begin(message, of: Watches.allBoards, in: BoardState(count: total), exists: true, on: stream)
+        if let since = message.sinceChangeCount {
+            world.context.cost += boards.rememberedCount / Cost.walkedBoards
+            watches.changedBoards?.add(boards.changed(after: since))
+        }
+    }
+
+    private mutating func begin(
+        _ message: Watch,
+        of name: String,
+        in state: BoardState,
+        exists: Bool,
+        on stream: PeerStream
+    ) throws(Failure) {
+        let account = peers[stream.slot].account
+        let id = try watches.begin(message, of: name, in: state, exists: exists, on: stream, account, &world.context)
         peers.setTarget(.watch(id), of: stream.id, at: stream.peer)
         var registered = Registered()
         registered.changeCount = state.count.changeCount
@@ -37,15 +66,31 @@ extension BrokerState {
     mutating func endWatch(_ id: WatchID, of peer: PeerID) {
         guard let watch = watches.end(id, &world.context) else { return }
         peers.setTarget(nil, of: watch.stream, at: peer)
-        if let name = watch.unwatched { boards.setWatched(false, name, world.context) }
+        if let name = watch.unwatched, name != Watches.allBoards { boards.setWatched(false, name, world.context) }
     }
 
     // MARK: Changes
 
     /// The contents of a board were replaced or removed, or their version has grown.
     @inline(__always)
-    mutating func boardChanged(_ name: String) {
-        if !watches.isEmpty { watches.changed(name, to: state(ofBoard: name), &world.context) }
+    mutating func boardChanged(_ name: String, _ kind: ChangedBoards.Kind = .contents) {
+        if !watches.isEmpty { reportChange(of: name, kind) }
+    }
+
+    /// The version of the contents of a board has grown.
+    mutating func versionChanged(of name: String, _ kind: ChangedBoards.Kind = .version) {
+        boards.countVersion(of: name)
+        boardChanged(name, kind)
+    }
+
+    private mutating func reportChange(of name: String, _ kind: ChangedBoards.Kind) {
+        watches.changed(name, to: state(ofBoard: name), &world.context)
+        guard watches.changedBoards != nil else { return }
+        let total = BoardCount(changeCount: boards.totalChangeCount, epoch: world.context.epoch)
+        let isForLinks = boards.isKnownToLinks(name)
+        watches.changedBoards?.note(name, kind, total: total.changeCount, isForLinks: isForLinks)
+        watches.changedBoards?.forget(boards, limit: world.context.limits.boards)
+        watches.changed(Watches.allBoards, to: BoardState(count: total), &world.context)
     }
 
     private func state(ofBoard name: String) -> BoardState {
@@ -72,26 +117,38 @@ extension BrokerState {
 
     private mutating func report(_ due: Watches.DueChange, to peer: PeerID, _ slot: Peers.Slot) {
         var change = Change()
-        change.changeCount = due.state.count.changeCount
-        change.epoch = due.state.count.epoch
+        var count = due.state.count
+        if due.changed != nil {
+            change.board = due.name
+            change.totalChangeCount = count.changeCount
+            count = boards.count(of: due.name)
+        }
+        // Contents that come back are no change for a watch that knows them.
+        if let known = due.known, count.epoch != world.context.epoch, count.changeCount <= known {
+            return watches.reported(due, isSent: false)
+        }
+        change.changeCount = count.changeCount
+        change.epoch = count.epoch
         change.missed = due.missed
         change.clearerProcess = due.clearer?.process
         change.clearerLabel = due.clearer?.label
-        let id = boards.publication(on: due.name)
-        if let id, let publication = world.contents.visible(id, to: peers[slot].access) {
-            let visibilities = world.contents.visibilities(of: publication, to: peers[slot].access)
+        let (id, access) = (boards.publication(on: due.name), peers[slot].access)
+        if let id, let publication = world.contents.visible(id, to: access) {
+            let visibilities = world.contents.visibilities(of: publication, to: access)
             let summary: ContentSummary
-            if let known = watches.summary(of: due.board, for: visibilities) {
+            if let known = due.summaries.first(where: { $0.visibilities == visibilities }) {
                 summary = known
             } else {
                 summary = world.contents.summary(of: publication, for: visibilities, &world.context)
-                watches.remember(summary, of: due.board)
+                watches.remember(summary, of: due)
             }
             world.contents.describe(id, itemCount: summary.itemCount, in: &change, world.context)
             change.types = summary.types
         }
-        // A new version of contents of which the peer sees nothing is no change for it.
-        let isSent = change.handle != nil || !due.isOfVersion
+        // A new version of contents of which the peer sees nothing is no change for it. A link is not told the name of
+        // a board that has only had contents which do not exist for it.
+        let isHidden = due.isOfVersion || access.isLink && due.changed?.isForLinks == false
+        let isSent = change.handle != nil || !isHidden
         if isSent { world.context.send(change, to: peer, stream: due.stream) }
         watches.reported(due, isSent: isSent)
     }

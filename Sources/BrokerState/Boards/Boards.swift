@@ -19,6 +19,10 @@ struct Boards: ~Copyable, Sendable {
         /// Whether the board exists: it was written, cleared or created, and was not removed. A watch alone does not
         /// make a board exist.
         var exists = false
+        /// The total change count at its last change.
+        var totalChangeCount: UInt64 = 0
+        /// Whether it has had contents that exist for links, so that its name is no secret to them.
+        var isKnownToLinks = false
     }
 
     struct Change {
@@ -44,6 +48,11 @@ struct Boards: ~Copyable, Sendable {
     /// The change count of a board that nobody has changed. It grows past the count of every board that is forgotten,
     /// so that no name's count ever decreases.
     private var firstChangeCount: UInt64
+    /// The number of the last change of any board, of its contents or their version. Like change counts, it also grows
+    /// from one lifetime of the broker to the next.
+    private(set) var totalChangeCount: UInt64
+    /// The total change count at the start. The changes of this lifetime have greater ones.
+    private(set) var firstTotalChangeCount: UInt64
     /// The number of boards that are remembered only because they are watched. The limit does not apply to them.
     private var exempt = 0
     /// The number of boards that may be forgotten.
@@ -64,6 +73,8 @@ struct Boards: ~Copyable, Sendable {
 
     init(firstChangeCount: UInt64, epoch: UInt64 = 0) {
         self.firstChangeCount = firstChangeCount
+        totalChangeCount = firstChangeCount
+        firstTotalChangeCount = firstChangeCount
         self.epoch = epoch
     }
 
@@ -112,6 +123,17 @@ struct Boards: ~Copyable, Sendable {
             board.publication != nil || board.creator != nil || hasHistory && !board.earlierReads.isEmpty ? name : nil
         }.sorted()
     }
+
+    /// The boards that have changed after a total change count, as far as they are remembered, in any order.
+    func changed(after total: UInt64) -> [(name: String, total: UInt64, isForLinks: Bool)] {
+        boardTable.compactMap { name, board in
+            board.totalChangeCount > total ? (name, board.totalChangeCount, board.isKnownToLinks) : nil
+        }
+    }
+
+    func totalChangeCount(of name: String) -> UInt64 { boardTable[name]?.totalChangeCount ?? 0 }
+
+    func isKnownToLinks(_ name: String) -> Bool { boardTable[name]?.isKnownToLinks ?? false }
 
     /// Whether a clear of the board changes something.
     func exists(_ name: String) -> Bool {
@@ -262,36 +284,63 @@ struct Boards: ~Copyable, Sendable {
     // MARK: Changes
 
     /// Sets the contents of a board; nil removes them.
-    mutating func set(_ name: String, to publication: PublicationID?, _ context: borrowing BrokerContext) -> Change {
+    ///
+    /// - Parameter isForLinks: whether the contents exist for links.
+    mutating func set(
+        _ name: String,
+        to publication: PublicationID?,
+        isForLinks: Bool = true,
+        _ context: borrowing BrokerContext
+    ) -> Change {
         let board = boardTable[name]
         // While the board shows the count of another lifetime, its own counts are at most that of an unknown board.
         let last = board?.epoch == nil ? board?.changeCount ?? firstChangeCount : firstChangeCount
-        let change = put(publication, on: name, changeCount: last.addingClamped(1), epoch: nil)
+        let count = BoardCount(changeCount: last.addingClamped(1), epoch: epoch)
+        let change = put(publication, on: name, as: count, isForLinks: isForLinks)
         if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
         return change
     }
 
     /// Sets the contents of a board that come back under a change count that they had.
-    mutating func restore(_ name: String, to publication: PublicationID, as count: BoardCount) -> Change {
-        let epoch = count.epoch == epoch ? nil : count.epoch
-        return put(publication, on: name, changeCount: count.changeCount, epoch: epoch)
+    ///
+    /// - Parameter total: the total change count that they had, before any peer connects; nil if they come back later.
+    mutating func restore(
+        _ name: String,
+        to publication: PublicationID,
+        as count: BoardCount,
+        total: UInt64? = nil,
+        isForLinks: Bool = true
+    ) -> Change {
+        put(publication, on: name, as: count, total: total, isForLinks: isForLinks)
     }
 
-    /// Raises the first change count of this lifetime above a count of an earlier lifetime.
+    /// Raises the first change counts of this lifetime above a count of an earlier lifetime.
     mutating func raiseFirstChangeCount(above changeCount: UInt64) {
         firstChangeCount = max(firstChangeCount, changeCount.addingClamped(1))
+        totalChangeCount = max(totalChangeCount, firstChangeCount)
+        firstTotalChangeCount = totalChangeCount
+    }
+
+    /// Counts a change of a board that leaves its change count.
+    mutating func countVersion(of name: String) {
+        totalChangeCount = totalChangeCount.addingClamped(1)
+        boardTable[name]?.totalChangeCount = totalChangeCount
     }
 
     private mutating func put(
         _ publication: PublicationID?,
         on name: String,
-        changeCount: UInt64,
-        epoch: UInt64?
+        as count: BoardCount,
+        total: UInt64? = nil,
+        isForLinks: Bool
     ) -> Change {
-        var board = boardTable[name] ?? Board(changeCount: changeCount)
+        var board = boardTable[name] ?? Board(changeCount: count.changeCount)
         let replaced = board.publication
-        board.changeCount = changeCount
-        board.epoch = epoch
+        if total == nil { totalChangeCount = totalChangeCount.addingClamped(1) }
+        board.totalChangeCount = total ?? totalChangeCount
+        if isForLinks { board.isKnownToLinks = true }
+        board.changeCount = count.changeCount
+        board.epoch = count.epoch == epoch ? nil : count.epoch
         board.publication = publication
         board.exists = true
         store(board, name)
@@ -299,7 +348,7 @@ struct Boards: ~Copyable, Sendable {
         if !evictions.isEmpty { evictions.removeAll { $0.eviction.board == name } }
         if name == BoardName.general { general = publication }
         let isCharged = name != BoardName.general && board.creator == nil
-        return Change(changeCount: changeCount, replaced: replaced, isCharged: isCharged)
+        return Change(changeCount: count.changeCount, replaced: replaced, isCharged: isCharged)
     }
 
     /// Stores a board; nil removes it from the table.

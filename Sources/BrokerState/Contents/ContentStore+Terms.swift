@@ -11,6 +11,10 @@ extension ContentStore {
         return slot
     }
 
+    func existsForLinks(_ id: PublicationID) -> Bool {
+        find(id).map { publicationTable[$0].terms?.isHiddenFromLinks != true } ?? false
+    }
+
     func isConcealed(_ slot: Slot) -> Bool {
         publicationTable[slot].terms?.isConcealed == true
     }

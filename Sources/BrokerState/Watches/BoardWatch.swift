@@ -1,7 +1,7 @@
 package typealias WatchID = SlotTable<BoardWatch>.ID
 package typealias WatchedBoardID = SlotTable<WatchedBoard>.ID
 
-/// A request of a peer to be notified of the changes of a board.
+/// A request of a peer to be notified of the changes of a board, or of all boards.
 package struct BoardWatch: ~Copyable, Sendable {
     let peer: PeerID
     let stream: UInt64
@@ -12,8 +12,10 @@ package struct BoardWatch: ~Copyable, Sendable {
     /// The number of changes that the peer allows, and the number of those that were sent.
     var granted: UInt64
     var sent: UInt64 = 0
-    /// The state that the peer knows.
+    /// The state that the peer knows. For all boards, the count is the total change count.
     var reported: BoardState
+    /// The change count that the peer knew of an earlier broker; 0 if it knew none.
+    var known: UInt64 = 0
     /// Whether a change is to be sent, as soon as the peer allows one more.
     var isDue = false
     let charge: Charge
@@ -28,7 +30,7 @@ struct BoardState: BitwiseCopyable, Equatable {
     var version: UInt64 = 0
 }
 
-/// A board that is watched.
+/// A board that is watched, or all boards.
 package struct WatchedBoard: ~Copyable, Sendable {
     enum Phase: BitwiseCopyable {
         /// All changes have had their round. → waiting, running
@@ -39,6 +41,7 @@ package struct WatchedBoard: ~Copyable, Sendable {
         case running(isOutdated: Bool)
     }
 
+    /// ``Watches/allBoards`` for all boards.
     let name: String
     var state: BoardState
     var watches: [WatchID] = []

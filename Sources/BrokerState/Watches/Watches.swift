@@ -17,6 +17,8 @@ struct Watches: ~Copyable, Sendable {
     /// The time after the broker's start in which clients write their contents again. After it, a watch that reports
     /// since a state of an earlier broker is sent the state of a board that has not been written. In milliseconds.
     static let settlingTime = WireLimits.settlingTime
+    /// The name that watches of all boards have instead of a board's. No board has it.
+    static let allBoards = ""
     /// The cost of a part of a round.
     private static let pieceCost = 1_000
 
@@ -25,6 +27,8 @@ struct Watches: ~Copyable, Sendable {
     /// The peers with watches, by the ids of the peers.
     var watcherTable = SlotTable<Watcher>()
     private var names: [String: WatchedBoardID] = [:]
+    /// The changes for watches of all boards; nil if there is no such watch.
+    var changedBoards: ChangedBoards?
     /// The boards with a round that is running.
     private var rounds = Queue<WatchedBoardID>()
     /// The number of boards whose next round waits for its time.
@@ -63,6 +67,7 @@ struct Watches: ~Copyable, Sendable {
         context.accounting.take(of: .watches, for: account)
         let board = names[name] ?? watchedTable.insert(WatchedBoard(name: name, state: state))
         names[name] = board
+        if name == Self.allBoards, changedBoards == nil { changedBoards = ChangedBoards() }
         let watcher = Self.watcher(of: stream.peer)
         if !watcherTable.holds(watcher) { watcherTable.insert(Watcher(), at: watcher) }
         var watch = BoardWatch(
@@ -78,6 +83,7 @@ struct Watches: ~Copyable, Sendable {
         if let since = message.sinceChangeCount {
             let epoch = message.sinceEpoch ?? state.count.epoch
             watch.reported.count = BoardCount(changeCount: since, epoch: epoch)
+            if epoch != context.epoch { watch.known = since }
             watch.isDue = watch.reported.count != state.count
             if watch.isDue, !exists, epoch != context.epoch, context.now < settlesAt {
                 watch.isDue = false
@@ -141,6 +147,7 @@ struct Watches: ~Copyable, Sendable {
         if case .waiting = watchedTable[slot].phase { waiting -= 1 }
         let name = watchedTable.remove(slot).name
         names[name] = nil
+        if name == Self.allBoards { changedBoards = nil }
         return name
     }
 
@@ -168,6 +175,7 @@ struct Watches: ~Copyable, Sendable {
 
     /// Notes that the last change of a board was a clear by a client.
     mutating func noteClear(of name: String, by clearer: Clearer) {
+        changedBoards?.noteClear(of: name, by: clearer)
         guard let board = names[name], let slot = watchedTable.find(board) else { return }
         watchedTable[slot].clearer = clearer
     }
@@ -279,15 +287,21 @@ struct Watches: ~Copyable, Sendable {
         let watch: WatchID
         let stream: UInt64
         let board: WatchedBoardID
-        let name: String
-        let state: BoardState
-        let clearer: Clearer?
+        var name: String
+        var state: BoardState
+        var clearer: Clearer?
         /// The number of changes since the reported one that are left out; nil if it is not known.
-        let missed: UInt64?
+        var missed: UInt64?
         /// Whether only the version of the contents differs from the reported state.
-        let isOfVersion: Bool
+        var isOfVersion: Bool
         /// Whether the state is the reported one: contents that the watch knows have come back before it had credit.
-        let isKnown: Bool
+        var isKnown: Bool
+        /// The contents as peers see them, as far as that is known already.
+        var summaries: [ContentSummary]
+        /// The change of one of all boards that are watched.
+        var changed: ChangedBoards.Entry?
+        /// The greatest change count of an earlier broker that is no change if it comes back.
+        var known: UInt64?
     }
 
     /// The next change to send to a peer; nil if there is none now. The watches of the peer take turns.
@@ -314,42 +328,66 @@ struct Watches: ~Copyable, Sendable {
             else { continue }
             context.cost += distance / Cost.walkedWatches
             watcherTable[watcher].last = index
-            let (state, reported) = (watchedTable[board].state, watchTable[slot].reported)
-            let (count, known) = (state.count.changeCount, reported.count.changeCount)
-            let steps = count - min(count, known)
-            return DueChange(
-                watch: id,
-                stream: watchTable[slot].stream,
-                board: watchTable[slot].board,
-                name: watchedTable[board].name,
-                state: state,
-                clearer: watchedTable[board].clearer,
-                missed: state.count.epoch == reported.count.epoch ? steps - min(steps, 1) : nil,
-                isOfVersion: state.count == reported.count && state.version != reported.version,
-                isKnown: state == reported
-            )
+            return change(of: slot, board, &context)
         }
         return nil
     }
 
+    private func change(
+        of watch: SlotTable<BoardWatch>.Slot,
+        _ board: BoardSlot,
+        _ context: inout BrokerContext
+    ) -> DueChange {
+        let (state, reported) = (watchedTable[board].state, watchTable[watch].reported)
+        var change = DueChange(
+            watch: watchTable.id(of: watch),
+            stream: watchTable[watch].stream,
+            board: watchTable[watch].board,
+            name: watchedTable[board].name,
+            state: state,
+            clearer: watchedTable[board].clearer,
+            isOfVersion: state.count == reported.count && state.version != reported.version,
+            isKnown: state == reported,
+            summaries: watchedTable[board].summaries
+        )
+        if change.name == Self.allBoards {
+            var walked = 0
+            let first = changedBoards?.first(after: reported.count.changeCount, walked: &walked)
+            context.cost += walked / Cost.walkedWatches
+            change.isKnown = first == nil
+            if let (name, entry) = first {
+                change.name = name
+                change.state.count = BoardCount(changeCount: entry.total, epoch: state.count.epoch)
+                change.clearer = entry.clearer
+                change.isOfVersion = entry.lastOfContents <= reported.count.changeCount
+                change.summaries = entry.summaries
+                change.changed = entry
+                if entry.kind == .reclaim { change.known = watchTable[watch].known }
+            }
+        }
+        let (count, known) = (change.state.count.changeCount, reported.count.changeCount)
+        let steps = count - min(count, known)
+        if state.count.epoch == reported.count.epoch { change.missed = steps - min(steps, 1) }
+        return change
+    }
+
     /// A due change was reported; if it was not sent, because it has nothing that the peer may see, it needs no credit.
     mutating func reported(_ change: DueChange, isSent: Bool) {
-        guard let slot = watchTable.find(change.watch) else { return }
-        watchTable[slot].isDue = false
+        guard let slot = watchTable.find(change.watch), let board = watchedTable.find(change.board) else { return }
         watchTable[slot].reported = change.state
+        // Further boards may have changed.
+        watchTable[slot].isDue = change.changed != nil && change.state != watchedTable[board].state
         if isSent { watchTable[slot].sent += 1 }
+        guard !watchTable[slot].isSendable else { return }
         guard let watcher = watcherTable.find(Self.watcher(of: watchTable[slot].peer)) else { return }
         watcherTable[watcher].sendable -= 1
     }
 
-    /// The contents of a board as peers with these visibilities see them, if that is known already.
-    func summary(of board: WatchedBoardID, for visibilities: VisibilitySet) -> ContentSummary? {
-        guard let slot = watchedTable.find(board) else { return nil }
-        return watchedTable[slot].summaries.first { $0.visibilities == visibilities }
-    }
-
-    mutating func remember(_ summary: ContentSummary, of board: WatchedBoardID) {
-        guard let slot = watchedTable.find(board) else { return }
-        watchedTable[slot].summaries.append(summary)
+    mutating func remember(_ summary: ContentSummary, of change: DueChange) {
+        if change.changed != nil {
+            changedBoards?.remember(summary, of: change.name)
+        } else if let slot = watchedTable.find(change.board) {
+            watchedTable[slot].summaries.append(summary)
+        }
     }
 }

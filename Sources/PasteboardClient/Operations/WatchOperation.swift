@@ -1,6 +1,6 @@
 package import PasteboardWire
 
-/// A watch of one board, over any number of brokers. It has credit for a change only while its program wants one.
+/// A watch of one board, or of all, over any number of brokers. It has credit for a change only while its program wants one.
 package struct WatchOperation: Sendable {
     package enum Step: Sendable, Equatable {
         case none
@@ -10,17 +10,22 @@ package struct WatchOperation: Sendable {
         case failed(Failure)
     }
 
-    package let board: String
+    /// nil for all boards.
+    package let board: String?
     /// Whether the broker has confirmed the watch.
     package private(set) var isRegistered = false
+    /// The total change count when a watch of all boards from their present contents began; 0 for other watches.
+    package private(set) var presentCount: UInt64 = 0
     private var since: (changeCount: UInt64?, epoch: UInt64?)
+    /// The epoch of the broker.
+    private var epoch: UInt64?
     private var isWanted = false
     private var isCredited = false
 
     /// - Parameters:
     ///   - changeCount: the last change count that the program knows; nil for the present one.
     ///   - epoch: its epoch. Without one, the broker reports the present state at once, even if the board is empty.
-    package init(_ board: String, sinceChangeCount changeCount: UInt64? = nil, epoch: UInt64? = nil) {
+    package init(_ board: String?, sinceChangeCount changeCount: UInt64? = nil, epoch: UInt64? = nil) {
         self.board = board
         since = (changeCount, epoch)
     }
@@ -31,7 +36,8 @@ package struct WatchOperation: Sendable {
         watch.board = board
         (watch.sinceChangeCount, watch.sinceEpoch) = since
         watch.credit = isWanted ? 1 : 0
-        watch.requires = [Feature.watches.rawValue]
+        if board == nil { watch.allBoards = true }
+        watch.requires = [(board == nil ? Feature.allBoards : .watches).rawValue]
         (isRegistered, isCredited) = (false, isWanted)
         return watch
     }
@@ -47,12 +53,14 @@ package struct WatchOperation: Sendable {
     package mutating func take(_ event: ClientEvent) -> Step {
         switch event {
         case .registered(_, let registered):
-            isRegistered = true
+            (isRegistered, epoch) = (true, registered.epoch)
+            if board == nil, since == (0, nil) { presentCount = registered.changeCount ?? 0 }
             // So that no change is missed or invented if the broker is lost before it reports one.
             if since.changeCount == nil { since = (registered.changeCount, registered.epoch) }
             return .registered
         case .changed(_, let change):
-            since = (change.changeCount, change.epoch)
+            // The total count belongs to the broker, and not to the contents.
+            since = change.totalChangeCount.map { ($0, epoch) } ?? (change.changeCount, change.epoch)
             (isWanted, isCredited) = (false, false)
             return .changed(change)
         case .failed(_, let failure): return .failed(failure)

@@ -33,6 +33,8 @@ extension PasteboardConnection {
         public static let reclaim = Feature(.reclaim)
         /// Writes that clear no contents of other programs to make room.
         public static let eviction = Feature(.eviction)
+        /// Watches of all pasteboards.
+        public static let allBoards = Feature(.allBoards)
 
         private init(_ feature: PasteboardWire.Feature) {
             rawValue = feature.rawValue

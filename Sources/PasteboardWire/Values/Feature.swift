@@ -24,6 +24,8 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case reclaim = 10
     /// `evicts_nothing` of a write: it clears no contents of others to make room.
     case eviction = 11
+    /// `all_boards` of a watch.
+    case allBoards = 12
 
     /// Throws unless every number is known here.
     ///

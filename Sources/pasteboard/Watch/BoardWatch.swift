@@ -2,7 +2,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A watch of one or more boards. Only the newest change of each that was received is held.
+/// A watch of one or more boards, or of all. Only the newest change of each that was received is held; of all boards
+/// one change, because the broker merges those of each board until it is taken.
 ///
 /// A watch that reconnects outlives a broker that ends unexpectedly: it begins again at the next one, after the last
 /// changes that it has received.
@@ -21,11 +22,12 @@ final class BoardWatch {
     /// until `deadline` (see `MonotonicClock`).
     ///
     /// - Parameters:
+    ///   - boards: the names; nil for all boards.
     ///   - since: the change count after which changes count, and its epoch; nil for the present one.
     ///   - command: the name of the command in the message about the end of a broker.
     ///   - reconnects: whether the watch outlives its broker.
     init(
-        _ boards: [String],
+        _ boards: [String]?,
         since: (changeCount: UInt64?, epoch: UInt64?) = (nil, nil),
         over connection: BlockingConnection,
         until deadline: UInt64 = .max,
@@ -33,7 +35,7 @@ final class BoardWatch {
         reconnects: Bool = false
     ) throws {
         standing = StandingConnection(connection, of: command, as: reconnects ? .standing : .bound)
-        self.boards = boards.map { name in
+        self.boards = (boards.map { $0.map(Optional.some) } ?? [nil]).map { name in
             var watch = WatchOperation(name, sinceChangeCount: since.changeCount, epoch: since.epoch)
             _ = watch.want()
             return Board(watch: watch)
@@ -120,9 +122,18 @@ final class BoardWatch {
         for (index, board) in boards.enumerated() {
             guard let change = board.newest else { continue }
             boards[index].newest = nil
-            return (board.watch.board, change)
+            if board.watch.board == nil, boards[index].watch.want(), !standing.isLost {
+                connection.io.state.grantChange(board.stream)
+            }
+            return (board.watch.board ?? change.board ?? "", change)
         }
         return nil
+    }
+
+    /// Whether a change of a watch of all boards describes the contents that a board had when the watch began.
+    func isPresent(_ change: Change) -> Bool {
+        guard let count = change.totalChangeCount else { return false }
+        return boards.contains { count <= $0.watch.presentCount }
     }
 
     /// Waits until something happens, also on `extra`, and returns what is ready there.
@@ -142,6 +153,13 @@ final class BoardWatch {
         let ready = try connection.turn(extra: extra, until: deadline) { state, event, _ in
             guard let index = self.boards.firstIndex(where: { $0.stream == event.stream }) else { return }
             switch self.boards[index].watch.take(event) {
+            case .changed(let change) where self.boards[index].watch.board == nil:
+                // A board that was empty already when the watch began is no news.
+                if change.handle == nil, self.isPresent(change) {
+                    if self.boards[index].watch.want() { state.grantChange(event.stream) }
+                } else {
+                    self.boards[index].newest = change
+                }
             case .changed(let change):
                 self.boards[index].newest = change.replacing(self.boards[index].newest)
                 if self.boards[index].watch.want() { state.grantChange(event.stream) }

@@ -12,6 +12,7 @@ struct WatchCommand: Command {
         options: [
             .init("--board", short: "-b", value: "NAME", "a pasteboard, by default general; may be repeated"),
             .primary,
+            .init("--all", "all pasteboards, also those that appear later"),
             .init("--since", value: "N", "reports a change at once unless the change count is N"),
             .timeout, .label, .json,
         ],
@@ -29,7 +30,8 @@ struct WatchCommand: Command {
             While the command runs, further changes wait; then it runs again for the newest one. If the command itself
             changes the pasteboard, it would run again and again: the watch ends it, prints a message, and ends with 6.
             --since 0 reports the present contents first; with several pasteboards N can only be 0. A pasteboard that does
-            not exist yet can be watched; there is no watch of all pasteboards.
+            not exist yet can be watched. With --all, changes are reported in the order of the last change of each
+            pasteboard, and PASTEBOARD_MISSED counts those of all. A broker that is older than this option refuses it.
 
             Runs until a signal ends it. If the broker is stopped, the watch ends with 3; if it crashes, the watch
             continues with the next broker, and reports the changes after the last one. A broker is started if none is
@@ -49,20 +51,25 @@ struct WatchCommand: Command {
         ("PASTEBOARD_WATCH", "the process id of the watch, by which it recognises changes of its command"),
     ].map { (name: $0.0, meaning: $0.1) }
 
-    private let boards: [String]
+    /// nil for all pasteboards.
+    private let boards: [String]?
     private let since: UInt64?
     private let isJSON: Bool
     private let command: [SystemString]
 
     init(_ arguments: ParsedArguments) throws {
-        boards = try arguments.boards()
-        guard !boards.contains("*") else {
-            throw CommandFailure(usage: "watch cannot watch all pasteboards; write -b NAME for each")
+        let names = try arguments.boards()
+        guard !names.contains("*") else {
+            throw CommandFailure(usage: "'*' is not the name of a pasteboard here; --all watches all pasteboards")
         }
+        guard !arguments.has("--all") || !arguments.has("--board") && !arguments.has("--primary") else {
+            throw CommandFailure(usage: "--all watches all pasteboards; omit --board and --primary")
+        }
+        boards = arguments.has("--all") ? nil : names
         isJSON = arguments.has("--json")
         command = arguments.operands
         since = try arguments.changeCount("--since")
-        guard since ?? 0 == 0 || boards.count == 1 else {
+        guard since ?? 0 == 0 || boards?.count == 1 else {
             throw CommandFailure(usage: "--since \(since ?? 0) is for one pasteboard; --since 0 reports all of them")
         }
         guard !isJSON || command.isEmpty else {
@@ -74,14 +81,14 @@ struct WatchCommand: Command {
         let connection = try Broker.startingOne()
         let watch = try BoardWatch(boards, since: (since, nil), over: connection, reconnects: true)
         // The pasteboards whose next change describes the present contents.
-        var present = since == 0 ? Set(boards) : []
+        var present = since == 0 ? Set(boards ?? []) : []
         guard command.isEmpty else {
             let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
             try WatchedCommand(command, watch: watch, reportingPresent: present, signals: signals).run()
         }
         while true {
             if let (board, change) = watch.take() {
-                let isFirst = present.remove(board) != nil
+                let isFirst = present.remove(board) != nil || watch.isPresent(change)
                 let row = change.row(of: board, isFirst: isFirst)
                 let json = change.json(of: board, isFirst: isFirst)
                 try StandardStreams.print(isJSON ? json.line : TextTable.text([row]))

@@ -11,6 +11,8 @@ final class WatchedCommand {
     /// The number of runs in a row for one pasteboard, each caused by a program that has ended since, after which the
     /// command counts as their cause. A program of another project does not name the watch in its label.
     private static let mostSuspectRuns = 40
+    /// The number of changes that are held while the command runs. The broker merges those of each pasteboard.
+    private static let mostPending = 256
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
     private static let variable = "PASTEBOARD_WATCH"
 
@@ -55,7 +57,7 @@ final class WatchedCommand {
     func run() throws -> Never {
         defer { stop() }
         while true {
-            while let (board, change) = watch.take() {
+            while pending.count < Self.mostPending, let (board, change) = watch.take() {
                 try check(change, of: board)
                 if let index = pending.firstIndex(where: { $0.board == board }) {
                     pending[index].change = change.replacing(pending[index].change)
@@ -126,7 +128,7 @@ final class WatchedCommand {
     }
 
     private func environment(of change: Change, on board: String) -> [String] {
-        let isFirst = present.remove(board) != nil
+        let isFirst = present.remove(board) != nil || watch.isPresent(change)
         let state = change.state(isFirst: isFirst)
         let values = [
             "PASTEBOARD_BOARD": board,

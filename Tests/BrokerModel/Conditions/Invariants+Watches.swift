@@ -17,10 +17,17 @@ extension BrokerState {
         for id in watches.watchedTable.ids {
             guard let slot = watches.watchedTable.find(id) else { continue }
             let name = watches.watchedTable[slot].name
+            guard name != Watches.allBoards else {
+                let total = BoardCount(changeCount: boards.totalChangeCount, epoch: world.context.epoch)
+                let isCurrent = watches.watchedTable[slot].state == BoardState(count: total)
+                broken.check(isCurrent, "all boards are watched in a state that they left")
+                continue
+            }
             let version = boards.publication(on: name).map { world.contents.version(of: $0) } ?? 0
             let state = BoardState(count: boards.count(of: name), version: version)
             broken.check(watches.watchedTable[slot].state == state, "board \(name) is watched in a state that it left")
         }
+        broken.add(brokenWatchesOfAllBoards())
         var created = 0
         for id in peers.ids {
             for case .board(let name) in peers.targets(at: id) {
@@ -32,6 +39,28 @@ extension BrokerState {
             created == boards.createdCount,
             "\(boards.createdCount) boards are created, with \(created) streams"
         )
+        return broken.all
+    }
+
+    /// Each watch of all boards will report the last change of every board that has changed since its last report.
+    private func brokenWatchesOfAllBoards() -> [String] {
+        var broken = BrokenConditions()
+        var reported: [UInt64] = []
+        for id in watches.watchTable.ids {
+            guard let slot = watches.watchTable.find(id),
+                let board = watches.watchedTable.find(watches.watchTable[slot].board),
+                watches.watchedTable[board].name == Watches.allBoards
+            else { continue }
+            reported.append(watches.watchTable[slot].reported.count.changeCount)
+        }
+        guard let first = reported.min() else {
+            broken.check(watches.changedBoards == nil, "changes are noted for no watch of all boards")
+            return broken.all
+        }
+        for (name, total, _) in boards.changed(after: first) {
+            let isNoted = watches.changedBoards?[name]?.total == total
+            broken.check(isNoted, "the last change of board \(name) is not noted for the watches of all boards")
+        }
         return broken.all
     }
 

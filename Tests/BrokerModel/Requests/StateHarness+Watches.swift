@@ -22,6 +22,24 @@ extension StateHarness {
         return stream
     }
 
+    /// Watches all boards, by default with much credit, and returns the stream.
+    package func watchAll(
+        since: UInt64? = nil,
+        epoch: UInt64? = nil,
+        credit: UInt64? = 1_000_000,
+        from peer: PeerID
+    ) -> UInt64 {
+        var watch = Watch()
+        watch.allBoards = true
+        watch.sinceChangeCount = since
+        watch.sinceEpoch = epoch
+        watch.credit = credit
+        watch.requires = [Feature.allBoards.rawValue]
+        let stream = newStream(of: peer)
+        send(watch, on: stream, from: peer)
+        return stream
+    }
+
     /// Creates a board, and returns its stream and its name.
     package func createBoard(from peer: PeerID) -> (stream: UInt64, name: String) {
         var request = CreateBoard()

@@ -34,12 +34,16 @@ extension BoardWalk {
     }
 
     private mutating func watch(as peer: PeerID) -> String {
-        let board = self.board()
+        let board = chance(70) ? self.board() : nil
         let since = chance(30) ? (choices.number(in: 5_000...5_010) as UInt64) : nil
         let credit = (choices.number(in: 0...20) as UInt64)
         let epochs: [UInt64?] = [nil, 76, 76, 77]
         let epoch = leavesContents && since != nil ? choices.element(of: epochs) ?? nil : nil
-        let stream = broker.watch(board, since: since, epoch: epoch, credit: credit, from: peer)
+        let isOfAll = board == nil && chance(80)
+        let stream =
+            isOfAll
+            ? broker.watchAll(since: since, epoch: epoch, credit: credit, from: peer)
+            : broker.watch(board, since: since, epoch: epoch, credit: credit, from: peer)
         watches.append((WalkStream(peer: peer, id: stream), credit, 0, 0))
         return "watch"
     }
@@ -74,8 +78,10 @@ extension BoardWalk {
             return broken.append("a change came after the end of its watch")
         }
         watches[index].sent += 1
-        // The counts of another epoch are lower.
-        let count = change.epoch == 77 ? change.changeCount ?? 0 : watches[index].count
+        // The counts of another epoch are lower. The total change count grows with every report.
+        let own = change.epoch == 77 ? change.changeCount ?? 0 : watches[index].count
+        if change.totalChangeCount == watches[index].count { broken.append("a change came twice") }
+        let count = change.totalChangeCount ?? own
         if watches[index].sent > watches[index].granted { broken.append("a change came without credit") }
         if count < watches[index].count { broken.append("a change count has decreased from \(watches[index].count)") }
         watches[index].count = count

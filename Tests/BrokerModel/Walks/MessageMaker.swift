@@ -85,7 +85,7 @@ package struct MessageMaker {
     }
 
     private mutating func requires() -> [UInt32] {
-        input.choice(8) == 0 ? list(upTo: WireLimits.features) { UInt32($0.input.choice(12)) } : []
+        input.choice(8) == 0 ? list(upTo: WireLimits.features) { UInt32($0.input.choice(13)) } : []
     }
 
     package mutating func hello() -> Hello {
@@ -322,6 +322,8 @@ package struct MessageMaker {
         watch.sinceChangeCount = optional { 5_000 + UInt64($0.input.choice(8)) }
         watch.sinceEpoch = epoch()
         watch.credit = number()
+        watch.requires = requires()
+        if watch.requires.contains(Feature.allBoards.rawValue) { (watch.allBoards, watch.board) = (flag(), nil) }
         return watch
     }
 

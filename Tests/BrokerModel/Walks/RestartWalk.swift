@@ -53,6 +53,7 @@ struct RestartWalk: WalkPart {
     private static func connectReader(to broker: StateHarness) -> PeerID {
         let reader = broker.connect(process: reader)
         for name in names { _ = broker.watch(name, from: reader) }
+        _ = broker.watchAll(from: reader)
         return reader
     }
 

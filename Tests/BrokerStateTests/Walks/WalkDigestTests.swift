@@ -63,11 +63,11 @@ import Testing
     }
 
     private static let loadDigests: [UInt64] = [
-        0x33ea_bc51_ca91_188e, 0xcc4c_df65_7c1b_7390, 0xd406_4ebb_64e7_209e, 0x7edb_abae_82e2_8dab,
-        0x3e31_dc86_eecf_dc6f, 0x63b8_a263_90e4_7a95, 0x49f0_e85b_f4f8_8240, 0x35b9_c21e_d756_63b7,
-        0x1dc5_5624_a6ba_f239, 0xb9e6_7b5a_0ef3_92a6, 0x12a4_d625_1fa0_06d4, 0x44ee_8ef6_e9ce_9acf,
-        0xf66c_3bf8_5f29_cc60, 0x6e21_d35f_9162_8c24, 0xf51c_b4cf_ba13_d899, 0xca77_d343_a617_ba04,
-        0x24ac_1c6c_21b0_ff5c, 0xdaff_a866_021e_0c64, 0xac6d_4c09_cb13_538c, 0xa52b_7be6_c0a4_d712,
+        0xe12e_7307_2338_cb06, 0xf499_3d59_da18_373a, 0x4d8c_129c_f9ba_8c14, 0xc8aa_81b1_55bb_3536,
+        0x8596_e2ad_e1c5_fa0a, 0x07d4_347a_f755_1c00, 0xf346_94d6_2f15_8219, 0x1a8a_a262_3c05_8bf2,
+        0x9ba4_131d_c7af_5f95, 0xb7db_5915_22f1_c63f, 0x4d59_3ac0_68a8_34c8, 0xadf4_2d80_8a10_8551,
+        0x5529_edd0_29da_8f98, 0xa718_13ee_bc2e_15ef, 0xb374_0499_a989_244d, 0x3907_8cf8_223c_0190,
+        0x6614_cdce_ea68_64e6, 0x9535_6b48_ddd3_7111, 0xa0e9_4c21_78a8_45fd, 0x2e03_23e5_2b47_bf37,
     ]
 
     private static let sessionDigests: [UInt64] = [

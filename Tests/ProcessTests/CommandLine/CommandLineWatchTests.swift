@@ -209,6 +209,42 @@ import Testing
         #expect(try watch.finish().exitCode == 143)
     }
 
+    @Test("A watch of all pasteboards reports new ones, also those that were written before it was at the next broker")
+    func all() throws {
+        let desk = try Desk()
+        try desk.copy("known", "-b", "old")
+        let watch = try desk.start("watch", "--all")
+        try desk.waitForWatch()
+        try desk.copy("x", "-b", "new")
+        #expect(try watch.nextLine().contains("  new  data  1 item  "))
+        try watch.child.kill(SIGSTOP)
+        try desk.killBroker()
+        try desk.copy("y", "-b", "later")
+        try watch.child.kill(SIGCONT)
+        #expect(try watch.nextLine().contains("  later  data  "))
+        try desk.run("clear", "-b", "old")
+        #expect(try watch.nextLine().hasSuffix("  old  clear"))
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+    }
+
+    @Test("The command of a watch of all pasteboards gets the name of each, first of those with contents")
+    func allForCommand() throws {
+        let desk = try Desk()
+        for board in ["a", "b"] { try desk.copy("x", "-b", board) }
+        try desk.run("clear", "-b", "a")
+        let command = #"echo "$PASTEBOARD_BOARD $PASTEBOARD_STATE $PASTEBOARD_MISSED""#
+        let watch = try desk.start("watch", "--all", "--since", "0", "--", "sh", "-c", command)
+        #expect(try watch.nextLine() == "b data ")
+        try desk.copy("x", "-b", "c")
+        #expect(try watch.nextLine() == "c data 0")
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
+        #expect(try desk.run("watch", "--all", "-b", "x").exitCode == 2)
+        #expect(try desk.run("watch", "--all", "--since", "5").exitCode == 2)
+        #expect(try desk.run("watch", "-b", "*").exitCode == 2)
+    }
+
     @Test("A paste that waits gets the first contents of the requested type")
     func waiting() throws {
         let desk = try Desk()

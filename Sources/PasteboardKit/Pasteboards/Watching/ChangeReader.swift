@@ -9,11 +9,18 @@ final class ChangeReader: Sendable {
         var isOver = false
     }
 
-    private let pasteboard: Pasteboard
+    private let connection: PasteboardConnection
+    /// nil for all pasteboards of the connection's broker.
+    private let pasteboard: Pasteboard?
     private let changeCount: ChangeCount?
     private let state = Lock(State())
 
-    init(_ pasteboard: Pasteboard, since changeCount: ChangeCount?) {
+    convenience init(_ pasteboard: Pasteboard, since changeCount: ChangeCount?) {
+        self.init(pasteboard, over: pasteboard.connection, since: changeCount)
+    }
+
+    init(_ pasteboard: Pasteboard?, over connection: PasteboardConnection, since changeCount: ChangeCount?) {
+        self.connection = connection
         self.pasteboard = pasteboard
         self.changeCount = changeCount
     }
@@ -28,14 +35,20 @@ final class ChangeReader: Sendable {
         if isOver { return nil }
         do throws(PasteboardError) {
             if let known { return try await known.next(for: call) }
-            let live = try await pasteboard.liveConnection(for: call)
+            let live: LiveConnection
+            if let pasteboard {
+                live = try await pasteboard.liveConnection(for: call)
+            } else {
+                live = try await connection.liveConnection(for: call)
+            }
             var watch = Watch()
-            watch.board = pasteboard.name.rawValue
+            watch.board = pasteboard?.name.rawValue
+            if pasteboard == nil { watch.allBoards = true }
             watch.sinceChangeCount = changeCount?.value
             watch.sinceEpoch = changeCount?.epoch
             watch.credit = 1
-            watch.requires = [Feature.watches.rawValue]
-            let request = WatchRequest(watch, over: live, restoration: pasteboard.connection.restoration)
+            watch.requires = [(pasteboard == nil ? Feature.allBoards : .watches).rawValue]
+            let request = WatchRequest(watch, over: live, restoration: connection.restoration)
             state.withLock { $0.watch = request }
             return try await request.next(for: call)
         } catch {

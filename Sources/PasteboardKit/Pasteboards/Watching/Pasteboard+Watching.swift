@@ -3,6 +3,8 @@ import PasteboardWire
 extension Pasteboard {
     /// A new state of a pasteboard, as a watch reports it. Nothing was loaded for it.
     public struct Change: Sendable {
+        /// The name of the pasteboard.
+        public let name: Name
         /// The change count of the new state.
         public let changeCount: ChangeCount
         /// The number of additions to these contents, and of losses of promises. If the change count is that of the
@@ -19,13 +21,14 @@ extension Pasteboard {
         /// The flags and the lifetime that the writer has set.
         public let terms: Terms
         /// The number of change counts between the change before and this one; nil if it is not known, because the
-        /// broker has been restarted.
+        /// broker has been restarted. For ``PasteboardConnection/changes()``, the changes of all pasteboards count.
         public let missed: Int?
 
         /// Whether the pasteboard has no items that this program may see.
         public var isEmpty: Bool { itemCount == 0 }
 
-        init(_ change: PasteboardWire.Change) {
+        init(_ change: PasteboardWire.Change, of board: String?) {
+            name = Name(change.board ?? board ?? BoardName.general)
             changeCount = ChangeCount(value: change.changeCount, epoch: change.epoch)
             version = change.version ?? 0
             itemCount = change.handle == nil ? 0 : Int(change.itemCount ?? 0)
@@ -37,14 +40,17 @@ extension Pasteboard {
         }
     }
 
-    /// The changes of a pasteboard, each with its newest state. See ``Pasteboard/changes(since:)``.
+    /// The changes of a pasteboard, or of all, each with its newest state. See ``Pasteboard/changes(since:)`` and
+    /// ``PasteboardConnection/changes()``.
     public struct Changes: AsyncSequence, Sendable {
         /// A change.
         public typealias Element = Change
         /// The error with which a watch ends.
         public typealias Failure = PasteboardError
 
-        let pasteboard: Pasteboard
+        let connection: PasteboardConnection
+        /// nil for all pasteboards.
+        let pasteboard: Pasteboard?
         let changeCount: ChangeCount?
 
         /// Waits for the changes, one after the other.
@@ -68,7 +74,7 @@ extension Pasteboard {
 
         /// Makes an iterator, which is a watch of its own. The watch begins with the first call of `next`.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(reader: ChangeReader(pasteboard, since: changeCount))
+            AsyncIterator(reader: ChangeReader(pasteboard, over: connection, since: changeCount))
         }
     }
 
@@ -94,7 +100,7 @@ extension Pasteboard {
     /// - Returns: a sequence that throws `cancelled` if the task is cancelled, and otherwise the error of the broker or
     ///   the connection.
     public func changes(since changeCount: ChangeCount? = nil) -> Changes {
-        Changes(pasteboard: self, changeCount: changeCount)
+        Changes(connection: connection, pasteboard: self, changeCount: changeCount)
     }
 
     /// Waits for one change.
@@ -111,5 +117,29 @@ extension Pasteboard {
         let call = Call("the wait for a change", timeout: timeout)
         guard let change = try await reader.next(for: call) else { throw call.cancelled }
         return change
+    }
+}
+
+extension PasteboardConnection {
+    /// Watches all pasteboards, also those that appear later, as ``Pasteboard/changes(since:)`` watches one.
+    ///
+    /// The changes are in the order of the last change of each pasteboard.
+    ///
+    /// A reader that is slower than the changes gets one change of each pasteboard that has changed. A broker remembers
+    /// only so many of the pasteboards that are empty again: a reader that is later still does not get their changes.
+    ///
+    /// After a lost connection the sequence continues as that of one pasteboard does. Contents that the next broker
+    /// does not have, and that are not written there again, are not reported as lost.
+    ///
+    /// ```swift
+    /// for try await change in PasteboardConnection.shared.changes() {
+    ///     print(change.name.rawValue, change.changeCount)
+    /// }
+    /// ```
+    ///
+    /// - Returns: a sequence that also throws `versionMismatch` if the broker cannot do this, see
+    ///   ``Feature/allBoards``.
+    public func changes() -> Pasteboard.Changes {
+        Pasteboard.Changes(connection: self, pasteboard: nil, changeCount: nil)
     }
 }

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A watch of a board. It has credit for one change while a call waits for it, and none otherwise.
+/// A watch of a board, or of all. It has credit for one change while a call waits for it, and none otherwise.
 ///
 /// After a lost connection it begins again, with the change that it has reported last, or with the state in which it
 /// began.
@@ -16,6 +16,8 @@ final class WatchRequest: StreamSink {
         var isLost = false
         var isOver = false
         var waiting: PendingResult<Pasteboard.Change>?
+        /// The epoch of the broker.
+        var epoch: UInt64?
         var failure: PasteboardError?
 
         /// Whether the credit for the call that waits was granted.
@@ -87,6 +89,7 @@ final class WatchRequest: StreamSink {
         case .registered(_, let registered):
             state.withLock { state in
                 state.isLost = false
+                state.epoch = registered.epoch
                 // So that no change is missed or invented if the broker is lost before it reports one.
                 guard state.watch.sinceChangeCount == nil else { return }
                 state.watch.sinceChangeCount = registered.changeCount
@@ -95,8 +98,8 @@ final class WatchRequest: StreamSink {
             restoration.add(self)
         case .changed(_, let change):
             state.withLock { state in
-                state.watch.sinceChangeCount = change.changeCount
-                state.watch.sinceEpoch = change.epoch
+                state.watch.sinceChangeCount = change.totalChangeCount ?? change.changeCount
+                state.watch.sinceEpoch = change.totalChangeCount == nil ? change.epoch : state.epoch
             }
             effects.append(.deliver(.event(event), to: self))
         default: break
@@ -106,7 +109,8 @@ final class WatchRequest: StreamSink {
     func deliver(_ delivery: SinkDelivery) {
         switch delivery {
         case .event(.changed(_, let change)):
-            state.withLock { $0.waiting }?.resolve(.success(Pasteboard.Change(change)))
+            let (waiting, board) = state.withLock { ($0.waiting, $0.watch.board) }
+            waiting?.resolve(.success(Pasteboard.Change(change, of: board)))
         case .failed(let failure):
             failed(PasteboardError(failure))
         case .changed, .finished, .answered, .progress, .event:

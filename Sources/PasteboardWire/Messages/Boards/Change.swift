@@ -19,6 +19,10 @@ package struct Change: WireMessage {
     /// The client that has cleared the board, if the board is empty for that reason.
     package var clearerProcess: UInt32?
     package var clearerLabel: String?
+    /// The board, if all are watched.
+    package var board: String?
+    /// The total change count at this change, if all boards are watched.
+    package var totalChangeCount: UInt64?
 
     package init() {}
 
@@ -35,5 +39,7 @@ package struct Change: WireMessage {
         visit(10, "missed", &missed)
         visit(11, "clearer_process", &clearerProcess)
         visit(12, "clearer_label", &clearerLabel)
+        visit(13, "board", &board)
+        visit(14, "total_change_count", &totalChangeCount)
     }
 }

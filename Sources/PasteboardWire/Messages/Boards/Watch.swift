@@ -10,6 +10,9 @@ package struct Watch: WireMessage {
     package var sinceEpoch: UInt64?
     /// The number of changes, from the start of the stream, that may be sent without further credit.
     package var credit: UInt64?
+    /// Whether all boards are watched, also those that appear later (feature `allBoards`). The changes are in the order
+    /// of the total change count, to which `sinceChangeCount` and `registered` refer.
+    package var allBoards: Bool?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -19,6 +22,7 @@ package struct Watch: WireMessage {
         visit(2, "since_change_count", &sinceChangeCount)
         visit(3, "since_epoch", &sinceEpoch)
         visit(4, "credit", &credit)
+        visit(5, "all_boards", &allBoards)
         visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

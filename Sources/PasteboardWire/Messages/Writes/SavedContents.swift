@@ -35,6 +35,8 @@ package struct SavedContents: ProtobufMessage {
     package var bootID: String?
     /// The time of that start, in milliseconds since 1970. Only set on disk.
     package var bootedAt: UInt64?
+    /// The total change count at the last change of the board.
+    package var totalChangeCount: UInt64?
 
     package init() {}
 
@@ -57,5 +59,6 @@ package struct SavedContents: ProtobufMessage {
         visit(16, "program_version", &programVersion)
         visit(17, "boot_id", &bootID)
         visit(18, "booted_at", &bootedAt)
+        visit(19, "total_change_count", &totalChangeCount)
     }
 }
