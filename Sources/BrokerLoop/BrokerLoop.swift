@@ -58,6 +58,8 @@ package struct BrokerLoop: ~Copyable {
     private(set) var isAlone = false
 
     var memory: KeptMemory
+    /// Passed to each client with `welcome`, for no other use.
+    let probe: DescriptorBox?
     var saving = Saving()
     /// Whether contents are saved with a service manager. Faster to check.
     var isSaving = false
@@ -92,6 +94,8 @@ package struct BrokerLoop: ~Copyable {
         expiryClock = ExpiryClock(timeWithSleep)
         self.closer = closer
         memory = KeptMemory(closer: closer)
+        // Sealed, because all clients share it.
+        probe = (try? MemoryFile()).flatMap { MemoryFile(sealing: $0.descriptor)?.descriptor }
         self.state.started(at: clock.now)
     }
 
@@ -288,7 +292,7 @@ package struct BrokerLoop: ~Copyable {
         case .logEviction(let eviction): report(eviction.text, of: eviction.process)
         case .close(let peer): close(peer)
         case .closeAfterError(let peer): close(peer, sendsStreams: false)
-        case .passDescriptors(let peer): passDescriptors(peer)
+        case .passDescriptors(let peer, let probes): passDescriptors(peer, probes: probes)
         case .adoptKept(let kept): memory.adopt(received, for: kept)
         case .sealKept(let kept): memory.seal(kept)
         case .concealKept(let kept): memory.conceal(kept)

@@ -250,6 +250,9 @@ package struct BrokerState: ~Copyable, Sendable {
             try continueWrite(kind, payload, on: stream)
         case .progress where DestinationSessionID(stream: stream.id) != nil:
             try fromDestination(kind, payload, on: stream)
+        case .inline:
+            peers.endDescriptors(slot)
+            loads.endDescriptors(peer)
         case .error where stream.id == 0:
             close(peer)
         case .error where StreamID(stream.id).sort != .ask:

@@ -149,7 +149,8 @@ extension StateHarness {
         case .close(let peer), .closeAfterError(let peer):
             check(closed.insert(peer).inserted, "a peer is closed twice")
             forget(peer)
-        case .passDescriptors(let peer):
+        case .passDescriptors(let peer, let probes):
+            if probes { probed.insert(peer) }
             check(passing.insert(peer).inserted, "descriptors are negotiated twice")
             decoders[peer]?.takesDescriptors = true
         case .adoptKept(let kept):

@@ -39,6 +39,8 @@ package final class StateHarness {
     var memory: [KeptID: KeptMemory] = [:]
     var closedKept: Set<KeptID> = []
     package internal(set) var passing: Set<PeerID> = []
+    /// The clients to which a descriptor is passed with `welcome`.
+    package internal(set) var probed: Set<PeerID> = []
     /// The descriptor that arrived with the frame that is being processed.
     var received: ReceivedDescriptor?
     package internal(set) var sealed: Set<KeptID> = []

@@ -66,10 +66,18 @@ package struct BrokerContext: ~Copyable, Sendable {
         to peer: PeerID,
         stream: UInt64,
         order: FrameOrder = .connection,
-        flags: FrameFlags = .none
+        flags: FrameFlags = .none,
+        descriptorCount: UInt8 = 0
     ) {
         let start = outbox.frames.count
-        outbox.send(message, to: peer, stream: stream, order: order, flags: flags)
+        outbox.send(
+            message,
+            to: peer,
+            stream: stream,
+            order: order,
+            flags: flags,
+            descriptorCount: descriptorCount
+        )
         cost += (outbox.frames.count - start) / Cost.metadata
     }
 

@@ -38,8 +38,9 @@ package struct Outbox: ~Copyable, Sendable {
         /// The same, but without stream frames that are still to begin: the error on stream 0, which overtakes them, is
         /// the last frame.
         case closeAfterError(PeerID)
-        /// The peer may send and be sent descriptors from now on.
-        case passDescriptors(PeerID)
+        /// The peer may send and be sent descriptors from now on. With `probes`, pass one with the frame that waits for
+        /// it, which is its first: the peer finds out whether it arrives.
+        case passDescriptors(PeerID, probes: Bool)
         /// Use the descriptor that was passed with the frame that is being processed as the memory of kept bytes.
         case adoptKept(KeptID)
         /// Seal the memory of kept bytes.
@@ -101,10 +102,12 @@ package struct Outbox: ~Copyable, Sendable {
         to peer: PeerID,
         stream: UInt64,
         order: FrameOrder = .connection,
-        flags: FrameFlags = .none
+        flags: FrameFlags = .none,
+        descriptorCount: UInt8 = 0
     ) {
         isUrgent = true
-        add(self.frames.append(message, stream: stream, flags: flags), to: peer, order)
+        let range = self.frames.append(message, stream: stream, flags: flags, descriptorCount: descriptorCount)
+        add(range, to: peer, order)
     }
 
     /// Asks a source. It may wait: only the answers of the source follow it.

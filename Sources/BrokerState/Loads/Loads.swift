@@ -89,6 +89,12 @@ struct Loads: ~Copyable, Sendable {
         peerLoadsTable[slot].maximumAsks = Int(clamping: most)
     }
 
+    /// Loads from and to a peer are sent inline from now on.
+    mutating func endDescriptors(_ peer: PeerID) {
+        guard let slot = peerLoads(of: peer) else { return }
+        peerLoadsTable[slot].passesDescriptors = false
+    }
+
     mutating func disconnected(_ peer: PeerID) {
         guard let slot = peerLoads(of: peer) else { return }
         peerLoadsTable.remove(slot)

@@ -135,10 +135,17 @@ struct Peers: ~Copyable, Sendable {
         peerTable[slot].access.groups = hello.groups
         peerTable[slot].label = (hello.label ?? "").asLabel
         peerTable[slot].receivesDropReports = welcome.features.contains(Feature.dropReports.rawValue)
-        context.send(welcome, to: id, stream: 0)
-        guard welcome.features.contains(Feature.descriptors.rawValue) else { return }
+        let passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
+        let probes = passesDescriptors && welcome.features.contains(Feature.probe.rawValue)
+        context.send(welcome, to: id, stream: 0, descriptorCount: probes ? 1 : 0)
+        guard passesDescriptors else { return }
         peerTable[slot].passesDescriptors = true
-        context.perform(.passDescriptors(id))
+        context.perform(.passDescriptors(id, probes: probes))
+    }
+
+    /// Passes no descriptors to or from a peer from now on: they do not arrive there.
+    mutating func endDescriptors(_ slot: Slot) {
+        peerTable[slot].passesDescriptors = false
     }
 
     private func welcome(

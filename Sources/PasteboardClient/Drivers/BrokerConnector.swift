@@ -44,8 +44,7 @@ package struct BrokerConnector: Sendable {
     /// - Parameter deadline: the time up to which it waits while the socket's queue is full (see `MonotonicClock`).
     package func connectIfServed(until deadline: UInt64 = .max) throws(Failure) -> OwnedDescriptor? {
         do {
-            // A user who may write to the directory could put another socket there.
-            try self.socket.checkDirectory()
+            try self.socket.checkSocket()
             let deadline = min(deadline, MonotonicClock.deadline(milliseconds: Self.timeouts))
             let socket = try Socket.connect(path: self.socket.path, deadline: deadline)
             let peer = try PeerCredentials(of: socket.raw)

@@ -58,6 +58,8 @@ package struct ConnectionIO: ~Copyable {
         descriptors = ReceivedDescriptors(closer: closer)
         state = ClientState(hello: hello)
         Socket.enlargeBuffers(of: self.socket.raw)
+        // With `welcome`; the state decides about later frames.
+        decoder.takesDescriptors = true
     }
 
     package var descriptor: CInt { socket.raw }
@@ -137,7 +139,7 @@ package struct ConnectionIO: ~Copyable {
                         descriptor: { Result { () throws(MissingDescriptor) in try descriptors.take() } },
                         handle
                     )
-                    decoder.takesDescriptors = state.passesDescriptors
+                    if state.isWelcomed { decoder.takesDescriptors = state.passesDescriptors }
                 }
                 // A descriptor arrives with the first byte of its frame, which may be incomplete.
                 guard descriptors.isEmpty || consumed < bytes.count && descriptors.count == 1 else {

@@ -115,6 +115,9 @@ extension ClientState {
         case .success(let came): box = came
         case .failure(let reason): isMissing = reason == .notSent
         }
+        if header.kind == .welcome, header.stream == 0 {
+            return try welcomed(try Welcome(decoding: bytes, range: payload), probeArrived: !isMissing)
+        }
         guard passesDescriptors, header.kind == .answer, !isMissing else {
             let text = "a frame announces a descriptor that was not negotiated or did not arrive\(BrokerConnector.hint)"
             throw .violation(text)
@@ -153,7 +156,7 @@ extension ClientState {
         if header.stream == 0 {
             switch kind {
             case .welcome:
-                return try welcomed(try Welcome(decoding: bytes, range: payload))
+                return try welcomed(try Welcome(decoding: bytes, range: payload), probeArrived: false)
             case .error:
                 parted(try Failure(decoding: bytes, range: payload))
                 return nil

@@ -355,7 +355,9 @@ package struct ClientState: Sendable {
 
     // MARK: The connection itself
 
-    mutating func welcomed(_ welcome: Welcome) throws(Failure) -> ClientEvent {
+    /// - Parameter probeArrived: whether a descriptor was passed with `welcome`. It does not pass through `ssh`, for
+    ///   example.
+    mutating func welcomed(_ welcome: Welcome, probeArrived: Bool) throws(Failure) -> ClientEvent {
         guard !isWelcomed else { throw .violation("a second welcome") }
         guard welcome.version == UInt32(FrameHeader.version) else {
             throw Failure(
@@ -367,6 +369,10 @@ package struct ClientState: Sendable {
         self.welcome = welcome
         isWelcomed = true
         passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
+        if passesDescriptors, welcome.features.contains(Feature.probe.rawValue), !probeArrived {
+            passesDescriptors = false
+            connectionFrames.append(Inline(), stream: 0)
+        }
         if let most = welcome.maximumStreams { maximumLoads = max(1, Int(most)) }
         startWaiting()
         return .welcomed(welcome)

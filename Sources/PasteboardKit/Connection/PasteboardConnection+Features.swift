@@ -35,6 +35,8 @@ extension PasteboardConnection {
         public static let eviction = Feature(.eviction)
         /// Watches of all pasteboards.
         public static let allBoards = Feature(.allBoards)
+        /// The broker finds out whether files and memory can be passed to this process.
+        public static let probe = Feature(.probe)
 
         private init(_ feature: PasteboardWire.Feature) {
             rawValue = feature.rawValue

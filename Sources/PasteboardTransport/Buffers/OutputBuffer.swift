@@ -219,6 +219,17 @@ package struct OutputBuffer: ~Copyable {
         return outcome
     }
 
+    /// Sends the control frames that wait, and passes a descriptor with the first, which must be the first frame of the
+    /// connection. Errors show at the next flush, and what the socket does not take now is sent without the descriptor.
+    package mutating func sendControl(passing descriptor: CInt, to socket: CInt) {
+        let waiting = control.pointer()
+        let waitingCount = control.count
+        let sent = try? System.callUnlessBlocked("sendmsg") {
+            pbs_send(socket, waiting, waitingCount, nil, 0, nil, 0, [descriptor], 1)
+        }
+        control.consume(min(sent ?? 0, waitingCount))
+    }
+
     /// The contents of one message: the rest of a frame of the stream queue that has been sent in part, bytes of the
     /// control queue, and further bytes of the stream queue.
     private struct Plan {

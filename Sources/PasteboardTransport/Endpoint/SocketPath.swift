@@ -176,11 +176,31 @@ package struct SocketPath: Equatable, Sendable {
     }
 
     private static func check(directory: String) throws(SocketPathError) {
-        let status = try status(at: directory)
-        guard let status else { throw .unsafeDirectory(directory, .missing) }
-        guard status.kind == .directory else { throw .unsafeDirectory(directory, .notADirectory) }
+        let status = try directoryStatus(at: directory)
         guard status.owner == System.userID else { throw .unsafeDirectory(directory, .owned(by: status.owner)) }
         guard status.mode & 0o077 == 0 else { throw .unsafeDirectory(directory, .open(mode: status.mode)) }
+    }
+
+    private static func directoryStatus(at path: String) throws(SocketPathError) -> FileStatus {
+        let status = try status(at: path)
+        guard let status else { throw .unsafeDirectory(path, .missing) }
+        guard status.kind == .directory else { throw .unsafeDirectory(path, .notADirectory) }
+        return status
+    }
+
+    /// Throws if other users could put a socket at the path, or can connect to the one that is there.
+    ///
+    /// This is the check of a client. Its directory may be open to others, unlike that of a broker: a socket may be
+    /// forwarded by `ssh`, or mounted alone into a container.
+    package func checkSocket() throws(SocketPathError) {
+        let parent = try Self.directoryStatus(at: directory)
+        guard [System.userID, 0].contains(parent.owner) else {
+            throw .unsafeDirectory(directory, .owned(by: parent.owner))
+        }
+        guard parent.mode & 0o022 == 0 else { throw .unsafeDirectory(directory, .writable(mode: parent.mode)) }
+        // Nobody else gets to the socket in a directory that is closed.
+        guard parent.mode & 0o011 != 0, let socket = try Self.status(at: path), socket.mode & 0o022 != 0 else { return }
+        throw .openSocket(path, mode: socket.mode)
     }
 
     /// Removes the socket of a broker that was killed.

@@ -7,11 +7,14 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
         case notADirectory
         case owned(by: UInt32)
         case open(mode: UInt32)
+        case writable(mode: UInt32)
     }
 
     /// The protocol's rule yields no path.
     case noCandidate
     case unsafeDirectory(String, DirectoryFault)
+    /// Other users can connect to the socket.
+    case openSocket(String, mode: UInt32)
     /// A directory above a path that the user has chosen does not exist.
     case noDirectory(String, above: String)
     /// The directory cannot be created, because something above it is missing, or others remove it again and again.
@@ -48,6 +51,12 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
         case .unsafeDirectory(let path, .open(let mode)):
             "other users can access the socket's directory \(path) (mode \(String(mode, radix: 8))); choose another "
                 + "directory, or restrict this one if nothing else uses it: chmod 700 '\(path)'"
+        case .unsafeDirectory(let path, .writable(let mode)):
+            "other users can write to the socket's directory \(path) (mode \(String(mode, radix: 8))), and could put "
+                + "another socket there; move the socket to a directory of your own"
+        case .openSocket(let path, let mode):
+            "other users can connect to the socket \(path) (mode \(String(mode, radix: 8))), and through it to your "
+                + "broker; restrict it: chmod 600 '\(path)' (for ssh -R: StreamLocalBindMask 0177 in sshd_config)"
         case .noDirectory(let directory, let path):
             "the directory \(directory) for the socket \(path) does not exist; correct the path or create the directory"
         case .notCreated(let directory):

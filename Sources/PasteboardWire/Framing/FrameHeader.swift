@@ -60,12 +60,13 @@
 
     @inlinable package var kind: FrameKind? { FrameKind(rawValue: rawKind) }
 
-    /// Whether the frame may pass its descriptors: exactly one, which replaces a whole byte sequence.
+    /// Whether the frame may pass its descriptors: exactly one, which replaces a whole byte sequence or is a probe.
     var mayPassDescriptor: Bool {
-        guard descriptorCount == 1, flags.contains(.last) else { return false }
+        guard descriptorCount == 1 else { return false }
         return switch kind {
-        case .answer: length <= UInt32(WireLimits.descriptorFrameLength)
-        case .data: length == 0
+        case .welcome: true
+        case .answer: flags.contains(.last) && length <= UInt32(WireLimits.descriptorFrameLength)
+        case .data: flags.contains(.last) && length == 0
         default: false
         }
     }

@@ -4,6 +4,7 @@ extension FrameKind {
         switch self {
         case .hello: Hello.self
         case .welcome: Welcome.self
+        case .inline: Inline.self
         case .write: Write.self
         case .item: Item.self
         case .commit: Commit.self

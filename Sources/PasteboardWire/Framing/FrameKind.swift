@@ -3,6 +3,7 @@
     // Frames of the connection itself, on stream 0.
     case hello = 1
     case welcome = 2
+    case inline = 3
 
     // Frames of a client that open a stream, or continue one that is being written.
     case write = 16

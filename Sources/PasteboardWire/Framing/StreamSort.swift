@@ -26,7 +26,7 @@ extension FrameKind {
         // One bit for each number: the test is made for every frame.
         let kinds: UInt64 =
             switch sort {
-            case .connection: Self.hello.bit | Self.error.bit
+            case .connection: Self.hello.bit | Self.inline.bit | Self.error.bit
             case .request: Self.kindsOnRequests
             case .ask: Self.answer.bit | Self.data.bit | Self.end.bit | Self.error.bit | Self.progress.bit
             case .session: Self.kindsOnSessions

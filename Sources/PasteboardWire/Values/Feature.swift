@@ -26,6 +26,8 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case eviction = 11
     /// `all_boards` of a watch.
     case allBoards = 12
+    /// A descriptor without use is passed with `welcome`: the client finds out whether descriptors arrive.
+    case probe = 13
 
     /// Throws unless every number is known here.
     ///

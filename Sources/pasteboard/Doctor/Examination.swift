@@ -85,13 +85,11 @@ struct Examination {
 
     private func directory() throws -> String {
         let path = try self.path.get()
-        // A socket that is mounted alone is the cause, and its directory must not be changed.
-        if isMountedAlone(path) { return "\(path.directory) contains a socket from elsewhere" }
         guard try path.missingDirectories().isEmpty else {
             return "\(path.directory) is missing, and is created with the first broker"
         }
-        try path.checkDirectory()
-        return "\(path.directory) belongs to you, and is closed to others"
+        try path.checkSocket()
+        return "\(path.directory) belongs to you or root, and others cannot write to it"
     }
 
     private func socket() throws -> String {
@@ -105,16 +103,9 @@ struct Examination {
             return "\(path.path) is missing: no broker runs, and copy, offer and drop start one"
         }
         guard status.kind == .socket, status.owner == System.userID else { throw SocketPathError.occupied(path.path) }
-        guard !isMountedAlone(path) else {
-            throw CommandFailure(
-                local: "\(path.path) is mounted alone, so other users may reach it, and the next broker has another "
-                    + "socket; mount its directory instead, at a path of its own"
-            )
-        }
-        return "\(path.path) belongs to you"
+        guard mounts.contains(where: { $0 == path.path }) else { return "\(path.path) belongs to you" }
+        return "\(path.path) is mounted alone: the next broker has another socket, unless its directory is mounted"
     }
-
-    private func isMountedAlone(_ path: SocketPath) -> Bool { mounts.contains { $0 == path.path } }
 
     private func broker() throws -> String? {
         let path = try self.path.get()
@@ -150,10 +141,14 @@ struct Examination {
         case (0, _), (_, "systemd"), (_, "pasteboard"), (_, "pasteboardd"):
             return "the broker is in another container or namespace"
         case (_, let name?):
-            throw CommandFailure(
-                local: "the socket is forwarded by process \(peer) (\(name)), which drops descriptors, so that large "
-                    + "contents fail; send the bytes instead: pasteboard paste | ssh HOST pasteboard copy"
-            )
+            let forwarder = "the socket is forwarded by process \(peer) (\(name))"
+            guard try welcome.get()?.features.contains(Feature.probe.rawValue) == true else {
+                throw CommandFailure(
+                    local: "\(forwarder), and large contents fail, because the broker is older than this program and "
+                        + "does not notice that descriptors are lost; update the broker"
+                )
+            }
+            return "\(forwarder), so all bytes pass through the socket"
         case (_, nil):
             throw CommandFailure(
                 local:

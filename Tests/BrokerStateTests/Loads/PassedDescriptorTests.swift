@@ -64,6 +64,35 @@ import Testing
         }
     }
 
+    @Test("To and from a client at which descriptors do not arrive, everything is sent inline")
+    func inline() throws {
+        for isSource in [true, false] {
+            let broker = StateHarness()
+            let source = broker.connect("s", descriptors: true)
+            let reader = broker.connect("r", descriptors: true)
+            broker.promise("a", from: source)
+            broker.send(Inline(), on: 0, from: isSource ? source : reader)
+            broker.load(from: reader) { $0.descriptorWelcome = true }
+            let ask = try #require(broker.take(source).first { $0.kind == .ask })
+            #expect(ask.decode(Ask.self).descriptorWelcome == nil)
+            guard isSource else { continue }
+            broker.pass(Self.file, kind: .answer, payload: Answer(byteCount: 9).encoded, on: ask.stream, from: source)
+            #expect(!broker.isConnected(source))
+        }
+    }
+
+    @Test("A probe is passed only to a client that has asked for it and for descriptors")
+    func probe() {
+        for features in [[.descriptors], [.probe], [.descriptors, .probe]] as [[Feature]] {
+            let broker = StateHarness()
+            let peer = broker.connectSilently()
+            var hello = Hello()
+            hello.features = features.map(\.rawValue)
+            broker.send(hello, on: 0, from: peer)
+            #expect(broker.probed == (features.count == 2 ? [peer] : []))
+        }
+    }
+
     @Test("A descriptor is the complete load: it is passed unchanged with one answer that describes it")
     func passedOn() throws {
         for descriptor in [Self.file, .sealedMemory(byteCount: 9), .sealedMemory(byteCount: 10)] {

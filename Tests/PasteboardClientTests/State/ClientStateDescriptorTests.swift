@@ -51,6 +51,31 @@ import Testing
         return result
     }
 
+    @Test(
+        "A client whose probe has not arrived says so before anything else, and passes no descriptors",
+        arguments: [
+            (.success(()), true), (.failure(.dropped), true), (.failure(.notSent), false), (nil, false),
+        ] as [(Result<Void, MissingDescriptor>?, Bool)]
+    )
+    func probe(arrived: Result<Void, MissingDescriptor>?, passes: Bool) throws {
+        var harness = try StateHarness(welcomed: false)
+        _ = harness.sent()
+        var welcome = Welcome.standard(maximumStreams: 128)
+        welcome.features = [Feature.descriptors.rawValue, Feature.probe.rawValue]
+        var frames = FrameMemory()
+        frames.append(welcome, stream: 0, descriptorCount: arrived == nil ? 0 : 1)
+        var decoder = FrameDecoder()
+        decoder.takesDescriptors = true
+        var offset = 0
+        let frame = frames.bytes
+        let chunk = try #require(try decoder.next(in: frame.span, at: &offset))
+        let file = try MemoryFile().descriptor
+        let descriptor = arrived?.map { file } ?? .failure(.notSent)
+        try harness.state.received(chunk, in: frame.span, descriptor: { descriptor }, { _, _, _ in })
+        #expect(harness.state.passesDescriptors == passes)
+        #expect(harness.sent().map(\.kind) == (passes ? [] : [.inline]))
+    }
+
     @Test("An answer with a descriptor is the whole load")
     func passed() throws {
         var harness = try self.harness()

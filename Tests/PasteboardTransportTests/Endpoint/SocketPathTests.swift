@@ -53,7 +53,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let parent = "\(directory.path)/parent"
         let path = SocketPath("\(parent)/socket")
-        #expect(throws: SocketPathError.unsafeDirectory(parent, .missing)) { try path.checkDirectory() }
+        #expect(throws: SocketPathError.unsafeDirectory(parent, .missing)) { try path.checkSocket() }
 
         try path.prepareDirectory()
         #expect(chmod(parent, 0o750) == 0)
@@ -69,6 +69,28 @@ import Testing
     }
 
     @Test(
+        "A client uses a socket that nobody else can replace, and that nobody else can connect to",
+        arguments: [
+            (0o700, 0o777, nil), (0o755, 0o600, nil), (0o744, 0o666, nil), (0o711, 0o700, nil),
+            (0o755, 0o666, "other users can connect"), (0o711, 0o620, "other users can connect"),
+            (0o775, 0o600, "other users can write"), (0o777, 0o600, "other users can write"),
+            (0o1777, 0o600, "other users can write"),
+        ] as [(mode_t, mode_t, String?)]
+    )
+    func clientSocket(directoryMode: mode_t, socketMode: mode_t, reason: String?) throws {
+        let directory = try TemporaryDirectory()
+        let parent = try directory.makeDirectory("parent")
+        let path = SocketPath("\(parent)/socket")
+        let socket = try ListeningSocket(path: path.path)
+        #expect(chmod(path.path, socketMode) == 0 && chmod(parent, directoryMode) == 0)
+        var refusal: SocketPathError?
+        do throws(SocketPathError) { try path.checkSocket() } catch { refusal = error }
+        #expect((refusal == nil) == (reason == nil))
+        if let reason { #expect(refusal?.description.contains(reason) == true) }
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test(
         "A directory of another user is refused",
         .tags(.f70),
         .enabled(if: System.userID == 0, "needs root, which alone can make one")
@@ -77,7 +99,9 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = SocketPath("\(directory.path)/socket")
         #expect(chown(directory.path, 1, 1) == 0)
-        #expect(throws: SocketPathError.unsafeDirectory(directory.path, .owned(by: 1))) { try path.prepareDirectory() }
+        let foreign = SocketPathError.unsafeDirectory(directory.path, .owned(by: 1))
+        #expect(throws: foreign) { try path.prepareDirectory() }
+        #expect(throws: foreign) { try path.checkSocket() }
     }
 
     @Test("A lock whose file was replaced during the wait does not count as the lock of that path")
