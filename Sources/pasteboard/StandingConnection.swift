@@ -72,6 +72,8 @@ final class StandingConnection {
         guard let attempt else {
             do { return try work(connection) } catch let failure as Failure {
                 try lose(failure, connection.io.loss(of: failure))
+                // A broker that refuses requests still has the connection, and would wait for the answers of a source.
+                connection.io.endWriting()
                 return extra.map { _ in [] }
             }
         }
