@@ -31,12 +31,12 @@ package struct HandOver: Sendable {
     /// The maximum number of promises whose bytes are made at the same time.
     package static let atOnce = 16
 
+    package let promises: [Promise]
     package let deadline: UInt64
     /// The promises whose bytes the broker has.
     package private(set) var kept: Set<Promise> = []
     /// The promises that are not handed over, and the reasons.
     package private(set) var dropped: [Promise: String] = [:]
-    private let promises: [Promise]
     private let byteLimit: UInt64
     private var waiting: [Promise] = []
     /// The promises whose bytes are being made, and the number of bytes that there are.
@@ -95,6 +95,20 @@ package struct HandOver: Sendable {
     package mutating func dropRest(_ reason: String) {
         for promise in promises where !kept.contains(promise) && dropped[promise] == nil { dropped[promise] = reason }
         (waiting, running) = ([], [:])
+    }
+
+    /// The promises whose bytes the broker has, by its list of the contents.
+    ///
+    /// - Parameter types: the types of the contents, by item and representation.
+    package static func kept(of types: [[String]], in listed: [Item]) -> Set<Promise> {
+        var kept: Set<Promise> = []
+        for (item, (types, listed)) in zip(types, listed).enumerated() {
+            for (representation, type) in types.enumerated()
+            where listed.representations.contains(where: { $0.type == type && $0.provision == .kept }) {
+                kept.insert(Promise(item: item, representation: representation))
+            }
+        }
+        return kept
     }
 
     /// The addition that replaces a promise with its bytes.

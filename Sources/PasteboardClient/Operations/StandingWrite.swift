@@ -3,7 +3,8 @@ package import PasteboardWire
 /// Contents that this program has published. After a lost broker they are written again to the next one, under the
 /// change count that they had.
 package struct StandingWrite: Sendable {
-    private let write: Write
+    /// The first request.
+    package let write: Write
     private let endsWithBroker: Bool
     private var first: (committed: Committed, time: UInt64)?
 

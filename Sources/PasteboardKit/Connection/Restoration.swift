@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 
 /// A state of the program at the broker that a connection makes again after it was lost: a publication, a watch, or a
@@ -28,6 +29,15 @@ final class Restoration: Sendable {
     /// Whether `restorable` is among the states. False after it was given up.
     func contains(_ restorable: any Restorable) -> Bool {
         state.withLock { $0.states[ObjectIdentifier(restorable)] != nil }
+    }
+
+    /// Whether a state that has failed is made again over the next connection.
+    ///
+    /// - Parameter live: the connection over which it has failed, perhaps because the connection has ended.
+    func keeps(_ restorable: any Restorable, after error: PasteboardError, over live: LiveConnection?) -> Bool {
+        // A broker that is ending refuses requests before it ends the connection.
+        let loss: Loss = error.code == .brokerRestarted ? .refused : live?.isOver ?? false ? .crashed : .other
+        return Recovery.rule(for: .standing, at: .standing, after: loss) != .fail && contains(restorable)
     }
 
     /// Adds a state, unless the connection was closed.

@@ -114,13 +114,8 @@ final class OfferHandOver {
             return []
         }
         guard listing.contents.handle == placed.publication.committed.handle else { return [] }
-        let kept = zip(contents.items, listing.items).enumerated().flatMap { item, pair in
-            pair.0.representations.indices.filter { index in
-                let type = pair.0.representations[index].representation.type
-                return pair.1.representations.contains { $0.type == type && $0.provision == .kept }
-            }.map { Promise(item: item, representation: $0) }
-        }
-        return Set(kept)
+        let types = contents.items.map { $0.representations.map(\.representation.type) }
+        return HandOver.kept(of: types, in: listing.items)
     }
 
     private func start(_ promise: Promise, at placed: OfferedContents.Placed) throws {

@@ -14,8 +14,6 @@ final class OfferedContents {
     let items: [WriteItem]
     /// The origins of the bytes, by item and representation.
     let origins: [[AskOrigin]]
-    let board: String?
-    private let write: Write
     private var standing: StandingWrite
     private let report: ((String) -> Void)?
 
@@ -23,20 +21,20 @@ final class OfferedContents {
     ///   - items: the items, whose representations are promises.
     ///   - report: called with a line for each load that is over.
     init(_ write: Write, _ items: [WriteItem], origins: [[AskOrigin]], report: ((String) -> Void)?) {
-        self.write = write
         self.items = items
         self.origins = origins
         self.report = report
-        board = write.board
         standing = StandingWrite(write)
     }
+
+    var board: String? { standing.write.board }
 
     /// The kind of the contents in the table for a lost broker.
     var verb: Recovery.Verb { standing.verb }
 
     /// Writes the contents.
     func place(over connection: BlockingConnection) throws -> Placed {
-        let placed = try place(write, over: connection)
+        let placed = try place(standing.write, over: connection)
         standing.commit(placed.publication.committed, at: MonotonicClock.bootMicroseconds())
         return placed
     }

@@ -23,7 +23,7 @@ struct ReconnectionTests {
         private let streams = Lock<(publication: UInt64, commits: UInt64)>((0, 0))
         /// The answer to a write that reclaims; nil: committed.
         private let refusal: Failure?
-        /// Whether a watch that begins with credit is sent a change.
+        /// Whether a watch that begins with credit is sent a change, or only one that continues.
         private let reportsAtOnce: Bool
 
         init(refusal: Failure? = nil, reportsAtOnce: Bool = true) {
@@ -72,7 +72,8 @@ struct ReconnectionTests {
                     (registered.changeCount, registered.epoch) = (49, 7)
                     try peer.send(registered, stream: frame.stream)
                     self.watch.yield(try frame.decoded(as: Watch.self))
-                    if try frame.decoded(as: Watch.self).credit == 1, self.reportsAtOnce {
+                    let watch = try frame.decoded(as: Watch.self)
+                    if watch.credit == 1, self.reportsAtOnce || watch.sinceChangeCount != nil {
                         try self.sendChange(50, on: frame.stream)
                     }
                 case .credit:
@@ -193,9 +194,9 @@ struct ReconnectionTests {
         #expect(await watches.next()?.sinceChangeCount == nil)
         broker.die()
         let again = try #require(await watches.next())
-        #expect(again.sinceChangeCount == 49 && again.sinceEpoch == 7)
-        // The call that waits grants its credit to the new watch.
-        #expect(try await waiting.value == 51)
+        // The new watch has the credit of the call that waits.
+        #expect(again.sinceChangeCount == 49 && again.sinceEpoch == 7 && again.credit == 1)
+        #expect(try await waiting.value == 50)
     }
 
     @Test("A destination is registered again")

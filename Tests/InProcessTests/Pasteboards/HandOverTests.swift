@@ -120,6 +120,59 @@ struct HandOverTests {
         }
     }
 
+    @Test("A hand-over whose broker is lost continues at the next one")
+    func lost() async throws {
+        try await TestBroker.with { broker in
+            let (asked, gate) = (Gate(), Gate())
+            let slow = ItemProvider()
+            slow.registerDataRepresentation(for: .png) {
+                asked.open()
+                await gate.wait()
+                return Data("png".utf8)
+            }
+            let source = broker.pasteboard()
+            let publication = try await source.write([slow, provider(.utf8PlainText, "text")])
+            let handOver = Task { try await publication.handOver(deadline: Self.patience) }
+            await asked.wait()
+            try await broker.stop()
+            let next = try broker.restart()
+            gate.open()
+            let outcome = try await handOver.value
+            #expect(outcome.kept == [.png, .utf8PlainText] && outcome.isComplete)
+            #expect(try await publication.ended() == .handedOver)
+            await source.connection.close()
+            let contents = try await next.pasteboard().contents()
+            #expect(contents.changeCount == publication.changeCount)
+            #expect(try await contents.items[0].itemProvider.loadData(for: .png).value == Data("png".utf8))
+            try await next.stop()
+        }
+    }
+
+    @Test("A hand-over that finds no other broker in time fails, and one of bound contents at once")
+    func lostForGood() async throws {
+        for loads in [nil, 5] {
+            try await TestBroker.with { broker in
+                let (asked, gate) = (Gate(), Gate())
+                let slow = ItemProvider()
+                slow.registerDataRepresentation(for: .png) {
+                    asked.open()
+                    await gate.wait()
+                    return Data()
+                }
+                var options = Pasteboard.WriteOptions()
+                options.maximumLoads = loads
+                let publication = try await broker.pasteboard().write([slow], options: options)
+                let deadline = loads == nil ? Duration.seconds(1) : Self.patience
+                let handOver = Task { try await publication.handOver(deadline: deadline) }
+                await asked.wait()
+                try await broker.stop()
+                gate.open()
+                let error = await #expect(throws: PasteboardError.self) { try await handOver.value }
+                #expect(loads == nil ? error?.code == .timeout : error?.code != .timeout)
+            }
+        }
+    }
+
     @Test("A hand-over waits for the loads that are under way")
     func underWay() async throws {
         try await TestBroker.with { broker in

@@ -83,6 +83,18 @@ import Testing
         #expect(handOver.kept == [promises[0]])
     }
 
+    @Test("The list of a board shows what the broker keeps")
+    func listed() {
+        var (kept, promised) = (Representation(), Representation())
+        (kept.type, kept.provision) = ("public.html", .kept)
+        (promised.type, promised.provision) = ("public.png", .promised)
+        var (first, second) = (Item(), Item())
+        (first.representations, second.representations) = ([promised, kept], [kept])
+        let types = [["public.html", "public.png"], ["public.png", "public.html"], ["public.html"]]
+        let expected = [HandOver.Promise(item: 0, representation: 0), HandOver.Promise(item: 1, representation: 1)]
+        #expect(HandOver.kept(of: types, in: [first, second]).sorted() == expected)
+    }
+
     @Test("The limits are 5 s and 64 MiB, and an addition leaves the other promises")
     func defaults() {
         #expect(HandOver.duration == 5_000 && HandOver.byteLimit == 64 << 20)

@@ -63,10 +63,8 @@ final class DestinationRequest: StreamSink {
 
     /// Handles the failure of the registration, or of an attempt to restore it.
     private func failed(_ error: PasteboardError) {
-        let (live, isLost) = state.withLock { ($0.live, $0.isLost) }
-        let isTried = isLost && (error.code == .brokerRestarted || live.isOver)
-        if isTried, restoration.contains(self) { return }
-        giveUp(error)
+        guard restoration.keeps(self, after: error, over: state.withLock({ $0.live })) else { return giveUp(error) }
+        state.withLock { $0.isLost = true }
     }
 
     func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {

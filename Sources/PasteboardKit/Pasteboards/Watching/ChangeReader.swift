@@ -41,13 +41,11 @@ final class ChangeReader: Sendable {
             } else {
                 live = try await connection.liveConnection(for: call)
             }
-            var watch = Watch()
-            watch.board = pasteboard?.name.rawValue
-            if pasteboard == nil { watch.allBoards = true }
-            watch.sinceChangeCount = changeCount?.value
-            watch.sinceEpoch = changeCount?.epoch
-            watch.credit = 1
-            watch.requires = [(pasteboard == nil ? Feature.allBoards : .watches).rawValue]
+            let watch = WatchOperation(
+                pasteboard?.name.rawValue,
+                sinceChangeCount: changeCount?.value,
+                epoch: changeCount?.epoch
+            )
             let request = WatchRequest(watch, over: live, restoration: connection.restoration)
             state.withLock { $0.watch = request }
             return try await request.next(for: call)

@@ -2,13 +2,10 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A watch of a board, or of all. It has credit for one change while a call waits for it, and none otherwise.
-///
-/// After a lost connection it begins again, with the change that it has reported last, or with the state in which it
-/// began.
+/// A watch of a board, or of all, over the connections of the program, which begins again after a lost one.
 final class WatchRequest: StreamSink {
     private struct State {
-        var watch: Watch
+        var watch: WatchOperation
         var live: LiveConnection
         /// nil before the first call, and while the connection is lost.
         var stream: UInt64?
@@ -16,24 +13,13 @@ final class WatchRequest: StreamSink {
         var isLost = false
         var isOver = false
         var waiting: PendingResult<Pasteboard.Change>?
-        /// The epoch of the broker.
-        var epoch: UInt64?
         var failure: PasteboardError?
-
-        /// Whether the credit for the call that waits was granted.
-        var isCredited = false
-
-        /// The stream that is to get the credit for the call that waits; nil if there is none, or it has the credit.
-        mutating func takeCredit() -> UInt64? {
-            guard let stream, let waiting, !waiting.isResolved, !exchange(&isCredited, with: true) else { return nil }
-            return stream
-        }
     }
 
     private let restoration: Restoration
     private let state: Lock<State>
 
-    init(_ watch: Watch, over live: LiveConnection, restoration: Restoration) {
+    init(_ watch: WatchOperation, over live: LiveConnection, restoration: Restoration) {
         state = Lock(State(watch: watch, live: live))
         self.restoration = restoration
     }
@@ -45,6 +31,10 @@ final class WatchRequest: StreamSink {
 
     func opened(_ stream: UInt64) {
         state.withLock { $0.stream = stream }
+    }
+
+    private func open(over live: LiveConnection) {
+        live.open(self) { client throws(Failure) in try client.open(state.withLock { $0.watch.open() }) }
     }
 
     /// Ends the watch.
@@ -63,46 +53,29 @@ final class WatchRequest: StreamSink {
         return try await result.value(for: call) {
             self.cancel()
         } start: {
-            let (isFirst, live, failure) = state.withLock { state in
+            let (isFirst, live, stream, failure) = state.withLock { state in
                 state.waiting = result
-                // The request contains the first credit.
-                let isFirst = !exchange(&state.isOpened, with: true)
-                state.isCredited = isFirst
-                return (isFirst, state.live, state.failure)
+                // Without a stream the request, which is made now or after the loss, contains the credit.
+                let stream = state.watch.want() ? state.stream : nil
+                return (!exchange(&state.isOpened, with: true), state.live, stream, state.failure)
             }
             if let failure {
                 result.resolve(.failure(failure))
             } else if isFirst {
-                let watch = state.withLock { $0.watch }
-                live.open(self) { state throws(Failure) in try state.open(watch) }
-            } else {
-                // Without a stream the watch is lost, and gets its credit when it begins again.
-                live.tell { client in
-                    if let stream = self.state.withLock({ $0.takeCredit() }) { client.grantChange(stream) }
-                }
+                open(over: live)
+            } else if let stream {
+                live.tell { $0.grantChange(stream) }
             }
         }
     }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
-        switch event {
-        case .registered(_, let registered):
-            state.withLock { state in
-                state.isLost = false
-                state.epoch = registered.epoch
-                // So that no change is missed or invented if the broker is lost before it reports one.
-                guard state.watch.sinceChangeCount == nil else { return }
-                state.watch.sinceChangeCount = registered.changeCount
-                state.watch.sinceEpoch = registered.epoch
-            }
+        switch state.withLock({ $0.watch.take(event) }) {
+        case .registered:
+            state.withLock { $0.isLost = false }
             restoration.add(self)
-        case .changed(_, let change):
-            state.withLock { state in
-                state.watch.sinceChangeCount = change.totalChangeCount ?? change.changeCount
-                state.watch.sinceEpoch = change.totalChangeCount == nil ? change.epoch : state.epoch
-            }
-            effects.append(.deliver(.event(event), to: self))
-        default: break
+        case .changed: effects.append(.deliver(.event(event), to: self))
+        case .failed, .none: break
         }
     }
 
@@ -120,41 +93,27 @@ final class WatchRequest: StreamSink {
 
     /// Handles the failure of the watch, or of an attempt to begin it again.
     private func failed(_ error: PasteboardError) {
-        let (live, isLost) = state.withLock { ($0.live, $0.isLost) }
-        let isTried = isLost && (error.code == .brokerRestarted || live.isOver)
-        if isTried, restoration.contains(self) { return }
-        giveUp(error)
+        guard restoration.keeps(self, after: error, over: state.withLock({ $0.live })) else { return giveUp(error) }
+        lose()
+    }
+
+    private func lose() {
+        state.withLock { ($0.isLost, $0.stream) = (true, nil) }
     }
 }
 
 extension WatchRequest: Restorable {
     func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
         guard restoration.contains(self) else { return failed(failure, &effects) }
-        state.withLock { state in
-            state.isLost = true
-            state.stream = nil
-            state.isCredited = false
-        }
+        lose()
     }
 
     func restore(over live: LiveConnection) {
-        let watch = state.withLock { state -> Watch? in
-            guard state.isLost else { return nil }
-            state.live = live
-            var watch = state.watch
-            watch.credit = 0
-            return watch
+        let isLost = state.withLock { state in
+            if state.isLost { state.live = live }
+            return state.isLost
         }
-        guard let watch else { return }
-        live.open(self) { client throws(Failure) in
-            let stream = try client.open(watch)
-            let isCredited = self.state.withLock { state in
-                state.stream = stream
-                return state.takeCredit() != nil
-            }
-            if isCredited { client.grantChange(stream) }
-            return stream
-        }
+        if isLost { open(over: live) }
     }
 
     func giveUp(_ error: PasteboardError) {

@@ -15,8 +15,9 @@ struct ItemWriting: Sendable {
     let items: [ProviderContents]
     let keeps: Pasteboard.KeptRepresentations
     let live: LiveConnection
-    /// The number of bytes that may be sent; nil: any.
-    var budget: ByteBudget?
+    /// Takes room for bytes before they are sent, or throws if there is none; nil: there is always room.
+    typealias Room = @Sendable (UInt64) throws(PasteboardError) -> Void
+    var takeRoom: Room?
     /// Called when the commit is on its way, so that the write can no longer be taken back.
     var committing: @Sendable () -> Void = {}
 
@@ -41,10 +42,7 @@ struct ItemWriting: Sendable {
         // Checked before anything is sent, if the sizes are known.
         let sizes = loads.lazy.compactMap(\.chunks.byteCount)
         var announced = sizes.reduce(0) { $0 > .max - max($1, 0) ? .max : $0 + max($1, 0) }
-        try budget?.take(announced)
-        var taken = announced
-        var isComplete = false
-        defer { if !isComplete { budget?.giveBack(taken) } }
+        try takeRoom?(UInt64(announced))
         live.open(request) { [loads] state throws(Failure) in try begin(loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
         guard let stream = request.stream else { return }
@@ -58,8 +56,7 @@ struct ItemWriting: Sendable {
                 while let chunk = try await reader.next() {
                     let covered = min(announced, Int64(chunk.count))
                     announced -= covered
-                    try budget?.take(Int64(chunk.count) - covered)
-                    taken += Int64(chunk.count) - covered
+                    try takeRoom?(UInt64(Int64(chunk.count) - covered))
                     try await live.send(OutgoingBytes(chunk, on: stream))
                 }
                 if index < loads.count - 1 { try await live.send(OutgoingBytes(Data(), on: stream, isLast: true)) }
@@ -72,7 +69,6 @@ struct ItemWriting: Sendable {
                 }
             )
         }
-        isComplete = true
     }
 
     /// The next item of which a representation is kept.

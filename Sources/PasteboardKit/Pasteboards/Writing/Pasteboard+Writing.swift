@@ -55,11 +55,9 @@ extension Pasteboard {
         let call = Call("the write", timeout: timeout)
         let live = try await liveConnection(for: call)
         try write.setCondition(options.ifChangeCount, of: self, live)
-        let request = WriteRequest(
-            items,
-            isConcealed: write.terms?.isConcealed ?? false,
-            reclaim: Reclaim(write, keeping: keeps, on: self)
-        )
+        let endsWithBroker = board != nil || write.terms?.isConcealed == true && keeps != .nothing
+        let standing = StandingWrite(write, endsWithBroker: endsWithBroker)
+        let request = WriteRequest(items, standing, restoration: connection.restoration)
         let changeCount = try await request.result.value(for: call) {
             request.cancel(over: live)
         } start: {

@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 
 extension Publication {
@@ -14,15 +15,13 @@ extension Publication {
         public var isComplete: Bool { dropped.isEmpty }
     }
 
-    /// The number of handlers of a hand-over that run at the same time.
-    private static let handlersAtOnce = 16
-
     /// Hands the bytes of the promises over to the broker, so that they can be loaded after this program has ended.
     ///
     /// The handlers of all promises run now, up to 16 at the same time, and the broker keeps their bytes, each as soon
-    /// as it is complete. The change count stays. Then the call waits until the loads of these contents that are under
-    /// way have ended, because this program serves them. If the broker then has everything, the publication ends as
-    /// ``End/handedOver``. A program calls this before it exits:
+    /// as it is complete. The change count stays. If the broker is lost meanwhile, the hand-over continues at the next
+    /// one, with what that one does not keep; then a handler may run again. In the end the call waits until the loads
+    /// of these contents that are under way have ended, because this program serves them. If the broker then has
+    /// everything, the publication ends as ``End/handedOver``. A program calls this before it exits:
     ///
     /// ```swift
     /// let outcome = try await publication.handOver()
@@ -57,44 +56,52 @@ extension Publication {
         // An addition would move the representations.
         try await request.additions.take(for: call)
         defer { request.additions.end() }
-        let (live, handle) = try await request.current(for: call)
         let items = request.items
-        let isWanted = { (place: WriteRequest.Place) in
+        let wanted = items.indices.flatMap { item in
+            items[item].representations.indices.map { WriteRequest.Place(item: item, representation: $0) }
+        }.filter { place in
             types?.contains(items[place.item].representations[place.representation].type) ?? true
         }
-        let additions = request.promised.filter(isWanted).map { place in
-            HandedOver(place, of: items, handle: handle, to: request, over: live)
+        let additions = HandedOver(
+            PasteboardClient.HandOver(wanted, byteLimit: UInt64(max(0, byteLimit)), deadline: .max),
+            of: items,
+            for: call
+        )
+        var (live, handle) = try await request.current(for: call)
+        while await additions.add(to: request, handle, over: live), request.isRestorable {
+            request.lose(over: live)
+            (live, handle) = try await request.current(for: call)
+            request.keep(try await kept(handle, of: items, over: live, for: call))
         }
-        await Self.send(additions, within: ByteBudget(byteLimit), for: call)
         if Task.isCancelled { throw call.cancelled }
-        try check(additions)
+        if let error = additions.refusal { throw error }
         await live.answersEnded(of: request, by: call.deadline)
 
         let promised = Set(request.promised)
-        let wanted = items.indices.flatMap { item in
-            items[item].representations.indices.map { WriteRequest.Place(item: item, representation: $0) }
-        }.filter(isWanted)
         let dropped = Self.types(of: wanted.filter(promised.contains), in: items)
         let kept = Self.types(of: wanted.filter { !promised.contains($0) }, in: items)
         if promised.isEmpty { request.handedOver() }
         return HandOver(kept: kept.filter { !dropped.contains($0) }, dropped: dropped)
     }
 
-    private static func send(_ additions: [HandedOver], within budget: ByteBudget, for call: Call) async {
-        await withTaskGroup(of: Void.self) { group in
-            for (index, addition) in additions.enumerated() {
-                if index >= handlersAtOnce { await group.next() }
-                group.addTask { await addition.send(within: budget, for: call) }
-            }
+    /// The promises whose bytes a broker has that the contents have come back to.
+    private func kept(
+        _ handle: UInt64,
+        of items: [ProviderContents],
+        over live: LiveConnection,
+        for call: Call
+    ) async throws(PasteboardError) -> Set<WriteRequest.Place> {
+        var list = List()
+        list.board = request.board
+        let listing = SimpleRequest.list()
+        let listed = try? await listing.result.value(for: call) {
+            live.cancel(listing)
+        } start: {
+            live.open(listing) { [list] state throws(Failure) in try state.open(list) }
         }
-    }
-
-    /// Throws the reason why nothing was handed over.
-    private func check(_ additions: [HandedOver]) throws(PasteboardError) {
-        let refusals = additions.compactMap(\.addition.refusal)
-        if let lost = refusals.first(where: { $0.code == .superseded }) { throw lost }
-        // Nothing was kept.
-        if let refusal = refusals.first, !additions.contains(where: \.isKept) { throw refusal }
+        guard let listed, listed.contents.handle == handle else { return [] }
+        let types = items.map { $0.representations.map(\.type.identifier) }
+        return PasteboardClient.HandOver.kept(of: types, in: listed.items)
     }
 
     private static func types(of places: [WriteRequest.Place], in items: [ProviderContents]) -> [UniformType] {
@@ -107,44 +114,94 @@ extension Publication {
     }
 }
 
-/// The addition that replaces one promise with its bytes.
-private struct HandedOver: Sendable {
-    let addition: WriteRequest
-    private let place: WriteRequest.Place
-    private let handle: UInt64
-    private let publication: WriteRequest
-    private let live: LiveConnection
+/// The additions of one hand-over. Each replaces a promise with its bytes.
+private final class HandedOver: Sendable {
+    private struct State {
+        var handOver: PasteboardClient.HandOver
+        /// Whether the broker was lost or ends, so that nothing more can be handed over to it.
+        var isLost = false
+        /// Whether the broker has confirmed that it has the bytes of a promise.
+        var hasKept = false
+        /// The broker's reason for refusing bytes.
+        var refusal: PasteboardError?
+    }
 
-    init(
+    private let state: Lock<State>
+    private let items: [ProviderContents]
+    private let call: Call
+
+    init(_ handOver: PasteboardClient.HandOver, of items: [ProviderContents], for call: Call) {
+        state = Lock(State(handOver: handOver))
+        self.items = items
+        self.call = call
+    }
+
+    /// The reason why nothing was handed over, or why nothing more can be; nil if neither is so.
+    var refusal: PasteboardError? {
+        state.withLock { state in
+            guard let refusal = state.refusal else { return nil }
+            return refusal.code == .superseded || !state.hasKept ? refusal : nil
+        }
+    }
+
+    /// Hands over what the broker does not have.
+    ///
+    /// - Returns: whether the broker was lost meanwhile, or ends.
+    func add(to publication: WriteRequest, _ handle: UInt64, over live: LiveConnection) async -> Bool {
+        let promised = Set(publication.promised)
+        state.withLock { state in
+            state.handOver.begin(keeping: Set(state.handOver.promises).subtracting(promised))
+            (state.isLost, state.hasKept, state.refusal) = (false, false, nil)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            while true {
+                switch state.withLock({ $0.isLost ? .over : $0.handOver.next(at: MonotonicClock.now()) }) {
+                case .make(let place): group.addTask { await self.add(place, to: publication, handle, over: live) }
+                case .wait: await group.next()
+                case .over: return
+                }
+            }
+        }
+        return state.withLock { $0.isLost }
+    }
+
+    private func add(
         _ place: WriteRequest.Place,
-        of items: [ProviderContents],
-        handle: UInt64,
         to publication: WriteRequest,
+        _ handle: UInt64,
         over live: LiveConnection
-    ) {
+    ) async {
         // Items without representations change nothing.
         var added = Array(repeating: ProviderContents(), count: place.item + 1)
         added[place.item].representations = [items[place.item].representations[place.representation]]
-        addition = WriteRequest(added, addingTo: publication, handingOver: place)
-        self.place = place
-        self.handle = handle
-        self.publication = publication
-        self.live = live
+        let addition = WriteRequest(added, addingTo: publication, handingOver: place)
+        let takeRoom: ItemWriting.Room = { (count) throws(PasteboardError) in try self.take(count, of: place) }
+        do throws(PasteboardError) {
+            _ = try await addition.result.value(for: call) {
+                addition.cancel(over: live)
+            } start: {
+                addition.send(keeping: .everything, within: takeRoom, over: live) {
+                    state throws(Failure) in
+                    try state.open(PasteboardClient.HandOver.addition(to: handle))
+                }
+            }
+            state.withLock { state in
+                state.hasKept = true
+                state.handOver.keep(place)
+            }
+        } catch {
+            let refusal = addition.refusal
+            let isLost = refusal?.code == .brokerRestarted || live.isOver
+            state.withLock { state in
+                state.refusal = state.refusal?.code == .superseded ? state.refusal : refusal ?? state.refusal
+                if isLost { state.isLost = true } else { state.handOver.drop(place, error.message) }
+            }
+        }
     }
 
-    var isKept: Bool { !publication.promised.contains(place) }
-
-    func send(within budget: ByteBudget, for call: Call) async {
-        var write = Write()
-        write.handle = handle
-        write.keepsPromises = true
-        write.requires = [Feature.additions.rawValue, Feature.handOver.rawValue]
-        _ = try? await addition.result.value(for: call) {
-            addition.cancel(over: live)
-        } start: {
-            addition.send(keeping: .everything, within: budget, over: live) { [write] state throws(Failure) in
-                try state.open(write)
-            }
+    private func take(_ count: UInt64, of place: WriteRequest.Place) throws(PasteboardError) {
+        guard state.withLock({ $0.handOver.take(count, of: place) }) else {
+            throw PasteboardError(.tooLarge, message: "the bytes exceed the limit of the hand-over")
         }
     }
 }

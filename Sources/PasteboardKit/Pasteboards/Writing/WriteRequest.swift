@@ -15,13 +15,7 @@ final class WriteRequest: StreamSink {
         var isWithdrawn = false
         /// The connection over which the contents were written last.
         var live: LiveConnection?
-        /// The change count that the broker has assigned; nil before the commit.
-        var changeCount: ChangeCount?
-        /// The boards that the broker has cleared to make room for the write.
-        var clearedBoards: [String] = []
-        var isUnsaved = false
-        /// The time of the first commit in microseconds (see `MonotonicClock.bootMicroseconds`).
-        var committedAt: UInt64 = 0
+        var standing: StandingWrite
         /// Resolved when the publication was restored or has ended; nil unless it is lost.
         var restored: SharedResult<Void>?
         /// Whether the contents are being written again.
@@ -38,17 +32,19 @@ final class WriteRequest: StreamSink {
         var isCommitting = false
         /// Whether the next addition to the publication may begin.
         var hasEndedTurn = false
+
+        /// The change count that the broker has assigned; nil before the commit.
+        var changeCount: ChangeCount? { standing.committed.map { ChangeCount($0) } }
+
+        /// Records that the publication is lost, or that an attempt to restore it has failed.
+        mutating func lose() {
+            restored = restored ?? SharedResult()
+            isRestoring = false
+        }
     }
 
     /// The position of a representation in the publication.
-    struct Place: Hashable, Comparable {
-        let item: Int
-        let representation: Int
-
-        static func < (one: Place, other: Place) -> Bool {
-            (one.item, one.representation) < (other.item, other.representation)
-        }
-    }
+    typealias Place = HandOver.Promise
 
     let result = PendingResult<ChangeCount>()
     /// The way in which the ownership was lost.
@@ -63,25 +59,25 @@ final class WriteRequest: StreamSink {
     /// Whether the contents are secret.
     let isConcealed: Bool
     /// nil if the publication ends with its connection.
-    private let reclaim: Reclaim?
+    private let restoration: Restoration?
     /// The task that sends kept bytes.
     private let sending = HandlerTask()
 
-    init(_ items: [ProviderContents], isConcealed: Bool = false, reclaim: Reclaim? = nil) {
-        state = Lock(State(items: items))
+    init(_ items: [ProviderContents], _ standing: StandingWrite, restoration: Restoration) {
+        state = Lock(State(items: items, standing: standing))
         target = nil
         handsOver = nil
-        self.isConcealed = isConcealed
-        self.reclaim = reclaim
+        isConcealed = standing.write.terms?.isConcealed ?? false
+        self.restoration = standing.verb == .standing ? restoration : nil
     }
 
     /// - Parameter place: the promise that the last item replaces with bytes; nil if representations are added.
     init(_ items: [ProviderContents], addingTo target: WriteRequest, handingOver place: Place? = nil) {
-        state = Lock(State(items: items))
+        state = Lock(State(items: items, standing: StandingWrite(Write(), endsWithBroker: true)))
         self.target = target
         handsOver = place
         isConcealed = false
-        reclaim = nil
+        restoration = nil
     }
 
     var isCancelled: Bool {
@@ -103,8 +99,9 @@ final class WriteRequest: StreamSink {
             }.filter { !state.kept.contains($0) }
         }
     }
-    var isUnsaved: Bool { state.withLock { $0.isUnsaved } }
-    var clearedBoards: [String] { state.withLock { $0.clearedBoards } }
+    var isUnsaved: Bool { state.withLock { $0.standing.committed }?.isUnsaved == true }
+    /// The boards that the broker has cleared to make room for the write.
+    var clearedBoards: [String] { state.withLock { $0.standing.committed }?.clearedBoards ?? [] }
     /// The broker's reason for refusing the write.
     var refusal: PasteboardError? { state.withLock { $0.refusal } }
     var stream: UInt64? { state.withLock { $0.stream } }
@@ -115,10 +112,10 @@ final class WriteRequest: StreamSink {
 
     /// Opens the write and sends all its items.
     ///
-    /// - Parameter budget: the number of bytes that may be sent.
+    /// - Parameter takeRoom: takes room for bytes before they are sent, or throws if there is none.
     func send(
         keeping keeps: Pasteboard.KeptRepresentations,
-        within budget: ByteBudget? = nil,
+        within takeRoom: ItemWriting.Room? = nil,
         over live: LiveConnection,
         on open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) {
@@ -126,7 +123,7 @@ final class WriteRequest: StreamSink {
             state.live = live
             state.keeps = keeps
         }
-        var writing = ItemWriting(items: items, keeps: keeps, live: live, budget: budget)
+        var writing = ItemWriting(items: items, keeps: keeps, live: live, takeRoom: takeRoom)
         writing.committing = { [weak self] in self?.state.withLock { $0.isCommitting = true } }
         guard keeps != .nothing else {
             return live.open(self) { [writing] state throws(Failure) in try writing.send(on: open, &state) }
@@ -147,7 +144,7 @@ final class WriteRequest: StreamSink {
     func cancel(over live: LiveConnection) {
         sending.cancel()
         live.cancel(self)
-        reclaim?.end(self)
+        restoration?.remove(self)
     }
 
     /// Lets the next addition begin, unless the broker may still make this one.
@@ -183,6 +180,22 @@ final class WriteRequest: StreamSink {
         return (live, handle)
     }
 
+    var board: String? { state.withLock { $0.standing.write.board } }
+
+    /// Whether the publication is restored after a lost connection.
+    var isRestorable: Bool { restoration?.contains(self) ?? false }
+
+    /// Records that the publication is lost with a connection, also one whose broker only refuses requests: it ends
+    /// soon. Does nothing if the publication is at the next broker already, or has ended.
+    func lose(over live: LiveConnection) {
+        state.withLock { if $0.live === live, end.value == nil { $0.lose() } }
+    }
+
+    /// Records that the broker has the bytes of promises.
+    func keep(_ kept: Set<Place>) {
+        state.withLock { $0.kept.formUnion(kept) }
+    }
+
     /// Sets whether a clear of the pasteboard is this program's own, which is reported as
     /// ``Publication/End/withdrawn``.
     func withdraws(_ isWithdrawn: Bool) {
@@ -209,7 +222,7 @@ final class WriteRequest: StreamSink {
 
     /// Ends the publication. Only the first end counts.
     private func finish(_ end: Publication.End) {
-        reclaim?.end(self)
+        restoration?.remove(self)
         self.end.resolve(end)
         state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
     }
@@ -246,7 +259,7 @@ final class WriteRequest: StreamSink {
             // At once, because the broker may ask for one of these items next.
             let keeps = state.withLock { $0.keeps }
             if let handsOver {
-                target?.state.withLock { _ = $0.kept.insert(handsOver) }
+                target?.keep([handsOver])
             } else {
                 target?.merge(items, keeps: keeps)
             }
@@ -279,16 +292,13 @@ final class WriteRequest: StreamSink {
     private func noteCommit(_ committed: Committed) {
         let isNew = state.withLock { state in
             state.handle = committed.handle
-            guard state.changeCount == nil else {
+            guard state.standing.committed == nil else {
                 state.isRestoring = false
                 state.kept = []
                 if let restored = exchange(&state.restored, with: nil) { state.finished.append(restored) }
                 return false
             }
-            state.changeCount = ChangeCount(committed)
-            state.clearedBoards = committed.clearedBoards
-            state.isUnsaved = committed.isUnsaved == true
-            state.committedAt = MonotonicClock.bootMicroseconds()
+            state.standing.commit(committed, at: MonotonicClock.bootMicroseconds())
             for (index, item) in state.items.enumerated() {
                 for kept in state.keeps.indices(of: item) {
                     state.kept.insert(Place(item: index, representation: kept))
@@ -296,7 +306,7 @@ final class WriteRequest: StreamSink {
             }
             return true
         }
-        if isNew, isPublication { reclaim?.begin(self) }
+        if isNew { restoration?.add(self) }
     }
 }
 
@@ -304,25 +314,20 @@ final class WriteRequest: StreamSink {
 
 extension WriteRequest: Restorable {
     func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-        guard reclaim?.includes(self) ?? false else { return failed(failure, &effects) }
-        state.withLock { state in
-            state.restored = state.restored ?? SharedResult()
-            state.isRestoring = false
-        }
+        guard restoration?.contains(self) ?? false else { return failed(failure, &effects) }
+        state.withLock { $0.lose() }
     }
 
     func restore(over live: LiveConnection) {
-        let known = state.withLock { state -> (items: [ProviderContents], changeCount: ChangeCount, age: UInt64)? in
-            guard state.restored != nil, let changeCount = state.changeCount else { return nil }
-            guard !exchange(&state.isRestoring, with: true) else { return nil }
+        let known = state.withLock { state -> (items: [ProviderContents], write: Write?)? in
+            guard state.restored != nil, !exchange(&state.isRestoring, with: true) else { return nil }
             state.live = live
-            let now = MonotonicClock.bootMicroseconds()
-            return (state.items, changeCount, (now - min(now, state.committedAt)) / 1000)
+            return (state.items, state.standing.again(at: MonotonicClock.bootMicroseconds()))
         }
-        guard let known, let reclaim else { return }
-        guard let write = reclaim.write(known.changeCount, age: known.age) else { return finish(.expired) }
+        guard let known else { return }
+        guard let write = known.write else { return finish(.expired) }
         // The same broker still has what it has kept. As promises the contents would end with this program.
-        if promised.isEmpty, live.epoch == known.changeCount.epoch { return finish(.brokerGone) }
+        if promised.isEmpty, live.epoch == write.reclaimsEpoch { return finish(.brokerGone) }
         // Kept representations are promised, too: their handlers still exist, and do not run without a load.
         let writing = ItemWriting(items: known.items, keeps: .nothing, live: live)
         live.open(self) { state throws(Failure) in
@@ -338,15 +343,9 @@ extension WriteRequest: Restorable {
     private func failed(_ error: PasteboardError) {
         result.resolve(.failure(error))
         sending.cancel()
-        let (live, isPublished) = state.withLock { state in
-            state.isRestoring = false
-            return (state.live, state.changeCount != nil)
-        }
-        if isPublished, error.code == .superseded { return finish(.replaced) }
-        // A broker that is ending refuses requests before it ends the connection. The publication remains lost.
-        let isTried = error.code == .brokerRestarted || live?.isOver ?? false
-        if isTried, reclaim?.includes(self) ?? false { return }
-        finish(.brokerGone)
+        if restoration?.keeps(self, after: error, over: live) ?? false { return state.withLock { $0.lose() } }
+        let isPublished = state.withLock { $0.changeCount != nil }
+        finish(isPublished && error.code == .superseded ? .replaced : .brokerGone)
     }
 }
 
