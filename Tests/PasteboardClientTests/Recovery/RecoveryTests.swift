@@ -76,6 +76,11 @@ import Testing
             )
             let afterNobody = standing.next(after: .nobody, at: .standing, now: 0, random: 0)
             #expect(afterNobody == (survivesStop ? .connect(after: 80, mayStart: false) : .fail))
+            // A hand-over has no time for long delays.
+            standing.hurry()
+            #expect(
+                standing.next(after: .crashed, at: .standing, now: 0, random: 0) == .connect(after: 10, mayStart: true)
+            )
             let stopped = standing.next(after: .stopped, at: .standing, now: 0, random: 0)
             #expect((stopped == .fail) == !survivesStop)
         }
