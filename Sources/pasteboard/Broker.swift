@@ -100,27 +100,34 @@ enum Broker {
         }
     }
 
-    /// Makes a request of a broker, and makes it once more if that one ends before it has answered; nil if no broker
-    /// runs and nothing is on the disk.
+    /// Makes a request of a broker, and makes it again as its recovery decides: at a broker that runs already.
     ///
-    /// - Parameters:
-    ///   - looksForContents: whether a broker is started for contents on the disk.
-    ///   - isRepeatable: whether making the request twice does no harm. See `Reconnection.mayRepeat`.
-    ///   - again: makes the request of the next broker; nil if it is the same request.
-    static func ask<Answer>(
-        looksForContents: Bool = true,
-        isRepeatable: Bool = true,
-        _ request: (BlockingConnection) throws -> Answer,
-        again: ((BlockingConnection) throws -> Answer)? = nil
-    ) throws -> Answer? {
-        guard let connection = try looksForContents ? holding() : running() else { return nil }
-        do {
-            return try request(connection)
-        } catch let failure as Failure
-            where Reconnection.mayRepeat(after: failure, of: connection, isRepeatable: isRepeatable)
-        {
-            guard let next = try running() else { throw failure }
-            return try again?(next) ?? request(next)
+    /// - Parameter deadline: the time at which connecting fails with `timeout` (see `MonotonicClock`).
+    static func recovering<Answer>(
+        _ recovery: Recovery = Recovery(.read),
+        over connection: BlockingConnection,
+        until deadline: UInt64 = .max,
+        _ request: (BlockingConnection) throws -> Answer
+    ) throws -> Answer {
+        var (recovery, connection) = (recovery, connection)
+        while true {
+            do {
+                return try request(connection)
+            } catch {
+                guard let lost = connection.requestFailure(error) else { throw error }
+                switch recovery.next(after: lost.loss, at: lost.reached) {
+                case .again: continue
+                case .connect:
+                    if let next = try running(until: deadline) {
+                        connection = next
+                        continue
+                    }
+                case .fail: break
+                }
+                var failure = lost.failure
+                failure.text += recovery.remark(after: lost.loss, at: lost.reached)
+                throw failure
+            }
         }
     }
 

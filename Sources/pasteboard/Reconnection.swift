@@ -4,8 +4,7 @@ import PasteboardWire
 
 /// The attempts of a command to connect again after its broker has ended unexpectedly.
 ///
-/// A broker that was stopped announces its end. No command starts a broker again after that. A refused request is made
-/// once more only if another broker runs already.
+/// A broker that was stopped announces its end. No command starts a broker again after that.
 struct Reconnection {
     private let connect: (UInt64) throws -> BlockingConnection?
     private var backoff = Backoff()
@@ -22,20 +21,6 @@ struct Reconnection {
     /// an attempt to connect.
     static func follows(_ failure: Failure, of connection: BlockingConnection? = nil) -> Bool {
         failure.code == .brokerUnavailable || connection?.io.loss(of: failure) == .crashed
-    }
-
-    /// Whether a request that has failed with `failure` may be made once more, at the next broker.
-    ///
-    /// A broker that ends refuses requests, which then have had no effect. If the connection was lost, the request may
-    /// have been carried out, and only its answer was lost.
-    ///
-    /// - Parameter isRepeatable: whether making the request twice does no harm.
-    static func mayRepeat(after failure: Failure, of connection: BlockingConnection, isRepeatable: Bool) -> Bool {
-        switch connection.io.loss(of: failure) {
-        case .refused, .stopped: true
-        case .crashed: isRepeatable
-        default: false
-        }
     }
 
     /// Waits for the time of the next attempt, for `deadline`, or until something is ready on `extra`, and makes the

@@ -1,15 +1,6 @@
 import PasteboardTransport
 package import PasteboardWire
 
-/// The contents of a board, without bytes.
-package struct BoardListing: Sendable, Equatable {
-    package var contents = Contents()
-    package var items: [Item] = []
-
-    /// An empty board.
-    package init() {}
-}
-
 // Requests that the broker answers at once.
 extension BlockingConnection {
     /// The time by which a request has to be answered that the broker answers at once.
@@ -29,6 +20,7 @@ extension BlockingConnection {
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     package func list(_ list: List = List(), until deadline: UInt64 = .max) throws(Failure) -> BoardListing {
         var listing = BoardListing()
+        reached = .uncommitted
         return try result(of: try io.state.open(list), until: min(deadline, answerDeadline)) { _, event, _ in
             switch event {
             case .contents(_, let contents): listing.contents = contents
@@ -40,8 +32,38 @@ extension BlockingConnection {
         }
     }
 
+    /// The contents of a board. If it is empty, waits for contents of an earlier broker that may come back.
+    ///
+    /// - Parameters:
+    ///   - settles: false for a caller that waits for contents itself.
+    ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    package func listing(
+        of board: String,
+        settles: Bool = true,
+        until deadline: UInt64 = .max
+    ) throws(Failure) -> BoardListing {
+        let settling = settles ? try welcome(until: deadline).settlingMilliseconds : nil
+        var operation = ListOperation(board, settles: settling != nil)
+        while true {
+            let stream = try operation.open(&io.state)
+            var step: ListOperation.Step
+            do throws(Failure) {
+                step = try result(of: stream, until: deadline) { _, event, _ in
+                    operation.take(event).map { .success($0) }
+                }
+            } catch {
+                guard let next = operation.failed(error.code) else { throw error }
+                step = next
+            }
+            if case .listed(let listing) = step { return listing }
+            // Ends a watch. A list has ended.
+            io.state.cancel(stream)
+        }
+    }
+
     package func clear(_ clear: Clear = Clear()) throws(Failure) -> Committed {
         var committed = Committed()
+        reached = .request
         return try result(of: try io.state.open(clear), until: answerDeadline) { _, event, _ in
             switch event {
             case .committed(_, let answer): committed = answer

@@ -79,6 +79,7 @@ extension BlockingConnection {
 
     /// - Parameter passesMemory: false for secrets, which the broker keeps in its own memory only.
     private func send(_ items: [WriteItem], on stream: UInt64, passesMemory: Bool) throws -> Publication {
+        reached = .uncommitted
         do {
             for item in items {
                 try io.state.add(item.message, to: stream)
@@ -90,6 +91,7 @@ extension BlockingConnection {
             throw error
         }
         io.state.commit(stream, itemCount: items.count)
+        reached = .request
         let committed = try result(of: stream) { _, event, _ -> Result<Committed, Failure>? in
             guard case .committed(_, let committed) = event else { return nil }
             return .success(committed)

@@ -11,6 +11,10 @@ package final class BlockingConnection {
     package var io: ConnectionIO
     /// Events for other streams that were received while a request waited, each with the bytes that it refers to.
     private var stash: [(event: ClientEvent, bytes: [UInt8])] = []
+    /// The progress of the last request, which decides whether it is made again. A request that changes nothing counts
+    /// as uncommitted, until its caller has passed bytes on.
+    package var reached = Recovery.Reached.uncommitted
+
     /// Connects. Starts a broker if there is none and the connector allows it. Hello is sent with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
         io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
@@ -59,10 +63,17 @@ package final class BlockingConnection {
             _ = try welcome(until: deadline)
             return true
         } catch {
-            guard io.isGoneUnanswered, attempt < BrokerConnector.attempts else { throw error }
+            guard io.isGoneUnanswered, attempt < Recovery.greetings else { throw error }
             attempt += 1
             return false
         }
+    }
+
+    /// The failure of a request over this connection, and what decides whether it is made again; nil if `error` is none
+    /// of the broker.
+    package func requestFailure(_ error: any Error) -> RequestFailure? {
+        if let failure = error as? Failure { return RequestFailure(failure, io.loss(of: failure), at: reached) }
+        return error as? RequestFailure
     }
 
     // MARK: Waiting
@@ -153,13 +164,6 @@ package final class BlockingConnection {
 
     var unanswered: Failure {
         Failure(.timeout, "the broker at \(io.path) has not answered in the time allowed")
-    }
-
-    /// Takes the events of a stream that were received while another request waited.
-    package func takeKept(of stream: UInt64) -> [ClientEvent] {
-        let events = stash.lazy.map(\.event).filter { $0.stream == stream }
-        defer { stash.removeAll { $0.event.stream == stream } }
-        return Array(events)
     }
 
     /// Keeps an event for the next turn of the caller.

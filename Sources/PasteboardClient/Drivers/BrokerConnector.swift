@@ -7,10 +7,6 @@ package struct BrokerConnector: Sendable {
     /// broker, and starting a broker.
     package static let timeouts = 5_000
 
-    /// The largest number of connections that a client opens before it reports that brokers end without an answer (see
-    /// `ConnectionIO.isGoneUnanswered`).
-    package static let attempts = 3
-
     /// The end of errors that the command explains.
     package static let hint = "; see pasteboard doctor"
 

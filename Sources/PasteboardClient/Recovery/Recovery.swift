@@ -1,3 +1,4 @@
+import PasteboardTransport
 import PasteboardWire
 
 /// The rule for lost brokers: whether a request is made again, and whether a broker may be started for it.
@@ -64,8 +65,8 @@ package struct Recovery: Sendable {
     private var mayStart = true
     private var backoff = Backoff()
 
-    /// - Parameter repeats: how often a read may be made again: once, or any number of times if its caller waits
-    ///   anyway.
+    /// - Parameter repeats: how often the request may be made again: not at all if its bytes cannot be read again, or
+    ///   if its caller waits for the next broker itself.
     package init(_ verb: Verb, survivesStop: Bool = false, repeats: Int = 1) {
         self.verb = verb
         self.survivesStop = survivesStop
@@ -114,7 +115,7 @@ package struct Recovery: Sendable {
             return .again
         case .again:
             guard repeatsLeft > 0 else { return .fail }
-            if repeatsLeft < .max { repeatsLeft -= 1 }
+            repeatsLeft -= 1
             return .connect(after: 0, mayStart: false)
         case .restore(let mayStart):
             if loss == .nobody {
@@ -130,7 +131,17 @@ package struct Recovery: Sendable {
     /// Lets the delays begin anew.
     package mutating func hurry() { backoff = Backoff() }
 
-    package mutating func next(after failure: RequestFailure, now: UInt64, random: Double) -> Step {
-        next(after: failure.loss, at: failure.reached, now: now, random: random)
+    /// Decides about a failure now.
+    package mutating func next(after loss: Loss, at reached: Reached) -> Step {
+        next(after: loss, at: reached, now: MonotonicClock.now(), random: .random(in: 0...1))
+    }
+
+    /// The end of the error of a request that is not made again: whether it may have been carried out.
+    package func remark(after loss: Loss, at reached: Reached) -> String {
+        switch (verb, reached, loss) {
+        case (.change, .request, .crashed), (.change, .request, .stopped), (.change, .request, .silent):
+            "; there was no answer to the request, which may have been carried out"
+        default: ""
+        }
     }
 }

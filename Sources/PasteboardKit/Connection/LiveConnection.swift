@@ -89,6 +89,13 @@ final class LiveConnection: Sendable {
     /// The way in which the connection has ended; nil while it has not, or if this program has ended it.
     var loss: Loss? { core.withLock { $0.io.loss } }
 
+    /// The way in which the broker was lost for a request over this connection that has failed with `error`; `other` if
+    /// it was not.
+    func loss(of error: PasteboardError) -> Loss {
+        guard error.code == .brokerRestarted else { return .other }
+        return core.withLock { $0.isOver ? $0.io.loss ?? .other : .refused }
+    }
+
     /// Whether requests can be made: the connection has not ended, and the broker has not announced its end. Nothing is
     /// locked, because each load asks for it.
     var takesRequests: Bool { !isClosing.load(ordering: .relaxed) }

@@ -34,6 +34,8 @@ public final class PasteboardConnection: Sendable {
         /// The connection to a broker that has announced its end, on which loads may still run.
         var ending: LiveConnection?
         var process: CInt?
+        /// Whether a request that may start a broker waits for an attempt that may not.
+        var startIsWanted = false
         var backoff = Backoff()
         /// Whether another attempt to connect will follow.
         var reconnectsLater = false
@@ -115,7 +117,13 @@ public final class PasteboardConnection: Sendable {
     }
 
     /// Returns the live connection, or opens one. The call's cancellation and timeout end the wait.
-    func liveConnection(for call: Call) async throws(PasteboardError) -> LiveConnection {
+    ///
+    /// - Parameter lost: the connection over which a request has failed that is made again: this opens another one, and
+    ///   starts no broker for it.
+    func liveConnection(
+        after lost: LiveConnection? = nil,
+        for call: Call
+    ) async throws(PasteboardError) -> LiveConnection {
         let waiting = PendingResult<LiveConnection>()
         let (isMaker, error) = state.withLock { state -> (Bool, PasteboardError?) in
             if let process = state.process, process != System.processID { return (false, Self.forkedError(process)) }
@@ -124,9 +132,10 @@ public final class PasteboardConnection: Sendable {
             case .closed:
                 return (false, Self.closedError)
             case .connecting(let others):
+                if lost == nil { state.startIsWanted = true }
                 state.phase = .connecting(others + [waiting])
                 return (false, nil)
-            case .connected(let live) where live.takesRequests:
+            case .connected(let live) where live.takesRequests && live !== lost:
                 waiting.resolve(.success(live))
                 return (false, nil)
             case .connected(let live):
@@ -139,7 +148,7 @@ public final class PasteboardConnection: Sendable {
             }
         }
         if let error { throw error }
-        if isMaker { connect(mayStart: true) }
+        if isMaker { connect(mayStart: lost == nil) }
         return try await waiting.value(for: call) {
             self.state.withLock { state in
                 guard case .connecting(let others) = state.phase else { return }
@@ -151,7 +160,7 @@ public final class PasteboardConnection: Sendable {
 
     /// Connects on another thread.
     private func connect(mayStart: Bool) {
-        ThreadPool.connections.run { self.connect(mayStart: mayStart, triesLeft: BrokerConnector.attempts) }
+        ThreadPool.connections.run { self.connect(mayStart: mayStart, triesLeft: Recovery.greetings) }
     }
 
     /// Connects, and says hello. A broker that is ending still accepts connections for a moment but never answers them.
@@ -191,11 +200,11 @@ public final class PasteboardConnection: Sendable {
             switch outcome {
             case .success(let live):
                 state.phase = .connected(live)
-                state.wasStopped = false
+                (state.wasStopped, state.startIsWanted) = (false, false)
                 return .finish(waiting)
             case .failure:
                 // A request has come meanwhile, and may start a broker.
-                if !mayStart, !waiting.isEmpty { return .connect }
+                if exchange(&state.startIsWanted, with: false), !mayStart, !waiting.isEmpty { return .connect }
                 state.phase = .idle
             }
             return .finish(waiting)

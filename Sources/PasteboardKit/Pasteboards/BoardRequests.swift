@@ -1,23 +1,12 @@
 import PasteboardClient
 import PasteboardWire
 
-/// The contents of a board, as listed by the broker.
-struct BoardListing: Sendable {
-    var contents = Contents()
-    var items: [Item] = []
-}
-
 extension SimpleRequest {
-    /// Lists a board.
-    static func list() -> SimpleRequest where Value == BoardListing {
-        SimpleRequest(BoardListing()) { listing, event in
-            switch event {
-            case .contents(_, let contents): listing.contents = contents
-            case .item(_, let item): listing.items.append(item)
-            case .ended: return true
-            default: break
-            }
-            return false
+    /// Makes one request of a list: its value is the operation after the answers, and the step that follows.
+    static func request(of list: ListOperation) -> SimpleRequest where Value == (ListOperation, ListOperation.Step?) {
+        SimpleRequest((list, nil)) { value, event in
+            value.1 = value.0.take(event)
+            return value.1 != nil
         }
     }
 

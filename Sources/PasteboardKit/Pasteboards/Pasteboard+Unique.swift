@@ -43,12 +43,11 @@ extension Pasteboard {
     ///   if the task is cancelled.
     public func release(timeout: Duration? = nil) async throws(PasteboardError) {
         let call = Call("the release of the pasteboard", timeout: timeout)
-        let live = try await liveConnection(for: call)
         var clear = Clear()
         clear.board = name.rawValue
         clear.removesBoard = true
         clear.requires = [Feature.boards.rawValue]
-        _ = try await perform(clear, for: call, over: live)
+        _ = try await perform(clear, for: call)
         board?.release()
     }
 }

@@ -61,4 +61,16 @@ public struct Pasteboard: Sendable {
         if let board { try board.check() }
         return try await connection.liveConnection(for: call)
     }
+
+    /// Makes a request as ``PasteboardConnection/recovering(_:for:reached:_:)`` does. A unique pasteboard ends with its
+    /// connection.
+    func recovering<Value>(
+        _ verb: Recovery.Verb = .read,
+        for call: Call,
+        reached: () -> Recovery.Reached = { .request },
+        _ request: (LiveConnection) async throws(PasteboardError) -> sending Value
+    ) async throws(PasteboardError) -> sending Value {
+        try board?.check()
+        return try await connection.recovering(board == nil ? verb : .bound, for: call, reached: reached, request)
+    }
 }

@@ -34,7 +34,8 @@ struct BoardCommand: Command {
         clear.board = board
         clear.removesBoard = true
         clear.requires = [Feature.boards.rawValue]
-        _ = try Broker.running()?.clear(clear)
+        guard let connection = try Broker.running() else { return 0 }
+        _ = try Broker.recovering(Recovery(.change), over: connection) { try $0.clear(clear) }
         return 0
     }
 }

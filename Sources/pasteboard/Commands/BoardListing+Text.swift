@@ -6,27 +6,18 @@ import TypeIdentifiers
 // The contents of a board without their bytes, as text and as JSON.
 
 extension BoardListing {
-    /// Prints the contents of a board, which are empty if no broker is running.
+    /// The contents of a board, which are empty if no broker is running.
+    static func present(on board: String) throws -> BoardListing {
+        guard let connection = try Broker.holding() else { return BoardListing() }
+        return try Broker.recovering(over: connection) { try $0.listing(of: board) }
+    }
+
+    /// Prints the contents of a board.
     ///
     /// - Parameter text: makes the text of contents that are not empty.
     /// - Returns: the exit code, which is 1 for an empty board.
     static func print(_ board: String, asJSON: Bool, text: (BoardListing) -> String) throws -> CInt {
-        var list = List()
-        list.board = board
-        let listing =
-            try Broker.ask { connection in
-                let listing = try connection.list(list)
-                guard listing.contents.handle == nil,
-                    try BoardWatch.returningContents(of: board, over: connection) != nil
-                else { return listing }
-                return try connection.list(list)
-            } again: { connection in
-                let listing = try connection.list(list)
-                guard listing.contents.handle == nil else { return listing }
-                // The source of promises may not have written them again yet.
-                _ = try BoardWatch.contents(of: board, over: connection)
-                return try connection.list(list)
-            } ?? BoardListing()
+        let listing = try present(on: board)
         let isEmpty = listing.contents.handle == nil
         guard !isEmpty || asJSON else { throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds) }
         try StandardStreams.print(asJSON ? listing.json(of: board).line : text(listing))

@@ -29,8 +29,9 @@ struct ClearCommand: Command {
         clear.board = board
         clear.ifChangeCount = ifChangeCount
         if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
-        // If the answer was lost, another program may have written since; a second clear would delete its contents.
-        let committed = try Broker.ask(isRepeatable: false) { try $0.clear(clear) }
+        let committed = try Broker.holding().map { connection in
+            try Broker.recovering(Recovery(.change), over: connection) { try $0.clear(clear) }
+        }
         guard committed != nil || ifChangeCount == nil else {
             throw Broker.noChangeCount(of: board)
         }

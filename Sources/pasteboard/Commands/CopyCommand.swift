@@ -95,16 +95,9 @@ struct CopyCommand: Command {
         } else {
             new = try InputItem.kept(items, by: connection, isConcealed: options.isConcealed)
         }
-        let committed: Committed
-        do {
-            committed = try write(new, options, over: connection)
-        } catch let failure as Failure
-            where mayRepeat(after: failure, of: connection, options) && new.allSatisfy(\.canBeWrittenAgain)
-        {
-            // No broker is started: it may have been stopped.
-            guard let next = try Broker.running() else { throw failure }
-            committed = try write(new, options, over: next)
-        }
+        // Bytes of a file or a pipe cannot be read again.
+        let recovery = Recovery(.change, repeats: new.allSatisfy(\.canBeWrittenAgain) ? 1 : 0)
+        let committed = try Broker.recovering(recovery, over: connection) { try write(new, options, over: $0) }
         committed.note(by: Self.syntax.name)
         return committed
     }
@@ -116,19 +109,5 @@ struct CopyCommand: Command {
     ) throws -> Committed {
         if adds { return try PresentContents.add(new, to: board, options, over: connection) }
         return try connection.write(options.write(to: board), items: new).committed
-    }
-
-    /// Whether the items are written once more after the broker has ended. A write whose answer was lost may have been
-    /// carried out: it is repeated only if it replaces whatever is there, and can be pasted any number of times. Then
-    /// it may replace contents that another program has written to the next broker meanwhile. That is accepted, because
-    /// any copy replaces the contents that are there when it is made, and the user would have to make the same copy
-    /// again.
-    private func mayRepeat(
-        after failure: Failure,
-        of connection: BlockingConnection,
-        _ options: ContentOptions
-    ) -> Bool {
-        let isRepeatable = !adds && options.ifChangeCount == nil && options.write(to: board).terms?.maximumLoads == nil
-        return Reconnection.mayRepeat(after: failure, of: connection, isRepeatable: isRepeatable)
     }
 }

@@ -25,7 +25,7 @@ struct LimitsCommand: Command {
     }
 
     func run() throws -> CInt {
-        let limits = try Broker.required().status().compactMap(\.limit)
+        let limits = try Broker.recovering(over: try Broker.required()) { try $0.status().compactMap(\.limit) }
         if isJSON {
             let json = limits.map { limit -> JSONValue in
                 [

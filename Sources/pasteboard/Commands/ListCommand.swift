@@ -26,9 +26,11 @@ struct ListCommand: Command {
     func run() throws -> CInt {
         let hasPreviews = !isJSON && System.isTerminal(1)
         let boards =
-            try Broker.ask { connection in
-                try connection.status().compactMap(\.board).map { board in
-                    (board, hasPreviews ? [try TextPreview(of: board.name, over: connection).text] : [])
+            try Broker.holding().map { connection in
+                try Broker.recovering(over: connection) { connection in
+                    try connection.status().compactMap(\.board).map { board in
+                        (board, hasPreviews ? [try TextPreview(of: board.name, over: connection).text] : [])
+                    }
                 }
             } ?? []
         try StandardStreams.print(

@@ -60,27 +60,28 @@ struct PasteCommand: Command {
 
             With --if-change it ends with 6 if the pasteboard has another change count. When run by 'pasteboard watch --
             ...', it ends with 6 for contents that are sensitive or can be pasted a limited number of times. If the
-            broker crashes and the contents do not come back at the next one, it ends with 3.
+            broker ends before the first byte, it pastes what the pasteboard has at the next one, or ends with 3.
             """
     )
 
-    private let board: String
+    let board: String
     private let types: PasteTypes
     private let item: UInt32?
-    private let output: SystemString?
-    private let directory: SystemString?
-    private let timeout: TimeoutArgument?
+    let output: SystemString?
+    let directory: SystemString?
+    let timeout: TimeoutArgument?
     /// The time at which the timeout is over (see `MonotonicClock`).
-    private let end: UInt64
+    let end: UInt64
     private let isForced: Bool
-    private let trimsNewline: Bool
+    let trimsNewline: Bool
     private let addsNewline: Bool
     private let isRaw: Bool
     private let isQuiet: Bool
     private let waits: Bool
     private let ifChangeCount: UInt64?
-    private let line = ProgressLine()
-    private let state = State()
+    let line = ProgressLine()
+    /// The files and folders that were written. None of them is replaced by a later item of the same name.
+    let written = WrittenPaths()
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
@@ -128,40 +129,45 @@ struct PasteCommand: Command {
     }
 
     func run() throws -> CInt {
-        guard var connection = try waits ? Broker.startingOne() : Broker.holding(until: end) else {
-            throw ifChangeCount == nil ? Failure.empty(board, cleared: nil) : Broker.noChangeCount(of: board)
+        guard waits else {
+            guard let connection = try Broker.holding(until: end) else {
+                throw ifChangeCount == nil ? Failure.empty(board, cleared: nil) : Broker.noChangeCount(of: board)
+            }
+            return try Broker.recovering(over: connection, until: end, paste(from:))
         }
-        let watch = try waits ? watch(over: connection) : nil
-        defer { watch?.end() }
-        if let watch { connection = watch.connection }
-        var attempts = 10
+        let watch = try BoardWatch(
+            [board],
+            over: try Broker.startingOne(),
+            until: end,
+            command: Self.syntax.name,
+            reconnects: true
+        )
+        defer { watch.end() }
         while true {
             do {
-                do {
-                    return try run(connection)
-                } catch let failure as Failure where maySettle(failure) {
-                    guard try hasReturned(to: connection) else { throw failure }
-                }
-            } catch let failure as Failure where canRetry(failure) && attempts > 0 {
-                // The contents were replaced after they were listed: the new ones are wanted.
-                attempts -= 1
-            } catch let failure as Failure where isLost(failure, connection) {
-                if let next = try connectionAfterLoss(of: connection) {
-                    connection = next
-                } else {
-                    connection = try connectionAfterChange(watch, failure)
-                }
-            } catch let failure as Failure where isEmpty(failure) {
-                connection = try connectionAfterChange(watch, failure)
+                // After a loss the watch connects again.
+                return try Broker.recovering(
+                    Recovery(.read, repeats: 0),
+                    over: watch.connection,
+                    until: end,
+                    paste(from:)
+                )
+            } catch let failure as Failure where goesOn(after: failure, watch.connection) {
+                try wait(for: watch, failure)
             }
         }
     }
 
+    /// Whether a paste that waits goes on: there is nothing to paste, or the broker was lost before the first byte. The
+    /// promises of a source that has ended count as nothing.
+    private func goesOn(after failure: Failure, _ connection: BlockingConnection) -> Bool {
+        let isEmpty = CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone
+        let isLost = [.crashed, .refused].contains(connection.io.loss(of: failure))
+        return connection.reached != .bytes && (isEmpty || isLost)
+    }
+
     /// Waits until the pasteboard has other contents, or until there is another broker.
-    ///
-    /// - Throws: `failure`, if the command does not wait; `timeout` if its time is over.
-    private func connectionAfterChange(_ watch: BoardWatch?, _ failure: Failure) throws -> BlockingConnection {
-        guard let watch else { throw failure }
+    private func wait(for watch: BoardWatch, _ failure: Failure) throws {
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         // A signal has to end a load that writes no file, also while it waits for the reader of a pipe.
         defer { signals.unblock() }
@@ -169,128 +175,113 @@ struct PasteCommand: Command {
             guard !isQuiet else { throw CommandFailure(exitCode: CommandFailure.exitCode(of: .timeout), nil) }
             throw Failure(.timeout, "\(failure.text), and the time of --timeout is over")
         }
-        // From now on other contents than the lost ones are pasted, too.
-        state.required = nil
-        return watch.connection
     }
 
-    private func watch(over connection: BlockingConnection) throws -> BoardWatch {
-        try BoardWatch([board], over: connection, until: end, command: Self.syntax.name, reconnects: true)
-    }
-
-    /// Whether a load failed because its broker ended or is ending, before anything was pasted. Then it is made once
-    /// more, or any number of times with `--wait`.
-    private func isLost(_ failure: Failure, _ connection: BlockingConnection) -> Bool {
-        Reconnection.mayRepeat(after: failure, of: connection, isRepeatable: true) && !state.hasBegun
-            && (waits || !state.wasLost)
-    }
-
-    /// Waits until the contents of the load that was lost are back, as long as their source has time to write them
-    /// again. If the broker has ended before it identified its contents, any contents count. No broker is started for
-    /// it.
-    ///
-    /// - Returns: nil if they have not come back, or other contents have.
-    private func connectionAfterLoss(of connection: BlockingConnection) throws -> BlockingConnection? {
-        let listed = state.listed
-        state.wasLost = true
-        state.required = listed
-        let deadline = min(end, MonotonicClock.deadline(milliseconds: Int(WireLimits.settlingTime)))
-        // After an announced end another broker has the socket already, or there will be none.
-        guard try connection.io.loss == .crashed || Broker.isRunning(until: deadline) else { return nil }
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        defer { signals.unblock() }
-        let interest = PollInterest(signals.raw, .readable)
-        while MonotonicClock.now() < deadline {
-            do {
-                let (connection, ready) = try state.reconnection.attempt(watching: [interest], until: deadline)
-                if !ready[0].isEmpty { try signals.check() }
-                guard let connection else { continue }
-                let change = try BoardWatch.contents(of: board, over: connection, until: deadline, watching: signals)
-                guard let change else { return nil }
-                return listed == nil || Identity(change.changeCount, change.epoch) == listed ? connection : nil
-            } catch let failure as Failure {
-                // Another broker may follow one that has ended. The failure of the load says more than any other.
-                guard CommandFailure.exitCode(of: failure.code) == 3 else { return nil }
-            }
-        }
-        return nil
-    }
-
-    /// Whether contents of an earlier broker may be missing only because their source has not connected again. Then a
-    /// pasteboard has another change count, too.
-    private func maySettle(_ failure: Failure) -> Bool {
-        !waits && !state.hasSettled && !state.hasBegun
-            && (failure.code == .nothingHere || failure.code == .superseded && ifChangeCount != nil)
-    }
-
-    /// Waits for contents of an earlier broker whose source may still connect again.
-    ///
-    /// - Returns: whether the pasteboard has contents now.
-    private func hasReturned(to connection: BlockingConnection) throws -> Bool {
-        state.hasSettled = true
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        defer { signals.unblock() }
-        let change = try BoardWatch.returningContents(of: board, over: connection, until: end, watching: signals)
-        return change != nil
-    }
-
-    private func canRetry(_ failure: Failure) -> Bool {
-        failure.code == .superseded && ifChangeCount == nil && !state.hasBegun
-    }
-
-    /// Whether there is nothing to paste. Promises of a source that has ended count as nothing.
-    private func isEmpty(_ failure: Failure) -> Bool {
-        CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone && waits && !state.hasBegun
-    }
-
-    private func run(_ connection: BlockingConnection) throws -> CInt {
-        if state.required == nil { state.listed = nil }
-        if let directory { return try run(into: directory, connection) }
-
-        let sink: any PasteSink =
-            if let output {
-                FileOutput(path: output)
-            } else if System.isTerminal(1), !isRaw {
-                TerminalOutput(endsLine: !trimsNewline, isQuiet: isQuiet)
-            } else {
-                PlainOutput(addsNewline: addsNewline)
-            }
-        var load = Load()
-        load.board = board
-        load.item = item ?? 0
-        load.accepts = types.accepts
-        load.ifChangeCount = ifChangeCount
-        if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
+    /// Pastes from the contents that the pasteboard has now.
+    private func paste(from connection: BlockingConnection) throws -> CInt {
         do {
-            // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
-            // Otherwise only its change count is of interest, and only if the broker is lost: then it is sent together
-            // with the load.
-            let isListed = !(sink is PlainOutput) || state.required != nil || Invocation.current.isJSON
-            let listing = isListed ? try list(connection) : nil
-            load.handle = listing?.contents.handle
-            let sent = try listing == nil ? connection.io.state.open(boardList) : nil
-            do {
-                try perform(load, of: listing, connection, to: sink) {
-                    note(about: $0, $1, item: 0)
-                }
-            } catch {
-                if let sent { state.note(connection.takeKept(of: sent)) }
-                throw error
+            if let directory {
+                try paste(into: directory, connection)
+            } else {
+                try paste(to: sink, connection)
             }
-        } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
-            // In most cases the first item has the type, so the items are listed only now.
-            let listing = try list(connection)
-            let item = try types.indices(among: listing.items)[0]
-            load.board = nil
-            load.ifChangeCount = nil
-            load.requires = []
-            load.handle = listing.contents.handle
-            load.item = item
-            try perform(load, of: listing, connection, to: sink) {
-                note(about: $0, $1, item: item)
+            return 0
+        } catch let failure as Failure where failure.code == .superseded && ifChangeCount == nil {
+            // The contents were replaced after they were listed: the new ones are wanted.
+            throw RequestFailure(failure, .replaced, at: connection.reached)
+        }
+    }
+
+    private var sink: any PasteSink {
+        if let output { return FileOutput(path: output) }
+        guard System.isTerminal(1), !isRaw else { return PlainOutput(addsNewline: addsNewline) }
+        return TerminalOutput(endsLine: !trimsNewline, isQuiet: isQuiet)
+    }
+
+    private func paste(to sink: any PasteSink, _ connection: BlockingConnection) throws {
+        // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
+        if sink is PlainOutput, !Invocation.current.isJSON {
+            var load = load(of: item ?? 0, types.accepts)
+            load.board = board
+            load.ifChangeCount = ifChangeCount
+            if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
+            do {
+                return try perform(load, of: nil, connection, to: sink) { note(about: $0, $1, item: 0) }
+            } catch let failure as Failure where isListed(after: failure, connection) {
+                // In most cases the first item has the type, so the items are listed only now.
             }
         }
-        return 0
+        let listing = try list(connection)
+        func pasteListed(_ item: UInt32) throws {
+            var load = load(of: item, types.accepts)
+            load.handle = listing.contents.handle
+            try perform(load, of: listing, connection, to: sink) { note(about: $0, $1, item: item) }
+        }
+        do {
+            try pasteListed(item ?? 0)
+        } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
+            try pasteListed(try types.indices(among: listing.items)[0])
+        }
+    }
+
+    /// Whether a load without a list has failed because another item has the type, or because contents of an earlier
+    /// broker have not come back yet. Then a pasteboard has another change count, too.
+    private func isListed(after failure: Failure, _ connection: BlockingConnection) -> Bool {
+        switch failure.code {
+        case .typeUnavailable: item == nil
+        case .nothingHere: maySettle(connection)
+        case .superseded: ifChangeCount != nil && maySettle(connection)
+        default: false
+        }
+    }
+
+    private func maySettle(_ connection: BlockingConnection) -> Bool {
+        !waits && connection.io.state.welcome?.settlingMilliseconds != nil
+    }
+
+    private func load(of item: UInt32, _ accepts: [Accept]) -> Load {
+        var load = Load()
+        load.item = item
+        load.accepts = accepts
+        return load
+    }
+
+    private func paste(into directory: SystemString, _ connection: BlockingConnection) throws {
+        // Checked before anything is loaded.
+        do {
+            _ = try System.open(directory, .directory)
+        } catch {
+            throw CommandFailure("cannot use directory", directory, error)
+        }
+        WorkingName.removeLeftovers(in: directory)
+        let listing = try list(connection)
+        let chosen =
+            if let item {
+                [item]
+            } else if types.isOpen {
+                listing.items.indices.map { UInt32(clamping: $0) }
+            } else {
+                try types.indices(among: listing.items)
+            }
+        for item in chosen {
+            var load = load(of: item, types.wanted)
+            load.handle = listing.contents.handle
+            let output = DirectoryOutput(directory: directory) { isForced && !written.contains($0) }
+            try perform(load, of: listing, connection, to: output) { _, _ in }
+        }
+    }
+
+    /// The contents of the pasteboard. A paste that waits does so with its watch.
+    private func list(_ connection: BlockingConnection) throws -> BoardListing {
+        let listing = try connection.listing(of: board, settles: !waits, until: end)
+        if let ifChangeCount, listing.contents.changeCount != ifChangeCount {
+            let count = listing.contents.changeCount ?? 0
+            throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")
+        }
+        guard listing.contents.handle != nil, !listing.items.isEmpty else {
+            throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds)
+        }
+        return listing
     }
 
     private func note(about answer: Answer, _ type: UniformType, item: UInt32) {
@@ -312,180 +303,5 @@ struct PasteCommand: Command {
 
     private func note(_ text: String) {
         if !isQuiet { StandardStreams.note("pasteboard: paste: \(text)") }
-    }
-
-    private var boardList: List {
-        var list = List()
-        list.board = board
-        return list
-    }
-
-    /// The contents of the pasteboard.
-    private func list(_ connection: BlockingConnection) throws -> BoardListing {
-        let listing = try connection.list(boardList, until: end)
-        let identity = Identity(listing.contents.changeCount, listing.contents.epoch)
-        if let required = state.required, identity != required {
-            let text = "the broker ended during the load, and pasteboard \(board) has other contents now"
-            throw Failure(.brokerRestarted, text)
-        }
-        if listing.contents.handle != nil { state.listed = identity }
-        if let ifChangeCount, listing.contents.changeCount != ifChangeCount {
-            let count = listing.contents.changeCount ?? 0
-            throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")
-        }
-        guard listing.contents.handle != nil, !listing.items.isEmpty else {
-            throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds)
-        }
-        return listing
-    }
-
-    private func run(into directory: SystemString, _ connection: BlockingConnection) throws -> CInt {
-        // Checked before anything is loaded.
-        do {
-            _ = try System.open(directory, .directory)
-        } catch {
-            throw CommandFailure("cannot use directory", directory, error)
-        }
-        WorkingName.removeLeftovers(in: directory)
-        let listing = try list(connection)
-        let chosen =
-            if let item {
-                [item]
-            } else if types.isOpen {
-                listing.items.indices.map { UInt32(clamping: $0) }
-            } else {
-                try types.indices(among: listing.items)
-            }
-        for item in chosen {
-            var load = Load()
-            load.handle = listing.contents.handle
-            load.item = item
-            load.accepts = types.wanted
-            let output = DirectoryOutput(directory: directory) { isForced && !state.paths.contains($0) }
-            try perform(load, of: listing, connection, to: output) { _, _ in }
-        }
-        return 0
-    }
-
-    private func perform(
-        _ load: Load,
-        of listing: BoardListing?,
-        _ connection: BlockingConnection,
-        to sink: any PasteSink,
-        answered: (Answer, UniformType) -> Void
-    ) throws {
-        var load = load
-        load.preference = .acceptList
-        // No person asks for what the command of a watch loads.
-        if WatchedCommand.isAncestor { load.isAutomatic = true }
-        if let items = listing?.items, let item = Int(exactly: load.item ?? 0), items.indices.contains(item),
-            let representation = PasteTypes.choice(of: load.accepts, in: items[item])
-        {
-            let type = UniformType(identifier: representation.type, supertypes: representation.supertypes)
-            try sink.check(type, isArchive: representation.content == .folderArchive)
-        }
-        if let timeout {
-            let left = end == .max ? timeout.loadMilliseconds : UInt64(MonotonicClock.millisecondsLeft(until: end))
-            guard left > 0 || end == .max else { throw Failure(.timeout, "the time of --timeout is over") }
-            load.timeoutMilliseconds = left
-        }
-        var trimmer = trimsNewline ? NewlineTrimmer() : nil
-        var report = PasteReport(board, listing?.contents.changeCount, item: load.item ?? 0, path: output)
-        var total: UInt64?
-        var count: UInt64 = 0
-        defer { line.finish() }
-        // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
-        let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
-        do {
-            try connection.load(
-                load,
-                interruptedBy: signals?.raw,
-                answered: { answer in
-                    total = answer.byteCount
-                    let listed = listing?.items.representation(of: answer)
-                    let type = UniformType(
-                        identifier: answer.type ?? UniformType.data.identifier,
-                        supertypes: listed?.supertypes ?? []
-                    )
-                    state.hasBegun = true
-                    report.take(answer, listed)
-                    answered(answer, type)
-                    try sink.begin(
-                        type,
-                        isArchive: answer.isArchive,
-                        suggestedName: answer.suggestedName,
-                        file: listed?.file
-                    )
-                },
-                file: { file in
-                    count = file.byteCount
-                    try sink.write(file, trimsNewline: trimsNewline) {
-                        try signals?.check()
-                        guard sink.leavesFile, let position = sink.descriptor.flatMap({ try? System.position(of: $0) })
-                        else { return }
-                        line.show("pasted", position, of: total)
-                    }
-                },
-                bytes: { bytes in
-                    if let trimmed = trimmer?.next(bytes) {
-                        try sink.write(trimmed.span)
-                    } else {
-                        try sink.write(bytes)
-                    }
-                    count += UInt64(bytes.count)
-                    if sink.leavesFile { line.show("pasted", count, of: total) }
-                }
-            )
-        } catch {
-            sink.endLine()
-            try signals?.check()
-            throw error
-        }
-        if let path = try sink.finish() {
-            state.paths.insert(path)
-            report.path = path
-            if !Invocation.current.isJSON { try StandardStreams.print(path: path) }
-        }
-        report.byteCount = count
-        // Bytes on standard output must not be mixed with the report.
-        let isApart = output == nil && directory == nil
-        if Invocation.current.isJSON { try StandardStreams.print(json: report.json, to: isApart ? 2 : 1) }
-    }
-}
-
-/// The contents of a pasteboard, by numbers that each broker knows.
-private struct Identity: Equatable {
-    let changeCount: UInt64?
-    let epoch: UInt64?
-
-    init(_ changeCount: UInt64?, _ epoch: UInt64?) {
-        self.changeCount = changeCount
-        self.epoch = epoch
-    }
-}
-
-/// The state of a paste in a reference, so that closures and methods that do not mutate can change it.
-private final class State {
-    /// Whether a load was answered.
-    var hasBegun = false
-    /// The files and folders that were written. None of them is replaced by a later item of the same name.
-    var paths: Set<SystemString> = []
-    /// The contents that the present load has listed; nil before that, or if the pasteboard was empty.
-    var listed: Identity?
-    /// Whether the command has waited for contents of an earlier broker.
-    var hasSettled = false
-    /// Whether the broker was lost, and another connection was made.
-    var wasLost = false
-    /// The contents that a load is made once more from, after it has lost its broker.
-    var required: Identity?
-    /// The attempts to connect after a loss. Shared by all losses, so that contents whose load ends the broker are
-    /// loaded again after growing delays.
-    var reconnection = Reconnection { try Broker.running(until: $0) }
-
-    /// Takes the answer to a list that was sent together with a load.
-    func note(_ events: [ClientEvent]) {
-        for case .contents(_, let contents) in events where contents.handle != nil {
-            listed = Identity(contents.changeCount, contents.epoch)
-        }
     }
 }

@@ -17,9 +17,9 @@ struct StatusCommand: Command {
     }
 
     func run() throws -> CInt {
-        let answer = try Broker.ask(looksForContents: false) { (try $0.welcome(), try $0.status(history: true)) }
-        guard let (welcome, entries) = answer else {
-            throw try Broker.absence()
+        guard let connection = try Broker.running() else { throw try Broker.absence() }
+        let (welcome, entries) = try Broker.recovering(over: connection) {
+            (try $0.welcome(), try $0.status(history: true))
         }
         try StandardStreams.print(isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))
         return 0

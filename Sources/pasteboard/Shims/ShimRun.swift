@@ -224,11 +224,9 @@ struct ShimRun {
 
     /// Copies the promised text of a board, so that it outlives its program.
     private func keep(_ board: String) throws {
-        var list = List()
-        list.board = board
-        let listing = try Broker.ask { try $0.list(list) }
-        guard listing?.items.contains(where: { $0.representations.contains { $0.provision == .promised } }) == true
-        else { return }
+        let listing = try BoardListing.present(on: board)
+        let provisions = listing.items.lazy.flatMap(\.representations).map(\.provision)
+        guard provisions.contains(.promised) else { return }
         try use(try file { try paste(from: board) })
         _ = try copy(to: board)
     }

@@ -58,38 +58,6 @@ final class BoardWatch {
         }
     }
 
-    /// Waits until a board has contents, as long as a source that has lost its broker may promise them again.
-    ///
-    /// - Parameters:
-    ///   - deadline: the time at which it stops waiting (see `MonotonicClock`). It throws `timeout` if the broker has
-    ///     not confirmed the watch by then.
-    ///   - signals: the signals that end the wait; it then throws the failure of `CommandFailure.signaled`.
-    /// - Returns: the change that reports the contents; nil if the board is still empty.
-    static func contents(
-        of board: String,
-        over connection: BlockingConnection,
-        until deadline: UInt64 = .max,
-        watching signals: SignalBox? = nil
-    ) throws -> Change? {
-        // The epoch is not that of this broker, so the broker reports an empty board only when nothing can come back
-        // any more.
-        let watch = try BoardWatch([board], since: (0, 0), over: connection, until: deadline)
-        defer { watch.end() }
-        let change = try watch.next(until: deadline, watching: signals)
-        return change?.handle == nil ? nil : change
-    }
-
-    /// Waits as `contents` does if `welcome` contains a settling time; otherwise it returns nil at once.
-    static func returningContents(
-        of board: String,
-        over connection: BlockingConnection,
-        until deadline: UInt64 = .max,
-        watching signals: SignalBox? = nil
-    ) throws -> Change? {
-        guard try connection.welcome(until: deadline).settlingMilliseconds != nil else { return nil }
-        return try contents(of: board, over: connection, until: deadline, watching: signals)
-    }
-
     /// Waits for a change. Throws the failure of a command that a signal has ended, if one arrives.
     ///
     /// - Returns: the newest change; nil if there is none until `deadline` (see `MonotonicClock`).

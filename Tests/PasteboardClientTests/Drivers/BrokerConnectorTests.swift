@@ -43,10 +43,10 @@ import Testing
             let listener = try ListeningSocket(path: "\(directory)/socket")
             let raw = listener.raw
             let brokers = try SystemThread(name: "brokers") {
-                for number in 1...BrokerConnector.attempts {
+                for number in 1...Recovery.greetings {
                     _ = try? System.poll([PollInterest(raw, .readable)], milliseconds: nil)
                     let peer = ScriptedPeer(OwnedDescriptor(adopting: accept(raw, nil, nil)))
-                    guard number == BrokerConnector.attempts else {
+                    guard number == Recovery.greetings else {
                         peer.close()
                         continue
                     }

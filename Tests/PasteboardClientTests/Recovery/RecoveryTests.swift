@@ -29,7 +29,7 @@ import Testing
         (.standing, .standing, "wswws--"),
     ]
 
-    @Test("The table has one rule for each verb, progress and loss")
+    @Test("The table has one rule for each verb, progress and loss", .tags(.f82))
     func rules() {
         #expect(Self.table.count == Recovery.Verb.allCases.count * Recovery.Reached.allCases.count)
         for (verb, reached, row) in Self.table {
@@ -58,6 +58,23 @@ import Testing
         #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
         #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
         #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .fail)
+    }
+
+    @Test("A change that was sent and not answered may have been carried out, and one that was refused was not")
+    func remark() {
+        for loss in Loss.allCases {
+            let isUnknown = [.crashed, .stopped, .silent].contains(loss)
+            #expect(Recovery(.change).remark(after: loss, at: .request).isEmpty == !isUnknown)
+            #expect(Recovery(.change).remark(after: loss, at: .uncommitted).isEmpty)
+            #expect(Recovery(.read).remark(after: loss, at: .request).isEmpty)
+        }
+    }
+
+    @Test("A request whose bytes cannot be read again is not made again")
+    func unrepeatable() {
+        var change = Recovery(.change, repeats: 0)
+        #expect(change.next(after: .crashed, at: .uncommitted) == .fail)
+        #expect(change.next(after: .refused, at: .request) == .fail)
     }
 
     @Test("What stands outlives crashes; only the library waits after a stop, and starts no broker then")

@@ -22,7 +22,7 @@ import Testing
             environment: desk.environment,
             directory: desk.directory.path
         )
-        for _ in 0..<BrokerConnector.attempts {
+        for _ in 0..<Recovery.greetings {
             _ = try System.poll([PollInterest(listener.raw, .readable)], milliseconds: ProcessRunner.watchdog)
             guard case .connection = try listener.accept() else { throw ScriptedPeerError.nothingCame }
         }

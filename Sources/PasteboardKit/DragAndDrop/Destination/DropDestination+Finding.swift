@@ -36,16 +36,18 @@ extension DropDestination {
         // the broker hangs.
         let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
         let call = Call("the wait for destination \(name)", timeout: timeout)
-        let live = try await connection.liveConnection(for: call)
-        let request = SimpleRequest.destinationWait()
         var wait = Wait()
         wait.destination = name
         wait.milliseconds = duration?.loadMilliseconds
         wait.handle = session
-        try await request.result.value(for: call) {
-            live.cancel(request)
-        } start: {
-            live.open(request) { [wait] state throws(Failure) in try state.open(wait) }
+        try await connection.recovering(session == nil ? .read : .bound, for: call) {
+            [wait] (live) throws(PasteboardError) in
+            let request = SimpleRequest.destinationWait()
+            try await request.result.value(for: call) {
+                live.cancel(request)
+            } start: {
+                live.open(request) { state throws(Failure) in try state.open(wait) }
+            }
         }
     }
 
@@ -59,12 +61,13 @@ extension DropDestination {
     /// - Throws: the error that ended the connection; `cancelled` if the task is cancelled.
     public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
         let call = Call("the list of destinations")
-        let live = try await connection.liveConnection(for: call)
-        let request = SimpleRequest.destinationNames()
-        let names = try await request.result.value(for: call) {
-            live.cancel(request)
-        } start: {
-            live.open(request) { state throws(Failure) in try state.open(Status()) }
+        let names = try await connection.recovering(for: call) { (live) throws(PasteboardError) in
+            let request = SimpleRequest.destinationNames()
+            return try await request.result.value(for: call) {
+                live.cancel(request)
+            } start: {
+                live.open(request) { state throws(Failure) in try state.open(Status()) }
+            }
         }
         let hidden = DropRegistration.ownNames.withLock(\.self)
         return names.filter { !hidden.contains($0) }

@@ -60,38 +60,43 @@ extension Pasteboard {
 
     /// Lists the items as ``contents(timeout:)`` does, as a part of another call.
     func contents(for call: Call) async throws(PasteboardError) -> Contents {
-        let live = try await liveConnection(for: call)
-        let contents = try await contents(at: live, for: call)
-        guard contents.items.isEmpty, live.expectsReclaims else { return contents }
-        // A source that has lost its broker may promise its contents again. With the epoch of another broker, this
-        // waits only as long as that is possible.
-        do throws(PasteboardError) {
-            _ = try await ChangeReader(self, since: ChangeCount(value: 0, epoch: 0)).next(for: call)
-        } catch {
-            // This process has as many watches as it may have.
-            if error.code == .limitExceeded { return contents }
-            throw error
+        try await recovering(for: call) { (live) throws(PasteboardError) in
+            try await contents(at: live, for: call)
         }
-        return try await self.contents(at: try await liveConnection(for: call), for: call)
     }
 
-    private func contents(at live: LiveConnection, for call: Call) async throws(PasteboardError) -> Contents {
-        let request = SimpleRequest.list()
-        var list = List()
-        list.board = name.rawValue
-        let listing = try await request.result.value(for: call) {
+    func contents(at live: LiveConnection, for call: Call) async throws(PasteboardError) -> Contents {
+        var operation = ListOperation(name.rawValue, settles: live.expectsReclaims)
+        while true {
+            let request = SimpleRequest.request(of: operation)
+            var step: ListOperation.Step?
+            do throws(PasteboardError) {
+                (operation, step) = try await request.result.value(for: call) {
+                    live.cancel(request)
+                } start: {
+                    live.open(request) { [operation] state throws(Failure) in try operation.open(&state) }
+                }
+            } catch {
+                step = operation.failed(ErrorCode(rawValue: error.code.rawValue))
+                if step == nil { throw error }
+            }
+            if case .listed(let listing) = step {
+                return Contents(listing, of: name.rawValue, connection: connection, live: live)
+            }
+            // Ends a watch. A list has ended.
             live.cancel(request)
-        } start: {
-            live.open(request) { [list] state throws(Failure) in try state.open(list) }
         }
-        return Contents(listing, of: name.rawValue, connection: connection, live: live)
     }
 
     /// Lists the items if the pasteboard has a change count.
     ///
     /// - Throws: `superseded`, with both change counts, if it has another one.
-    func contents(ifChangeCount: ChangeCount?, for call: Call) async throws(PasteboardError) -> Contents {
-        let contents = try await contents(for: call)
+    func contents(
+        ifChangeCount: ChangeCount?,
+        at live: LiveConnection,
+        for call: Call
+    ) async throws(PasteboardError) -> Contents {
+        let contents = try await contents(at: live, for: call)
         if let ifChangeCount, contents.changeCount != ifChangeCount {
             throw PasteboardError(
                 .superseded,

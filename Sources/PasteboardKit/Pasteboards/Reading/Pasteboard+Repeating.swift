@@ -17,12 +17,25 @@ extension Pasteboard {
     func read<Value>(
         for call: Call,
         _ body: (Contents) async throws(PasteboardError) -> sending Value,
-        direct: () async throws(PasteboardError) -> sending Value? = { () throws(PasteboardError) in nil }
+        direct: (LiveConnection) async throws(PasteboardError) -> sending Value? = { (_) throws(PasteboardError) in
+            nil
+        }
+    ) async throws(PasteboardError) -> sending Value {
+        try await recovering(for: call) { (live) throws(PasteboardError) in
+            try await read(at: live, for: call, body, direct: direct)
+        }
+    }
+
+    private func read<Value>(
+        at live: LiveConnection,
+        for call: Call,
+        _ body: (Contents) async throws(PasteboardError) -> sending Value,
+        direct: (LiveConnection) async throws(PasteboardError) -> sending Value?
     ) async throws(PasteboardError) -> sending Value {
         var end: LoadDeadline?
         var pause = Duration.milliseconds(1)
         while true {
-            let contents = try await contents(for: call)
+            let contents = try await contents(at: live, for: call)
             do throws(PasteboardError) {
                 return try await body(contents)
             } catch {
@@ -31,7 +44,7 @@ extension Pasteboard {
                 // If the call has a timeout, the next list fails when it is over.
                 guard call.deadline != nil || end?.left != .zero else { throw error }
             }
-            if let value = try await direct() { return value }
+            if let value = try await direct(live) { return value }
             // The writers need the broker, too.
             do {
                 try await Task.sleep(for: min(pause, end?.left ?? .zero))
@@ -80,17 +93,20 @@ extension Pasteboard {
         do throws(PasteboardError) {
             let loaded: Loaded<Data>?
             if let ifChangeCount {
-                loaded = try await data(of: try await contents(ifChangeCount: ifChangeCount, for: call))
+                loaded = try await recovering(for: call) { (live) throws(PasteboardError) in
+                    try await data(of: try await contents(ifChangeCount: ifChangeCount, at: live, for: call))
+                }
             } else {
                 loaded = try await read(for: call) { (contents) throws(PasteboardError) in
                     try await data(of: contents)
-                } direct: { () throws(PasteboardError) in
+                } direct: { (live) throws(PasteboardError) in
                     part = progress?.makePart()
                     return try await presentData(
                         for: accepted,
                         preferring: preference,
                         bounds,
                         progress: part,
+                        at: live,
                         for: call
                     )
                 }
@@ -111,6 +127,7 @@ extension Pasteboard {
         preferring preference: LoadPreference,
         _ bounds: LoadBounds,
         progress: LoadProgress?,
+        at live: LiveConnection,
         for call: Call
     ) async throws(PasteboardError) -> Loaded<Data>? {
         guard let first = accepted.first else { return nil }
@@ -134,7 +151,6 @@ extension Pasteboard {
         request.timeoutMilliseconds = call.deadline?.left.loadMilliseconds
         request.maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }
         if bounds.isAutomatic { request.isAutomatic = true }
-        let live = try await liveConnection(for: call)
         let load = DataLoad(LoadTarget(first, request, live: live), maximum: bounds.maximum, progress: progress)
         progress?.begin { load.cancel() }
         let timer = call.deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(call.timedOut) }

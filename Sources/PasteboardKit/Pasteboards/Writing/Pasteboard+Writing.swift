@@ -53,17 +53,22 @@ extension Pasteboard {
             write.requires.append(Feature.eviction.rawValue)
         }
         let call = Call("the write", timeout: timeout)
-        let live = try await liveConnection(for: call)
-        try write.setCondition(options.ifChangeCount, of: self, live)
         let endsWithBroker = board != nil || write.terms?.isConcealed == true && keeps != .nothing
-        let standing = StandingWrite(write, endsWithBroker: endsWithBroker)
-        let request = WriteRequest(items, standing, restoration: connection.restoration)
-        let changeCount = try await request.result.value(for: call) {
-            request.cancel(over: live)
-        } start: {
-            request.send(keeping: keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
+        var sent: WriteRequest?
+        let reached = { sent?.reached ?? .uncommitted }
+        return try await recovering(.change, for: call, reached: reached) { (live) throws(PasteboardError) in
+            var write = write
+            try write.setCondition(options.ifChangeCount, of: self, live)
+            let standing = StandingWrite(write, endsWithBroker: endsWithBroker)
+            let request = WriteRequest(items, standing, restoration: connection.restoration)
+            sent = request
+            let changeCount = try await request.result.value(for: call) {
+                request.cancel(over: live)
+            } start: {
+                request.send(keeping: keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
+            }
+            return Publication(changeCount: changeCount, request: request, of: self)
         }
-        return Publication(changeCount: changeCount, request: request, of: self)
     }
 
     /// Returns the promises of the items, without representations that only this process may see.
@@ -104,23 +109,25 @@ extension Pasteboard {
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> ChangeCount {
         let call = Call("the clear", timeout: timeout)
-        let live = try await liveConnection(for: call)
         var clear = Clear()
         clear.board = name.rawValue
-        try clear.setCondition(ifChangeCount, of: self, live)
-        return try await perform(clear, for: call, over: live)
+        return try await perform(clear, ifChangeCount: ifChangeCount, for: call)
     }
 
     func perform(
         _ clear: Clear,
-        for call: Call,
-        over live: LiveConnection
+        ifChangeCount: ChangeCount? = nil,
+        for call: Call
     ) async throws(PasteboardError) -> ChangeCount {
-        let request = SimpleRequest.clear()
-        return try await request.result.value(for: call) {
-            live.cancel(request)
-        } start: {
-            live.open(request) { [clear] state throws(Failure) in try state.open(clear) }
+        try await recovering(.change, for: call) { (live) throws(PasteboardError) in
+            var clear = clear
+            try clear.setCondition(ifChangeCount, of: self, live)
+            let request = SimpleRequest.clear()
+            return try await request.result.value(for: call) {
+                live.cancel(request)
+            } start: {
+                live.open(request) { [clear] state throws(Failure) in try state.open(clear) }
+            }
         }
     }
 }

@@ -99,6 +99,8 @@ final class WriteRequest: StreamSink {
             }.filter { !state.kept.contains($0) }
         }
     }
+    /// The progress before the answer. A write has no effect before its commit.
+    var reached: Recovery.Reached { state.withLock { $0.isCommitting } ? .request : .uncommitted }
     var isUnsaved: Bool { state.withLock { $0.standing.committed }?.isUnsaved == true }
     /// The boards that the broker has cleared to make room for the write.
     var clearedBoards: [String] { state.withLock { $0.standing.committed }?.clearedBoards ?? [] }

@@ -1,0 +1,165 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardKit
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Requests of the library whose broker ends before it has answered.
+@Suite(.inProcess)
+struct RecoveringTests {
+    enum Loss: CaseIterable {
+        case crash
+        case refusal
+        case stop
+    }
+
+    enum Read: CaseIterable {
+        case contents
+        case string
+        case load
+        case names
+
+        func make(over connection: PasteboardConnection) async throws {
+            let pasteboard = Pasteboard(name: "notes", connection: connection)
+            switch self {
+            case .contents: #expect(try await pasteboard.contents().items.count == 1)
+            case .string: #expect(try await pasteboard.string == "whole")
+            case .load: #expect(try await pasteboard.load(String.self) == "whole")
+            case .names: #expect(try await DropDestination.names(connection: connection).isEmpty)
+            }
+        }
+    }
+
+    enum Write: CaseIterable {
+        case clear
+        case release
+        case write
+        case kept
+
+        func make(over connection: PasteboardConnection) async throws {
+            let pasteboard = Pasteboard(name: "notes", connection: connection)
+            switch self {
+            case .clear: try await pasteboard.clear()
+            case .release: try await pasteboard.release()
+            case .write: try await pasteboard.write([.text("a")])
+            case .kept: try await pasteboard.write([.text("a")], keeps: .everything)
+            }
+        }
+    }
+
+    /// A broker that is lost at the first requests of the given kinds.
+    private final class LosingBroker: Sendable {
+        let requests = Lock(0)
+        private let kinds: [FrameKind]
+        private let losses: Int
+        private let loss: Loss
+
+        init(_ loss: Loss, at kinds: [FrameKind], times losses: Int = 1) {
+            self.loss = loss
+            self.kinds = kinds
+            self.losses = losses
+        }
+
+        func connect() -> PasteboardConnection {
+            var welcome = Welcome.standard()
+            welcome.features = Feature.allCases.map(\.rawValue)
+            return ScriptedBroker(welcome: welcome) { peer, frame in
+                let isLost =
+                    self.kinds.contains { $0 == frame.kind }
+                    && self.requests.withLock { count in
+                        count += 1
+                        return count <= self.losses
+                    }
+                if isLost { return try self.lose(frame, of: peer) }
+                try Self.answer(frame, of: peer)
+            }.connect()
+        }
+
+        private func lose(_ frame: ScriptedPeer.Frame, of peer: ScriptedPeer) throws {
+            switch loss {
+            case .crash: peer.shutDown()
+            case .refusal: try peer.send(Failure(.brokerRestarted, "another broker takes over"), stream: frame.stream)
+            case .stop:
+                try peer.send(Failure(.brokerRestarted, "stopped"), stream: 0)
+                peer.shutDown()
+            }
+        }
+
+        private static func answer(_ frame: ScriptedPeer.Frame, of peer: ScriptedPeer) throws {
+            switch frame.kind {
+            case .list:
+                var contents = Contents()
+                contents.handle = 1
+                try peer.send(contents, stream: frame.stream)
+                var (item, representation) = (Item(), Representation())
+                (representation.type, representation.provision) = ("public.utf8-plain-text", .promised)
+                item.representations = [representation]
+                try peer.send(item, stream: frame.stream)
+                try peer.send(End(), stream: frame.stream)
+            case .status: try peer.send(End(), stream: frame.stream)
+            case .load:
+                var answer = Answer()
+                answer.type = "public.utf8-plain-text"
+                try peer.send(answer, stream: frame.stream)
+                try peer.sendData(Array("whole".utf8), stream: frame.stream, last: true)
+            case .clear, .commit: try peer.send(Committed(), stream: frame.stream)
+            default: break
+            }
+        }
+    }
+
+    @Test(
+        "A read of a pasteboard is made once more at the next broker",
+        .tags(.f82),
+        arguments: Read.allCases,
+        Loss.allCases
+    )
+    func read(_ read: Read, after loss: Loss) async throws {
+        for kind in [FrameKind.list, .status, .load] {
+            try await read.make(over: LosingBroker(loss, at: [kind]).connect())
+        }
+        let broker = LosingBroker(loss, at: [.list, .status], times: 2)
+        let error = await #expect(throws: PasteboardError.self) { try await read.make(over: broker.connect()) }
+        #expect(error?.code == .brokerRestarted && broker.requests.withLock(\.self) == 2)
+    }
+
+    @Test(
+        "A change is made once more only if it was refused",
+        .tags(.f82, .f90),
+        arguments: Write.allCases,
+        Loss.allCases
+    )
+    func change(_ write: Write, after loss: Loss) async throws {
+        let broker = LosingBroker(loss, at: [.clear, .commit])
+        guard loss != .refusal else {
+            try await write.make(over: broker.connect())
+            return #expect(broker.requests.withLock(\.self) == 2)
+        }
+        let error = await #expect(throws: PasteboardError.self) { try await write.make(over: broker.connect()) }
+        #expect(error?.code == .brokerRestarted && broker.requests.withLock(\.self) == 1)
+        #expect(error?.message.hasSuffix("which may have been carried out") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A write that is lost before its commit is made once more", .tags(.f82), arguments: [Loss.crash, .refusal])
+    func uncommitted(after loss: Loss) async throws {
+        let broker = LosingBroker(loss, at: [.item])
+        let calls = Lock(0)
+        let isOver = Gate()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .utf8PlainText) {
+            // The first write cannot reach its commit.
+            let count = calls.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 1 { await isOver.wait() }
+            return Data("b".utf8)
+        }
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        try await pasteboard.write([.text("a"), provider], keeps: .everything)
+        #expect(calls.withLock(\.self) == 2)
+        isOver.open()
+    }
+}
