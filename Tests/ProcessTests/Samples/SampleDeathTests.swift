@@ -99,7 +99,7 @@ import Testing
         let (desk, source, target) = try pair()
         #expect(try source.drag("van 1", over: "b 2") == "copy")
         try desk.killBroker()
-        #expect(try source.outcome() == "failed broker-unavailable")
+        #expect(try source.outcome() == "failed broker-restarted")
         try target.play("wait end\nsay so", until: "said so")
         #expect(try target.rows().count == 9)
 
