@@ -66,7 +66,12 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        .target(name: "PasteboardCompatibility", dependencies: ["PasteboardKit"], swiftSettings: settings),
+        .target(
+            name: "PasteboardCompatibility",
+            dependencies: ["PasteboardKit", "PasteboardTransport"],
+            exclude: ["Porting"],
+            swiftSettings: settings
+        ),
         .target(
             name: "TableDragAndDrop",
             dependencies: ["PasteboardCompatibility", "PasteboardKit"],
@@ -236,7 +241,7 @@ let package = Package(
         // Compiled like a program outside of this package, without the upcoming features.
         .target(
             name: "PortedPrograms",
-            dependencies: ["PasteboardCompatibility", "PasteboardKit", "TableDragAndDrop"],
+            dependencies: ["PasteboardCompatibility", "TableDragAndDrop"],
             path: "Tests/PortedPrograms",
             exclude: ["Original", "check", "cases.txt"],
             swiftSettings: [.treatAllWarnings(as: .error)]

@@ -4,7 +4,7 @@ import UIKit
 #elseif canImport(AppKit)
 import AppKit
 #else
-import PasteboardKit
+import PasteboardCompatibility
 #endif
 
 /// The calls of a pasteboard that the program uses. They wait for another process only on Linux.

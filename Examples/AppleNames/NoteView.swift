@@ -5,7 +5,6 @@ import UIKit
 import UniformTypeIdentifiers
 #else
 import PasteboardCompatibility
-import PasteboardKit
 #endif
 
 #if canImport(UIKit) || !canImport(AppKit)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 public import PasteboardCompatibility
 import PasteboardKit
 public import TableDragAndDrop
@@ -26,14 +26,14 @@ public struct Surface {
     func beginDrag(at position: Spot.Position) async throws -> Drag? {
         switch position {
         case .row(let row): try await requireTable().beginDrag(at: IndexPath(row: row, section: 0))
-        case .point(let point): try await view.beginDrag(at: point)
+        case .point(let point): try await view.beginDrag(at: CGPoint(point))
         }
     }
 
     func addItems(to drag: Drag, at position: Spot.Position) async throws -> Bool {
         switch position {
         case .row(let row): try await requireTable().addItems(to: drag, at: IndexPath(row: row, section: 0))
-        case .point(let point): try await view.addItems(to: drag, at: point)
+        case .point(let point): try await view.addItems(to: drag, at: CGPoint(point))
         }
     }
 

@@ -43,7 +43,7 @@ final class ImageDropView {
         if board.show([picture]) { show() }
     }
 
-    private func refreshFeedback(for session: any DropSession) -> Point {
+    private func refreshFeedback(for session: any DropSession) -> CGPoint {
         let point = session.location(in: view)
         let isInside = board.frame.contains(point)
         trace.line("feedback", label, "\(point.x),\(point.y)", isInside ? "inside" : "outside")
@@ -60,7 +60,7 @@ extension ImageDropView: DragInteractionDelegate {
     func dragInteraction(
         _ interaction: DragInteraction,
         itemsForAddingTo session: any DragSession,
-        withTouchAt point: Point
+        withTouchAt point: CGPoint
     ) -> [DragItem] {
         ImagePackaging.items(for: board)
     }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardKit
 import SampleModels
 import Stage
@@ -86,7 +86,7 @@ extension ParcelTable: TableDragDelegate {
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
         at indexPath: IndexPath,
-        point: Point
+        point: CGPoint
     ) -> [DragItem] {
         items(forRow: indexPath.row)
     }

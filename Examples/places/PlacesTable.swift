@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardKit
 import SampleModels
 import Stage
@@ -102,7 +102,7 @@ extension PlacesTable: TableDragDelegate {
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
         at indexPath: IndexPath,
-        point: Point
+        point: CGPoint
     ) -> [DragItem] {
         packaging.items(forRow: indexPath.row, of: places)
     }

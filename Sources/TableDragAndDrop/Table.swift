@@ -1,6 +1,6 @@
-public import FoundationEssentials
+public import Foundation
 public import PasteboardCompatibility
-public import PasteboardKit
+import PasteboardKit
 
 /// A table without a screen: sections of rows that can be dragged and dropped, within this process and between
 /// processes.
@@ -12,10 +12,8 @@ public import PasteboardKit
 public final class Table: InteractionView {
     /// The animation of a change of rows. It makes no difference, as there is no screen.
     public enum RowAnimation: Sendable {
-        /// The table chooses.
-        case automatic
-        /// No animation.
-        case none
+        /// The animations that UIKit has.
+        case automatic, none, fade, left, right, top, middle, bottom
     }
 
     /// The height of a row that is as high as its contents.
@@ -47,7 +45,7 @@ public final class Table: InteractionView {
     var drops: [ObjectIdentifier: DropState] = [:]
 
     /// Makes a table without rows.
-    public override init(frame: Rect = .zero) {
+    public override init(frame: CGRect = .zero) {
         super.init(frame: frame)
         ownDropTarget = TableDropTarget(self)
     }

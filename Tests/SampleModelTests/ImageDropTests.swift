@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardKit
 import SampleModels
 import TestSupport
@@ -61,7 +61,7 @@ struct ImageDropTests {
         ]
     )
     @MainActor func proposal(x: Double, y: Double, foreign: DropOperation, local: DropOperation) {
-        let point = Point(x: x, y: y)
+        let point = CGPoint(x: x, y: y)
         let drag = TestDrag()
         #expect(ImageAcceptance.proposal(for: TestDrop(.png), at: point, in: ImageBoard()).operation == foreign)
         #expect(

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import TableDragAndDrop
 
 /// Rows of texts. It records all calls of the table to its data source and delegates.
@@ -69,7 +69,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
         at indexPath: IndexPath,
-        point: Point
+        point: CGPoint
     ) -> [DragItem] {
         events.append("more items for \(indexPath.text)")
         let text = sections[indexPath.section][indexPath.row]

@@ -1,3 +1,4 @@
+public import Foundation
 public import PasteboardKit
 
 /// The rules of `image-drop`: which drops it accepts and which operation it proposes.
@@ -8,7 +9,7 @@ public enum ImageAcceptance {
     }
 
     /// The proposal at a point: nothing outside of the frame; inside, a move for this program's own picture.
-    public static func proposal(for session: any DropSession, at point: Point, in board: ImageBoard) -> DropProposal {
+    public static func proposal(for session: any DropSession, at point: CGPoint, in board: ImageBoard) -> DropProposal {
         guard board.frame.contains(point) else { return DropProposal(operation: .cancel) }
         return DropProposal(operation: session.localDragSession == nil ? .copy : .move)
     }

@@ -1,3 +1,4 @@
+import Foundation
 package import PasteboardKit
 
 /// Lets drags begin in a view. Its delegate provides the items and is notified of the drag's events.
@@ -21,10 +22,10 @@ public final class DragInteraction: Interaction {
     }
 
     /// - Parameter point: in the view's coordinates.
-    func beginDrag(at point: Point) async throws(PasteboardError) -> Drag? {
+    func beginDrag(at point: CGPoint) async throws(PasteboardError) -> Drag? {
         guard let view, let delegate else { return nil }
         let drag = Drag(connection: view.outermost.connection)
-        drag.setStart(view.convert(point, to: nil))
+        drag.setStart(Point(view.convert(point, to: nil)))
         let items = delegate.dragInteraction(self, itemsForBeginning: drag)
         guard !items.isEmpty else { return nil }
         drag.prepare(items)
@@ -41,7 +42,7 @@ public final class DragInteraction: Interaction {
     }
 
     /// - Parameter point: in the view's coordinates.
-    func addItems(to drag: Drag, at point: Point) async throws(PasteboardError) -> Bool {
+    func addItems(to drag: Drag, at point: CGPoint) async throws(PasteboardError) -> Bool {
         guard let delegate else { return false }
         let items = delegate.dragInteraction(self, itemsForAddingTo: drag, withTouchAt: point)
         guard !items.isEmpty else { return false }

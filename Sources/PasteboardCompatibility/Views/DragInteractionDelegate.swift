@@ -1,3 +1,4 @@
+public import Foundation
 public import PasteboardKit
 
 /// Provides the items of the drags that begin in a view, and is notified of their events.
@@ -43,7 +44,7 @@ public protocol DragInteractionDelegate: AnyObject {
     func dragInteraction(
         _ interaction: DragInteraction,
         itemsForAddingTo session: any DragSession,
-        withTouchAt point: Point
+        withTouchAt point: CGPoint
     ) -> [DragItem]
 
     /// Items are about to be added. All interactions that have contributed items to the session are notified.
@@ -98,7 +99,7 @@ extension DragInteractionDelegate {
     public func dragInteraction(
         _ interaction: DragInteraction,
         itemsForAddingTo session: any DragSession,
-        withTouchAt point: Point
+        withTouchAt point: CGPoint
     ) -> [DragItem] { [] }
 
     /// Does nothing.

@@ -1,3 +1,4 @@
+public import Foundation
 public import PasteboardKit
 
 // Drags that begin in a tree of views.
@@ -12,13 +13,13 @@ extension InteractionView {
     /// - Returns: false if there is no such interaction, or if its delegate provides no items.
     /// - Throws: as ``Drag/add(_:)``. The session continues unchanged.
     @discardableResult
-    public func addItems(to drag: Drag, at point: Point) async throws(PasteboardError) -> Bool {
+    public func addItems(to drag: Drag, at point: CGPoint) async throws(PasteboardError) -> Bool {
         guard let (interaction, point) = dragInteraction(at: point) else { return false }
         return try await interaction.addItems(to: drag, at: point)
     }
 
     /// Returns the interaction at which a drag at the point would begin, and the point in its view's coordinates.
-    func dragInteraction(at point: Point) -> (DragInteraction, Point)? {
+    func dragInteraction(at point: CGPoint) -> (DragInteraction, CGPoint)? {
         for view in views(at: point) {
             for case let interaction as DragInteraction in view.interactions where interaction.isEnabled {
                 return (interaction, view.convert(point, from: self))

@@ -1,9 +1,10 @@
+public import Foundation
 public import PasteboardKit
 public import TypeIdentifiers
 
 /// A view as drag and drop sees it, without a screen: a frame, a position in a tree, and interactions.
 ///
-///     let list = InteractionView(frame: Rect(x: 0, y: 0, width: 200, height: 400))
+///     let list = InteractionView(frame: CGRect(x: 0, y: 0, width: 200, height: 400))
 ///     list.addInteraction(DropInteraction(delegate: controller))
 ///     try await list.register(as: "places")
 ///
@@ -13,7 +14,7 @@ public import TypeIdentifiers
 open class InteractionView {
     /// The view's frame, in the coordinates of its superview. The frame of an outermost view has no effect: its
     /// coordinates begin at its own corner, and it takes every point that a session is directed to.
-    open var frame: Rect
+    open var frame: CGRect
     /// Whether sessions can be over the view and its subviews, and whether drags can begin there.
     open var isUserInteractionEnabled = true
     /// The view that contains this one.
@@ -36,7 +37,7 @@ open class InteractionView {
     private var isRegistering = false
 
     /// Makes a view.
-    public init(frame: Rect = .zero) {
+    public init(frame: CGRect = .zero) {
         self.frame = frame
     }
 
@@ -143,7 +144,7 @@ open class InteractionView {
     /// - Returns: the drag; nil if there is no such interaction, or if its delegate provides no items.
     /// - Throws: the broker's reason for refusing the drag; `cancelled` if the task is cancelled. A delegate that was
     ///   notified of the beginning is also notified of the end.
-    open func beginDrag(at point: Point) async throws(PasteboardError) -> Drag? {
+    open func beginDrag(at point: CGPoint) async throws(PasteboardError) -> Drag? {
         guard let (interaction, point) = dragInteraction(at: point) else { return nil }
         return try await interaction.beginDrag(at: point)
     }

@@ -56,7 +56,7 @@ final class ViewSessions: DropReceiver {
     private func targets(at location: DropLocation) -> [any DropTarget] {
         guard let root else { return [] }
         guard let point = location.point else { return root.dropTargets }
-        return root.views(at: root.converting(point)).flatMap(\.ownDropTargets)
+        return root.views(at: root.converting(CGPoint(point))).flatMap(\.ownDropTargets)
     }
 
     private func isFree(_ target: any DropTarget, for viewSession: ViewSession) -> Bool {

@@ -26,13 +26,11 @@ extension ItemProvider {
     ///   - contentType: the type. nil: the type of the file's extension, or of its contents if the extension does not
     ///     determine it (see the article on the types of files in TypeIdentifiers); `UniformType.folder` for a folder.
     ///   - openInPlace: whether a destination may open the file in place, for reading.
-    ///   - coordinated: has no effect, because there is no file coordination here.
     ///   - visibility: the processes that may see the representation.
     public convenience init?(
         contentsOf fileURL: URL,
         contentType: UniformType? = nil,
         openInPlace: Bool = false,
-        coordinated: Bool = false,
         visibility: ItemProviderRepresentationVisibility = .all
     ) {
         guard let made = try? HandlerResult(opening: fileURL) else { return nil }

@@ -11,7 +11,7 @@ extension URL {
     /// exists at the URL or can be examined.
     ///
     /// The file is not opened, so its contents do not matter. In
-    /// ``ItemProvider/init(contentsOf:contentType:openInPlace:coordinated:visibility:)`` they do.
+    /// ``ItemProvider/init(contentsOf:contentType:openInPlace:visibility:)`` they do.
     public var contentType: UniformType? {
         guard isFileURL else { return nil }
         let path = path(percentEncoded: false)
@@ -26,10 +26,4 @@ extension URL {
         case .socket, .device: .item
         }
     }
-}
-
-extension UniformType {
-    /// The URL of a description of the type. It is always nil, because nothing declares one here; it exists for
-    /// programs that were written for UTType.
-    public var referenceURL: URL? { nil }
 }

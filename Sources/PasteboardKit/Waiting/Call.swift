@@ -1,7 +1,7 @@
 /// A call of the program that waits for the broker: its name in errors and its timeout.
 ///
 /// One value serves the whole call, from connecting to the last answer: the timeout covers all of it, not each step.
-struct Call: Sendable {
+package struct Call: Sendable {
     private let name: String
     private let other: String?
 
@@ -11,7 +11,7 @@ struct Call: Sendable {
     /// - Parameters:
     ///   - name: the subject of a sentence: "the write".
     ///   - other: an object that continues when the call fails, for the message: "the drag".
-    init(_ name: String, besides other: String? = nil, timeout: Duration? = nil) {
+    package init(_ name: String, besides other: String? = nil, timeout: Duration? = nil) {
         self.name = name
         self.other = other
         deadline = timeout.map(LoadDeadline.init)

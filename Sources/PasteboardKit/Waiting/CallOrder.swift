@@ -1,7 +1,7 @@
 import PasteboardTransport
 
 /// Lets calls that must not overlap run one after the other, in the order in which they began to wait.
-final class CallOrder: Sendable {
+package final class CallOrder: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [PendingResult<Void>] = []
@@ -9,8 +9,10 @@ final class CallOrder: Sendable {
 
     private let state = Lock(State())
 
+    package init() {}
+
     /// Waits for the turn of a call, which ends it with ``end()``.
-    func take(for call: Call) async throws(PasteboardError) {
+    package func take(for call: Call) async throws(PasteboardError) {
         let turn = PendingResult<Void>()
         try await turn.value(for: call) {
             self.state.withLock { $0.waiting.removeAll { $0 === turn } }
@@ -29,7 +31,7 @@ final class CallOrder: Sendable {
     }
 
     /// Passes the turn on to the next call.
-    func end() {
+    package func end() {
         while true {
             let next = state.withLock { state -> PendingResult<Void>? in
                 guard !state.waiting.isEmpty else {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Foundation
 import PasteboardCompatibility
 public import PasteboardKit
 
@@ -34,7 +34,7 @@ extension Table {
     public func addItems(
         to drag: Drag,
         at indexPath: IndexPath,
-        point: Point = Point(x: 0, y: 0)
+        point: CGPoint = CGPoint(x: 0, y: 0)
     ) async throws(PasteboardError) -> Bool {
         let items = itemsForAdding(to: drag, at: indexPath, point: point)
         guard !items.isEmpty else { return false }
@@ -65,7 +65,7 @@ extension Table {
         }
     }
 
-    func itemsForAdding(to session: any DragSession, at indexPath: IndexPath, point: Point) -> [DragItem] {
+    func itemsForAdding(to session: any DragSession, at indexPath: IndexPath, point: CGPoint) -> [DragItem] {
         guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
         let isDragged = session.items.contains { sourceIndexPath(of: $0) == indexPath }
         guard !isDragged else { return [] }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Foundation
 public import PasteboardKit
 
 /// The provider of items for dragged rows. It is notified of the drag's progress.
@@ -33,7 +33,7 @@ public protocol TableDragDelegate: AnyObject {
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
         at indexPath: IndexPath,
-        point: Point
+        point: CGPoint
     ) -> [DragItem]
 
     /// A drag with items of this table begins. ``tableView(_:dragSessionDidEnd:)`` always follows.
@@ -80,7 +80,7 @@ extension TableDragDelegate {
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
         at indexPath: IndexPath,
-        point: Point
+        point: CGPoint
     ) -> [DragItem] { [] }
     /// Does nothing.
     public func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {}

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardKit
 
 /// A drop on a table, in the form that its delegate receives.
@@ -38,7 +38,7 @@ final class RowDrop: TableDropCoordinator {
         place(dragItem)
     }
 
-    func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: Rect) {
+    func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: CGRect) {
         place(dragItem)
     }
 

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Foundation
 public import PasteboardKit
 
 /// A drop on a table: its items and its location.
@@ -29,7 +29,7 @@ public protocol TableDropCoordinator: AnyObject, Sendable {
 
     /// Reports that an item is now part of a row, within `rect`. An item of this process then counts as taken without a
     /// load.
-    func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: Rect)
+    func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: CGRect)
 }
 
 extension TableDropCoordinator {

@@ -44,9 +44,3 @@ extension UniformType {
         }
     }
 }
-
-extension UniformType {
-    /// The version of the type's declaration, for programs that use it with UTType. Declarations have no version here,
-    /// so it is nil.
-    public var version: Int? { nil }
-}

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing
@@ -7,11 +7,11 @@ import TypeIdentifiers
 /// Patterns in the text of a pasteboard.
 @Suite(.inProcess)
 struct DetectionTests {
-    private typealias Pattern = Pasteboard.DetectionPattern
+    private typealias Pattern = UIPasteboard.DetectionPattern
 
-    private static let all = Set(Pasteboard.DetectionPattern.allCases)
+    private static let all = Set(UIPasteboard.DetectionPattern.allCases)
 
-    private static let texts: [(String, Set<Pasteboard.DetectionPattern>)] = [
+    private static let texts: [(String, Set<UIPasteboard.DetectionPattern>)] = [
         ("", []),
         ("42", [.number]),
         (" -1,234.5e3\n", [.number]),
@@ -36,11 +36,11 @@ struct DetectionTests {
     ]
 
     @Test("Each pattern is found in the texts that fit it, and in no others", arguments: texts)
-    func patterns(text: String, expected: Set<Pasteboard.DetectionPattern>) async throws {
+    func patterns(text: String, expected: Set<UIPasteboard.DetectionPattern>) async throws {
         try await TestBroker.with { broker in
-            try await broker.pasteboard().setItems([["public.utf8-plain-text": text]])
-            #expect(try await broker.pasteboard().detectPatterns(Self.all) == expected)
-            let one = try await broker.pasteboard().detectPatterns([.link])
+            try await UIPasteboard(broker.pasteboard()).setItems([["public.utf8-plain-text": text]])
+            #expect(try await UIPasteboard(broker.pasteboard()).detectedPatterns(for: Self.all) == expected)
+            let one = try await UIPasteboard(broker.pasteboard()).detectedPatterns(for: [.link])
             #expect(one == expected.intersection([.link]))
         }
     }
@@ -49,11 +49,11 @@ struct DetectionTests {
     func values() async throws {
         try await TestBroker.with { broker in
             let text = "see https://a.example/ü, or http://c.example."
-            try await broker.pasteboard().setItems([
+            try await UIPasteboard(broker.pasteboard()).setItems([
                 ["public.utf8-plain-text": text], ["public.png": Data([1])],
                 ["public.url": URL(string: "https://d.example")!],
             ])
-            let values = try await broker.pasteboard().detectValues([.link])
+            let values = try await UIPasteboard(broker.pasteboard()).detectedValues(for: [.link])
             #expect(values.map(\.text) == ["https://a.example/ü", "http://c.example", "https://d.example"])
             #expect(values.map(\.item) == [0, 0, 2])
             for value in values.prefix(2) {
@@ -63,7 +63,7 @@ struct DetectionTests {
         }
     }
 
-    @Test("A promise is examined only if its source may be asked")
+    @Test("A promise is not examined")
     func promises() async throws {
         try await TestBroker.with { broker in
             let calls = Counter()
@@ -73,22 +73,20 @@ struct DetectionTests {
                 return Data("42".utf8)
             }
             let publication = try await broker.pasteboard().write([provider])
-            #expect(try await broker.pasteboard().detectPatterns([.number]).isEmpty)
+            #expect(try await UIPasteboard(broker.pasteboard()).detectedPatterns(for: [.number]).isEmpty)
             #expect(calls.value == 0)
-            #expect(try await broker.pasteboard().detectPatterns([.number], asksSource: true) == [.number])
-            #expect(calls.value == 1)
             withExtendedLifetime(publication) {}
         }
     }
 
-    @Test("Contents with a limited number of loads are not examined, and keep their loads", arguments: [false, true])
-    func limited(asksSource: Bool) async throws {
+    @Test("Contents with a limited number of loads are not examined, and keep their loads")
+    func limited() async throws {
         try await TestBroker.with { broker in
             var options = Pasteboard.WriteOptions()
             options.maximumLoads = 1
             try await broker.pasteboard().write("42", options: options)
             let pasteboard = broker.pasteboard()
-            #expect(try await pasteboard.detectPatterns([.number], asksSource: asksSource).isEmpty)
+            #expect(try await UIPasteboard(pasteboard).detectedPatterns(for: [.number]).isEmpty)
             #expect(try await pasteboard.contents().terms.loadsLeft == 1)
             #expect(try await pasteboard.string == "42")
         }
@@ -99,14 +97,19 @@ struct DetectionTests {
         try await TestBroker.with { broker in
             for unit in ["a", "1 ", "a.", "a@", "http://", "1-", "www."] {
                 let text = String(repeating: unit, count: (64 << 10) / unit.utf8.count)
-                try await broker.pasteboard().setItems([["public.utf8-plain-text": text]])
-                #expect(try await broker.pasteboard().detectPatterns([.number, .probableWebURL]).isEmpty)
-                _ = try await broker.pasteboard().detectValues(Self.all)
+                try await UIPasteboard(broker.pasteboard()).setItems([["public.utf8-plain-text": text]])
+                #expect(
+                    try await UIPasteboard(broker.pasteboard()).detectedPatterns(for: [.number, .probableWebURL])
+                        .isEmpty
+                )
+                _ = try await UIPasteboard(broker.pasteboard()).detectedValues(for: Self.all)
             }
-            try await broker.pasteboard().setItems([["public.utf8-plain-text": Data(repeating: 49, count: 2 << 20)]])
-            #expect(try await broker.pasteboard().detectPatterns(Self.all).isEmpty)
-            try await broker.pasteboard().setItems([["public.utf8-plain-text": Data([0xFF, 0xFE, 49])]])
-            #expect(try await broker.pasteboard().detectPatterns(Self.all).isEmpty)
+            try await UIPasteboard(broker.pasteboard()).setItems([
+                ["public.utf8-plain-text": Data(repeating: 49, count: 2 << 20)]
+            ])
+            #expect(try await UIPasteboard(broker.pasteboard()).detectedPatterns(for: Self.all).isEmpty)
+            try await UIPasteboard(broker.pasteboard()).setItems([["public.utf8-plain-text": Data([0xFF, 0xFE, 49])]])
+            #expect(try await UIPasteboard(broker.pasteboard()).detectedPatterns(for: Self.all).isEmpty)
         }
     }
 }

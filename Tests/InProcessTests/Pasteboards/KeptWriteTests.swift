@@ -32,7 +32,6 @@ struct KeptWriteTests {
                 ("a", { try await $0.write("a") }),
                 ("https://example.com", { try await $0.write(url) }),
                 ("{}", { try await $0.write(Data("{}".utf8), for: .json) }),
-                ("b", { try await $0.setObjects(["b"]) }),
             ]
             for (text, write) in writes {
                 let source = broker.pasteboard()
@@ -45,7 +44,6 @@ struct KeptWriteTests {
             let promises: [(Pasteboard) async throws -> Publication] = [
                 { try await $0.write([ItemProvider(object: "a")]) },
                 { try await $0.write("a", keeps: .nothing) },
-                { try await $0.setObjects(["a"], keeps: .nothing) },
                 { try await $0.write(Data(), for: .json, keeps: .nothing) },
             ]
             for write in promises {

@@ -1,10 +1,10 @@
-import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing
 import TypeIdentifiers
 
-/// Questions about a pasteboard that load nothing, and reads in the shape of NSPasteboard.
+/// Questions about a pasteboard that load nothing, and reads in the shapes of NSPasteboard and UIPasteboard.
 @Suite(.inProcess)
 struct LookingTests {
     /// Two items: HTML and text, and a URL.
@@ -38,15 +38,19 @@ struct LookingTests {
             let pasteboard = broker.pasteboard()
             #expect(try await pasteboard.types == [.html, .utf8PlainText, .fileURL])
             #expect(try await pasteboard.changeCount == publication.changeCount)
-            #expect(try await pasteboard.numberOfItems == 2)
-            #expect(try await pasteboard.itemProviders.count == 2)
-            #expect(try await pasteboard.hasStrings)
+            let shape = UIPasteboard(pasteboard)
+            #expect(try await shape.numberOfItems == 2)
+            #expect(try await shape.itemProviders.count == 2)
+            #expect(try await shape.hasStrings)
+            #expect(try await shape.hasURLs)
+            #expect(try await !shape.hasImages)
             #expect(try await pasteboard.hasTypes([.png, .url]))
             #expect(try await !pasteboard.hasTypes([.png, .json]))
             #expect(try await pasteboard.canLoad(URL.self))
             // The caller's order decides, not that of the items.
-            #expect(try await pasteboard.availableType(from: [.png, .plainText, .html]) == .plainText)
-            #expect(try await pasteboard.canReadObject(forClasses: [URL.self]))
+            let text = NSPasteboard.PasteboardType("public.plain-text")
+            #expect(try await NSPasteboard(pasteboard).availableType(from: [.png, text, .html]) == text)
+            #expect(try await NSPasteboard(pasteboard).canReadObject(forClasses: [NSURL.self]))
             #expect(calls.value == 0)
         }
     }
@@ -95,11 +99,12 @@ struct LookingTests {
                 #expect(error?.code == .sourceGone)
             }
             #expect(try await pasteboard.string == "kept")
-            #expect(try await pasteboard.strings == ["kept"])
-            #expect(try await pasteboard.string(forType: .string) == "kept")
-            #expect(try await pasteboard.data(forType: .rtf) == nil)
-            #expect(try await pasteboard.readObjects(forClasses: [String.self]).count == 1)
-            let lost = try #require(try await pasteboard.contents().items.first)
+            #expect(try await UIPasteboard(pasteboard).strings == ["kept"])
+            let shape = NSPasteboard(pasteboard)
+            #expect(try await shape.string(forType: .string) == "kept")
+            #expect(try await shape.data(forType: .rtf) == nil)
+            #expect(try await shape.readObjects(forClasses: [NSString.self])?.count == 1)
+            let lost = try #require(try await shape.pasteboardItems?.first)
             #expect(lost.types.isEmpty)
             #expect(try await lost.string(forType: .string) == nil)
         }
@@ -109,13 +114,13 @@ struct LookingTests {
     func empty() async throws {
         try await TestBroker.with { broker in
             let source = broker.pasteboard()
-            try await source.setItems([["public.utf8-plain-text": ""]])
+            try await source.write("")
             let pasteboard = broker.pasteboard()
             #expect(try await pasteboard.string == "")
-            #expect(try await pasteboard.strings == [""])
+            #expect(try await UIPasteboard(pasteboard).strings == [""])
             #expect(try await pasteboard.data(forType: .utf8PlainText) == Data())
             #expect(try await pasteboard.data(forType: .png) == nil)
-            try await source.clearContents()
+            try await source.clear()
             #expect(try await pasteboard.string == nil)
             #expect(try await pasteboard.data(forType: .utf8PlainText) == nil)
         }
@@ -126,22 +131,23 @@ struct LookingTests {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write(items(Counter()))
             let pasteboard = broker.pasteboard()
-            #expect(try await pasteboard.string(forType: .string) == "one\ntwo")
+            let shape = NSPasteboard(pasteboard)
+            #expect(try await shape.string(forType: .string) == "one\ntwo")
             #expect(try await pasteboard.string == "one")
-            #expect(try await pasteboard.strings == ["one", "two"])
+            #expect(try await UIPasteboard(pasteboard).strings == ["one", "two"])
             #expect(try await pasteboard.data(forType: .fileURL) == Data("file:///tmp/picture.png".utf8))
-            #expect(try await pasteboard.string(forType: .rtf) == nil)
+            #expect(try await shape.string(forType: .rtf) == nil)
             #expect(try await pasteboard.data(forType: .rtf) == nil)
-            let second = try #require(try await pasteboard.contents().items.last)
-            #expect(second.types == [.utf8PlainText, .fileURL])
+            let second = try #require(try await shape.pasteboardItems?.last)
+            #expect(second.types == [.string, .fileURL])
             #expect(try await second.string(forType: .string) == "two")
-            #expect(try await second.data(forType: .url) == Data("file:///tmp/picture.png".utf8))
+            #expect(try await second.data(forType: .URL) == Data("file:///tmp/picture.png".utf8))
             #expect(try await second.string(forType: .html) == nil)
             #expect(try await second.data(forType: .html) == nil)
             withExtendedLifetime(publication) {}
             try await pasteboard.clear()
             #expect(try await pasteboard.string == nil)
-            #expect(try await pasteboard.strings.isEmpty)
+            #expect(try await UIPasteboard(pasteboard).strings == [])
         }
     }
 
@@ -149,21 +155,17 @@ struct LookingTests {
     func objects() async throws {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write(items(Counter()))
-            let pasteboard = broker.pasteboard()
-            let read = try await pasteboard.readObjects(forClasses: [URL.self, String.self])
+            let pasteboard = NSPasteboard(broker.pasteboard())
+            let read = try await pasteboard.readObjects(forClasses: [NSURL.self, NSString.self]) ?? []
             #expect(read.first as? String == "one" && read.count == 2)
-            let tooLarge = await #expect(throws: PasteboardError.self) {
-                _ = try await pasteboard.readObjects(forClasses: [String.self], maximumByteCount: 2)
-            }
-            #expect(tooLarge?.code == .tooLarge)
             #expect((read.last as? URL)?.path == "/tmp/picture.png")
-            let strings = try await pasteboard.readObjects(forClasses: [String.self, URL.self]) as? [String]
+            let strings = try await pasteboard.readObjects(forClasses: [NSString.self, NSURL.self]) as? [String]
             #expect(strings == ["one", "two"])
-            let types = Pasteboard.ReadingOptionKey.urlReadingContentsConformToTypes
-            let images = try await pasteboard.readObjects(forClasses: [URL.self], options: [types: ["public.image"]])
-            #expect(images.count == 1)
-            let texts = try await pasteboard.readObjects(forClasses: [URL.self], options: [types: ["public.text"]])
-            #expect(texts.isEmpty)
+            let types = NSPasteboard.ReadingOptionKey.urlReadingContentsConformToTypes
+            let images = try await pasteboard.readObjects(forClasses: [NSURL.self], options: [types: ["public.image"]])
+            #expect(images?.count == 1)
+            let texts = try await pasteboard.readObjects(forClasses: [NSURL.self], options: [types: ["public.text"]])
+            #expect(texts?.isEmpty == true)
             withExtendedLifetime(publication) {}
         }
     }

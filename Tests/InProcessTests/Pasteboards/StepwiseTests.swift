@@ -1,33 +1,33 @@
-import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
 import Testing
 import TypeIdentifiers
 
-/// Writes step by step, as with NSPasteboard. Steps that add to contents are in `AdditionTests`.
+/// Writes step by step, in the shape of NSPasteboard.
 @Suite(.inProcess)
 struct StepwiseTests {
-    private final class Owner: PasteboardTypeOwner {
+    private final class Owner: NSPasteboardTypeOwner {
         let asked = Lock<[String]>([])
         let changed = Gate()
 
-        func pasteboard(_ sender: Pasteboard, provideDataForType type: UniformType) async throws {
-            asked.withLock { $0.append(type.identifier) }
+        func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType) async throws {
+            asked.withLock { $0.append(type.rawValue) }
             if type == .rtf { return }
-            try await sender.setString("made as \(type.identifier)", forType: type)
+            try await sender.setString("made as \(type.rawValue)", forType: type)
         }
 
-        func pasteboardChangedOwner(_ sender: Pasteboard) async { changed.open() }
+        func pasteboardChangedOwner(_ sender: NSPasteboard) async { changed.open() }
     }
 
     @Test("The owner of declared types is asked once for each type that was not set, and notified of the end")
     func owner() async throws {
         try await TestBroker.with { broker in
-            let (owner, source) = (Owner(), broker.pasteboard())
+            let (owner, source) = (Owner(), NSPasteboard(broker.pasteboard()))
             try await source.declareTypes([.html, .string, .rtf], owner: owner)
             try await source.setString("set", forType: .string)
-            let pasteboard = broker.pasteboard()
+            let pasteboard = NSPasteboard(broker.pasteboard())
             #expect(try await pasteboard.types == [.html, .string, .rtf])
             #expect(owner.asked.withLock { $0 }.isEmpty)
             for _ in 0..<2 {
@@ -46,12 +46,12 @@ struct StepwiseTests {
     @Test("After the pasteboard was cleared, data is set and kept; after another program has written, it is not")
     func setting() async throws {
         try await TestBroker.with { broker in
-            let source = broker.pasteboard()
+            let source = NSPasteboard(broker.pasteboard())
             let early = await #expect(throws: PasteboardError.self) {
                 try await source.setString("a", forType: .string)
             }
             #expect(early?.code == .superseded)
-            #expect(try await !source.writeObjects(["a"]))
+            #expect(try await !source.writeObjects([NSString("a")]))
             try await source.clearContents()
             #expect(try await source.setString("b", forType: .string))
             #expect(try await broker.pasteboard().string == "b")
@@ -60,16 +60,17 @@ struct StepwiseTests {
             let late = await #expect(throws: PasteboardError.self) { try await source.setString("c", forType: .string) }
             #expect(late?.code == .superseded)
             try await source.clearContents()
-            #expect(try await source.writeObjects(["d", "e"]))
-            await source.connection.close()
-            #expect(try await broker.pasteboard().strings == ["d", "e"])
+            #expect(try await source.writeObjects([NSString("d"), NSURL(string: "e:f")!]))
+            await source.pasteboard.connection.close()
+            let kept = try await NSPasteboard(broker.pasteboard()).readObjects(forClasses: [NSURL.self, NSString.self])
+            #expect(kept?.first as? String == "d" && kept?.last as? URL == URL(string: "e:f"))
         }
     }
 
     @Test("Data that is set again after a clear replaces the data before, and data that was loaded is not replaced")
     func settingAgain() async throws {
         try await TestBroker.with { broker in
-            let (source, reader) = (broker.pasteboard(), broker.pasteboard())
+            let (source, reader) = (NSPasteboard(broker.pasteboard()), NSPasteboard(broker.pasteboard()))
             try await source.clearContents()
             try await source.setString("a", forType: .string)
             try await source.setString("<a>", forType: .html)
@@ -82,19 +83,19 @@ struct StepwiseTests {
             #expect(try await reader.types == [.string, .html])
             try await source.setString("c", forType: .string)
             try await source.setString("d", forType: .string)
-            #expect(try await reader.string == "d")
+            #expect(try await reader.pasteboard.string == "d")
             let late = await #expect(throws: PasteboardError.self) {
                 try await source.setString("e", forType: .string)
             }
             #expect(late?.code == .invalidArgument)
-            #expect(try await reader.string == "d")
+            #expect(try await reader.pasteboard.string == "d")
         }
     }
 
     @Test("Declared data belongs to its write: a write that fails and a later write do not change it")
     func ownValues() async throws {
         try await TestBroker.with { broker in
-            let (source, reader) = (broker.pasteboard(), broker.pasteboard())
+            let (source, reader) = (NSPasteboard(broker.pasteboard()), NSPasteboard(broker.pasteboard()))
             try await source.declareTypes([.string, .html], owner: nil)
             try await source.setString("one", forType: .string)
             try await source.setString("<one>", forType: .html)
@@ -107,36 +108,36 @@ struct StepwiseTests {
     }
 
     /// Writes to another pasteboard, and sets another type, before it provides the data.
-    private final class BusyOwner: PasteboardTypeOwner {
-        let other: Pasteboard
+    private final class BusyOwner: NSPasteboardTypeOwner {
+        let other: NSPasteboard
         let ends = Counter()
 
-        init(_ other: Pasteboard) {
+        init(_ other: NSPasteboard) {
             self.other = other
         }
 
-        func pasteboard(_ sender: Pasteboard, provideDataForType type: UniformType) async throws {
+        func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType) async throws {
             try await other.clearContents()
             try await other.setString("other", forType: type)
             try await sender.setString("<set>", forType: .html)
             try await sender.setString("provided", forType: type)
         }
 
-        func pasteboardChangedOwner(_ sender: Pasteboard) async { ends.increment() }
+        func pasteboardChangedOwner(_ sender: NSPasteboard) async { ends.increment() }
     }
 
     @Test("An owner that is asked for a type may write to other pasteboards, and is notified once of the end")
     func busyOwner() async throws {
         try await TestBroker.with { broker in
             let connection = broker.pasteboard().connection
-            let source = Pasteboard(name: .general, connection: connection)
-            let owner = BusyOwner(Pasteboard(name: .find, connection: connection))
+            let source = NSPasteboard(Pasteboard(name: .general, connection: connection))
+            let owner = BusyOwner(NSPasteboard(Pasteboard(name: .find, connection: connection)))
             try await source.declareTypes([.string], owner: owner)
             try await source.addTypes([.html], owner: owner)
-            let reader = broker.pasteboard()
+            let reader = NSPasteboard(broker.pasteboard())
             #expect(try await reader.string(forType: .string) == "provided")
             #expect(try await reader.string(forType: .html) == "<set>")
-            #expect(try await Pasteboard(name: .find, connection: reader.connection).string == "other")
+            #expect(try await Pasteboard(name: .find, connection: reader.pasteboard.connection).string == "other")
             let last = Owner()
             try await source.declareTypes([.string], owner: last)
             try await reader.clearContents()
@@ -150,8 +151,8 @@ struct StepwiseTests {
     @Test("The steps of a program do not keep its connection")
     func lifetime() async throws {
         try await TestBroker.with { broker in
-            var source: Pasteboard? = broker.pasteboard()
-            weak let connection = source?.connection
+            var source: NSPasteboard? = NSPasteboard(broker.pasteboard())
+            weak let connection = source?.pasteboard.connection
             try await source?.declareTypes([.string], owner: Owner())
             #expect(connection != nil)
             source = nil
@@ -160,21 +161,40 @@ struct StepwiseTests {
         }
     }
 
+    @Test("Steps after a declaration add types and items")
+    func steps() async throws {
+        try await TestBroker.with { broker in
+            let source = NSPasteboard(broker.pasteboard())
+            try await source.declareTypes([.html], owner: nil)
+            try await source.setString("<a>", forType: .html)
+            try await source.setString("a", forType: .string)
+            try await source.addTypes([.rtf], owner: nil)
+            try await source.setString("{}", forType: .rtf)
+            #expect(try await source.writeObjects([NSString("b")]))
+            let pasteboard = broker.pasteboard()
+            let items = try await pasteboard.contents().items
+            #expect(items.map { $0.representations.map(\.type) } == [[.html, .utf8PlainText, .rtf], [.utf8PlainText]])
+            #expect(items[0].representations.map(\.state) == [.promised, .kept, .promised])
+            #expect(try await NSPasteboard(pasteboard).string(forType: .string) == "a\nb")
+            #expect(try await NSPasteboard(pasteboard).string(forType: .rtf) == "{}")
+        }
+    }
+
     @Test("Items of values are kept, whatever their order, and a value of another type is refused")
     func items() async throws {
         try await TestBroker.with { broker in
             let source = broker.pasteboard()
-            try await source.setItems([
+            try await UIPasteboard(source).setItems([
                 ["public.utf8-plain-text": "a", "public.data": Data([1])], ["public.url": "b:c"],
             ])
             await source.connection.close()
             let pasteboard = broker.pasteboard()
             let items = try await pasteboard.contents().items
             #expect(items.map { $0.representations.map(\.state) } == [[.kept, .kept], [.kept]])
-            #expect(try await pasteboard.data(forPasteboardType: "public.data") == Data([1]))
-            #expect(try await pasteboard.contains(pasteboardTypes: ["public.url"]))
+            #expect(try await UIPasteboard(pasteboard).data(forPasteboardType: "public.data") == Data([1]))
+            #expect(try await UIPasteboard(pasteboard).contains(pasteboardTypes: ["public.url"]))
             let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.setItems([["public.utf8-plain-text": 7]])
+                try await UIPasteboard(pasteboard).setItems([["public.utf8-plain-text": 7]])
             }
             #expect(error?.code == .invalidArgument)
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing
@@ -84,7 +85,7 @@ struct TermsTests {
                 try await pasteboard.load(String.self, isAutomatic: true)
             }
             #expect(error?.code == .concealed)
-            #expect(try await pasteboard.detectPatterns([.number], asksSource: true).isEmpty)
+            #expect(try await UIPasteboard(pasteboard).detectedPatterns(for: [.number]).isEmpty)
             #expect(try await pasteboard.load(String.self) == "42")
             withExtendedLifetime(publication) {}
         }

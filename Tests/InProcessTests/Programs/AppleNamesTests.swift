@@ -23,7 +23,7 @@ import Testing
             let (source, destination) = (NoteView(text: "first light"), NoteView(text: ""))
             source.view.connection = broker.connect()
             try await destination.view.register(as: "note", connection: broker.connect())
-            let drag = try #require(try await source.view.beginDrag(at: Point(x: 1, y: 1)))
+            let drag = try #require(try await source.view.beginDrag(at: CGPoint(x: 1, y: 1)))
             #expect(try await drag.move(to: DropLocation("note")).operation == .copy)
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred copy")

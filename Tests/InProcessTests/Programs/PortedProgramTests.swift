@@ -1,4 +1,4 @@
-import Foundation
+import PasteboardCompatibility
 import PasteboardKit
 import TableDragAndDrop
 import TestSupport
@@ -6,8 +6,8 @@ import Testing
 
 @testable import PortedPrograms
 
-/// Programs that were written for Apple's item providers, with only the names changed. They run within one process, and
-/// with a broker between source and destination.
+/// Programs that were written for Apple's frameworks, with only the imports changed, and `try await` before calls of a
+/// pasteboard. They run within one process, and with a broker between source and destination.
 @Suite(.inProcess) struct PortedProgramTests {
     /// The value with which a completion handler was called.
     private func result<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
@@ -275,13 +275,13 @@ import Testing
             let board = InteractionView()
             board.connection = broker.connect()
             let (card, other) = (
-                PlaceCard(frame: Rect(x: 0, y: 0, width: 50, height: 50), place: "Sequoia"),
-                PlaceCard(frame: Rect(x: 50, y: 0, width: 50, height: 50), place: nil)
+                PlaceCard(frame: CGRect(x: 0, y: 0, width: 50, height: 50), place: "Sequoia"),
+                PlaceCard(frame: CGRect(x: 50, y: 0, width: 50, height: 50), place: nil)
             )
             for view in [card.view, other.view] { board.addSubview(view) }
-            try await #expect(board.beginDrag(at: Point(x: 60, y: 10)) == nil)
+            try await #expect(board.beginDrag(at: CGPoint(x: 60, y: 10)) == nil)
 
-            let moved = try #require(try await board.beginDrag(at: Point(x: 10, y: 10)))
+            let moved = try #require(try await board.beginDrag(at: CGPoint(x: 10, y: 10)))
             #expect(try await moved.move(to: .here(20, 20)).operation == .forbidden)
             #expect(try await moved.move(to: .here(60, 10)).operation == .move)
             #expect(other.isHighlighted && !card.isHighlighted)
@@ -342,14 +342,14 @@ import Testing
             let (full, empty) = (PictureFrame(picture: Data("png".utf8), caption: "Half Dome"), PictureFrame())
             for wall in [full.wall, empty.wall] { wall.connection = connection }
             try await empty.wall.register(as: "wall", connection: connection)
-            try await #expect(full.wall.beginDrag(at: Point(x: 1, y: 1)) == nil)
-            try await #expect(empty.wall.beginDrag(at: Point(x: 150, y: 100)) == nil)
-            let drag = try #require(try await full.wall.beginDrag(at: Point(x: 150, y: 100)))
+            try await #expect(full.wall.beginDrag(at: CGPoint(x: 1, y: 1)) == nil)
+            try await #expect(empty.wall.beginDrag(at: CGPoint(x: 150, y: 100)) == nil)
+            let drag = try #require(try await full.wall.beginDrag(at: CGPoint(x: 150, y: 100)))
             #expect(try await drag.move(to: DropLocation("wall", point: Point(x: 50, y: 60))).operation == .cancel)
             #expect(try await drag.move(to: .here(150, 60)).operation == .move)
             let place = DropLocation("wall", point: Point(x: 150.5, y: 60))
             #expect(try await drag.move(to: place).operation == .move)
-            #expect(empty.lastDropPoint == Point(x: 150.5, y: 60))
+            #expect(empty.lastDropPoint == CGPoint(x: 150.5, y: 60))
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred move")
             // The program shows the picture on its main queue.
@@ -363,17 +363,17 @@ import Testing
         try await TestBroker.with { broker in
             let lost = Gate()
             let (source, pasteboard) = (broker.pasteboard(), broker.pasteboard())
-            let reader = SnippetReader(pasteboard: pasteboard)
+            let reader = SnippetReader(pasteboard: NSPasteboard(pasteboard))
             #expect(try await reader.bestText() == nil)
-            try await SnippetCopier(code: "let x = 1", lostOwnership: lost.open).copy(to: source)
-            #expect(try await pasteboard.types == [.html, .string, SnippetCopier.sourceType])
+            try await SnippetCopier(code: "let x = 1", lostOwnership: lost.open).copy(to: NSPasteboard(source))
+            #expect(try await NSPasteboard(pasteboard).types == [.html, .string, SnippetCopier.sourceType])
             #expect(try await reader.bestText() == "let x = 1")
-            #expect(try await pasteboard.string(forType: .html) == "<pre>let x = 1</pre>")
-            #expect(try await pasteboard.string(forType: .string) == "let x = 1")
+            #expect(try await NSPasteboard(pasteboard).string(forType: .html) == "<pre>let x = 1</pre>")
+            #expect(try await pasteboard.string == "let x = 1")
             #expect(!lost.isOpen)
             #expect(try await reader.append(["one", "two"]))
             await lost.wait()
-            #expect(try await source.strings == ["one", "two"])
+            #expect(try await UIPasteboard(source).strings == ["one", "two"])
             #expect(try await reader.links().isEmpty)
             let link = try #require(URL(string: "https://example.com"))
             try await source.write(link)
@@ -385,17 +385,17 @@ import Testing
     @MainActor func clipboardService() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
-            let service = try await ClipboardService(pasteboard: broker.pasteboard())
+            let service = try await ClipboardService(pasteboard: NSPasteboard(broker.pasteboard()))
             #expect(try await service.isEmpty)
             #expect(try await service.describe() == "nothing")
             #expect(try await !service.canPaste())
-            try await pasteboard.setItems([["public.utf8-tab-separated-values-text": "a\tb\nc\td"]])
+            try await pasteboard.write(Data("a\tb\nc\td".utf8), for: .utf8TabSeparatedText)
             #expect(try await service.pasteRows() == [["a", "b"], ["c", "d"]])
             #expect(try await service.describe() == "public.utf8-tab-separated-values-text")
             try await service.poll()
             try await service.copy("own")
             try await service.poll()
-            try await pasteboard.setItems([["public.utf8-plain-text": "one"]])
+            try await pasteboard.write("one")
             try await service.poll()
             try await service.poll()
             var options = Pasteboard.WriteOptions()
@@ -418,17 +418,17 @@ import Testing
     @Test("A share controller copies texts, links, codes and pictures, and pastes them")
     @MainActor func shareController() async throws {
         try await TestBroker.with { broker in
-            let source = ShareController(pasteboard: broker.pasteboard())
-            let controller = ShareController(pasteboard: broker.pasteboard())
+            let source = ShareController(pasteboard: UIPasteboard(broker.pasteboard()))
+            let controller = ShareController(pasteboard: UIPasteboard(broker.pasteboard()))
             #expect(try await !controller.canPaste)
-            try await source.pasteboard.write("one")
+            try await source.pasteboard.pasteboard.write("one")
             #expect(try await controller.canPaste)
             try await controller.pasteText()
             #expect(try await !controller.canPasteLink)
             try await controller.copyText()
             try await source.pasteText()
             #expect(source.text == "one")
-            try await source.pasteboard.write(try #require(URL(string: "https://example.com")))
+            try await source.pasteboard.pasteboard.write(try #require(URL(string: "https://example.com")))
             #expect(try await controller.canPasteLink)
             try await controller.pasteLink()
             #expect(controller.link?.host() == "example.com")
@@ -439,10 +439,10 @@ import Testing
             try await controller.copyLink()
             #expect(try await source.canPasteLink)
             try await source.copyCode("1")
-            #expect(try await controller.pasteboard.contents().terms.isLocalOnly)
+            #expect(try await controller.pasteboard.pasteboard.contents().terms.isLocalOnly)
             let suggested = await result { done in controller.suggest(done) }
             #expect(!suggested)
-            try await source.pasteboard.write([source.itemProvider()])
+            try await source.pasteboard.pasteboard.write([source.itemProvider()])
             try await controller.receivePasteboard()
             try await eventually("the text") { controller.text == "oneone" }
         }
@@ -451,14 +451,15 @@ import Testing
     @Test("A menu decides by the types of several pasteboards, also on the right of an operator")
     @MainActor func pasteMenu() async throws {
         try await TestBroker.with { broker in
-            let (board, other) = (broker.pasteboard(), broker.pasteboard("other"))
+            let other = NSPasteboard(broker.pasteboard("other"))
+            let board = NSPasteboard(broker.pasteboard())
             let menu = try await PasteMenu(board: board)
             #expect(try await menu.count == 0)
             #expect(try await menu.title == "Paste")
             #expect(try await !menu.canPaste(from: other))
-            try await other.write(try #require(URL(string: "https://example.com")))
+            try await other.pasteboard.write(try #require(URL(string: "https://example.com")))
             #expect(try await menu.canPaste(from: other))
-            try await board.setItems([["public.utf8-plain-text": "a"], ["public.html": "b"]])
+            try await UIPasteboard(board.pasteboard).setItems([["public.utf8-plain-text": "a"], ["public.html": "b"]])
             #expect(try await menu.title == "Paste new")
             #expect(try await menu.itemTexts() == ["a"])
             #expect(try await menu[.html] == Data("b".utf8))
@@ -478,18 +479,18 @@ import Testing
     func oneTimeCode() async throws {
         try await TestBroker.with { broker in
             let (source, pasteboard) = (broker.pasteboard(), broker.pasteboard())
-            let suggestion = PasteSuggestion(pasteboard: pasteboard)
+            let suggestion = PasteSuggestion(pasteboard: UIPasteboard(pasteboard))
             #expect(try await suggestion.code() == nil)
             #expect(try await suggestion.texts() == nil)
             let code = OneTimeCode(code: "246810", validUntil: Date(timeIntervalSinceNow: 600))
-            try await code.copy(to: source)
+            try await code.copy(to: UIPasteboard(source))
             let terms = try await pasteboard.contents().terms
             #expect(terms.isLocalOnly && terms.expiresIn.map { $0 > .zero && $0 <= .seconds(600) } == true)
             #expect(try await suggestion.code() == "246810")
             #expect(try await suggestion.texts() == ["246810"])
             let suggested = await result { done in suggestion.suggest { done([$0, $1]) } }
             #expect(suggested == [true, false])
-            try await OneTimeCode(code: "1", validUntil: Date(timeIntervalSinceNow: -1)).copy(to: source)
+            try await OneTimeCode(code: "1", validUntil: Date(timeIntervalSinceNow: -1)).copy(to: UIPasteboard(source))
             try await eventually("the expiry") { try await pasteboard.contents().items.isEmpty }
             #expect(try await suggestion.code() == nil)
         }

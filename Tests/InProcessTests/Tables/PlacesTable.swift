@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardKit
 import TableDragAndDrop
 import TestSupport
@@ -58,7 +58,7 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
         at indexPath: IndexPath,
-        point: Point
+        point: CGPoint
     ) -> [DragItem] { [.text(rows[indexPath.row])] }
 
     func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) { events.append("will begin") }

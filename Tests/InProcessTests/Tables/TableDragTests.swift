@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardKit
 import TableDragAndDrop
 import TestSupport
@@ -91,7 +91,7 @@ struct TableDragTests {
             _ tableView: Table,
             itemsForAddingTo session: any DragSession,
             at indexPath: IndexPath,
-            point: Point
+            point: CGPoint
         ) -> [DragItem] {
             (0..<100).map { number in
                 let item = DragItem.text("\(number)")
@@ -157,7 +157,7 @@ struct TableDragTests {
             func dragInteraction(
                 _ interaction: DragInteraction,
                 itemsForAddingTo session: any DragSession,
-                withTouchAt point: Point
+                withTouchAt point: CGPoint
             ) -> [DragItem] { [.text("view")] }
             func dragInteraction(
                 _ interaction: DragInteraction,
@@ -169,11 +169,11 @@ struct TableDragTests {
         }
         try await DragBroker.with { broker in
             let places = PlacesTable(["row"], on: broker.connect())
-            let (source, root) = (Source(), InteractionView(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
+            let (source, root) = (Source(), InteractionView(frame: CGRect(x: 0, y: 0, width: 9, height: 9)))
             root.connection = places.table.connection
             root.addSubview(places.table)
             root.addInteraction(DragInteraction(delegate: source))
-            let (row, point) = (IndexPath(row: 0, section: 0), Point(x: 1, y: 1))
+            let (row, point) = (IndexPath(row: 0, section: 0), CGPoint(x: 1, y: 1))
 
             let first = try #require(try await root.beginDrag(at: point))
             #expect(try await places.table.addItems(to: first, at: row))
@@ -193,11 +193,11 @@ struct TableDragTests {
     func sideBySide() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
-            let root = InteractionView(frame: Rect(x: 0, y: 0, width: 20, height: 10))
+            let root = InteractionView(frame: CGRect(x: 0, y: 0, width: 20, height: 10))
             let left = PlacesTable(["a"], on: connection)
             let right = PlacesTable(["b"], on: connection)
             for (index, table) in [left.table, right.table].enumerated() {
-                table.frame = Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)
+                table.frame = CGRect(x: Double(index) * 10, y: 0, width: 10, height: 10)
                 root.addSubview(table)
             }
             try await root.register(as: "places", connection: connection)

@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Says what an item is before anything of it is loaded.
@@ -12,31 +11,31 @@ struct AttachmentInspector {
         case unknown
     }
 
-    let itemProvider: ItemProvider
+    let itemProvider: NSItemProvider
 
     var kind: Kind {
-        if itemProvider.hasItemConformingToTypeIdentifier(UniformType.image.identifier) { return .image }
-        if itemProvider.hasItemConformingToTypeIdentifier(UniformType.movie.identifier) { return .movie }
-        if itemProvider.hasItemConformingToTypeIdentifier(UniformType.pdf.identifier) { return .document }
+        if itemProvider.hasItemConformingToTypeIdentifier(UTType.image.identifier) { return .image }
+        if itemProvider.hasItemConformingToTypeIdentifier(UTType.movie.identifier) { return .movie }
+        if itemProvider.hasItemConformingToTypeIdentifier(UTType.pdf.identifier) { return .document }
         if itemProvider.canLoadObject(ofClass: URL.self) { return .link }
         if itemProvider.canLoadObject(ofClass: String.self) { return .text }
         return .unknown
     }
 
     /// The most faithful of the image types.
-    var bestImageType: UniformType? {
+    var bestImageType: UTType? {
         itemProvider.registeredContentTypes(conformingTo: .image).first
     }
 
     var canBeEdited: Bool {
         itemProvider.hasRepresentationConforming(
-            toTypeIdentifier: UniformType.data.identifier,
+            toTypeIdentifier: UTType.data.identifier,
             fileOptions: .openInPlace
         )
     }
 
     var summary: String {
-        let types = itemProvider.registeredTypeIdentifiers.compactMap { UniformType($0) }
+        let types = itemProvider.registeredTypeIdentifiers.compactMap { UTType($0) }
         let names = types.map { $0.preferredFilenameExtension ?? $0.identifier }
         let inPlace = itemProvider.registeredContentTypesForOpenInPlace.map(\.identifier)
         return """
@@ -49,11 +48,11 @@ struct AttachmentInspector {
 
 extension AttachmentInspector {
     /// An item with a representation of each kind, as a photo editor would offer it.
-    static func samplePhoto(at url: URL) -> ItemProvider {
-        let itemProvider = ItemProvider()
+    static func samplePhoto(at url: URL) -> NSItemProvider {
+        let itemProvider = NSItemProvider()
         itemProvider.suggestedName = "Half Dome"
         itemProvider.registerFileRepresentation(
-            forTypeIdentifier: UniformType.tiff.identifier,
+            forTypeIdentifier: UTType.tiff.identifier,
             fileOptions: [.openInPlace],
             visibility: .all,
             loadHandler: { completion in
@@ -62,14 +61,14 @@ extension AttachmentInspector {
             }
         )
         itemProvider.registerDataRepresentation(
-            forTypeIdentifier: UniformType.jpeg.identifier,
+            forTypeIdentifier: UTType.jpeg.identifier,
             visibility: .all,
             loadHandler: { completion in
                 completion(Data([0xFF, 0xD8, 0xFF]), nil)
                 return nil
             }
         )
-        itemProvider.registerObject("Half Dome" as String, visibility: .all)
+        itemProvider.registerObject("Half Dome" as NSString, visibility: .all)
         return itemProvider
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Renders a chart when somebody asks for it, which takes many steps and can be cancelled.
@@ -10,10 +9,10 @@ final class ChartRenderer: Sendable {
         self.stepCount = stepCount
     }
 
-    func itemProvider() -> ItemProvider {
-        let itemProvider = ItemProvider()
+    func itemProvider() -> NSItemProvider {
+        let itemProvider = NSItemProvider()
         itemProvider.registerDataRepresentation(for: .commaSeparatedText, visibility: .all) { completion in
-            let progress = LoadProgress(totalUnitCount: Int64(self.stepCount))
+            let progress = Progress(totalUnitCount: Int64(self.stepCount))
             self.queue.async {
                 var rows: [String] = []
                 for step in 0..<self.stepCount {
@@ -35,10 +34,10 @@ final class ChartRenderer: Sendable {
     func endlessItemProvider(
         started: @escaping @Sendable () -> Void,
         cancelled: @escaping @Sendable () -> Void
-    ) -> ItemProvider {
-        let itemProvider = ItemProvider()
+    ) -> NSItemProvider {
+        let itemProvider = NSItemProvider()
         itemProvider.registerDataRepresentation(for: .commaSeparatedText, visibility: .all) { completion in
-            let progress = LoadProgress(totalUnitCount: -1)
+            let progress = Progress(totalUnitCount: -1)
             progress.isCancellable = true
             progress.cancellationHandler = {
                 cancelled()
@@ -53,14 +52,14 @@ final class ChartRenderer: Sendable {
 
 /// Loads several charts, and shows one progress for all of them.
 final class ChartLoader: Sendable {
-    let overallProgress: LoadProgress
+    let overallProgress: Progress
 
     init(chartCount: Int) {
-        overallProgress = LoadProgress(totalUnitCount: Int64(chartCount))
+        overallProgress = Progress(totalUnitCount: Int64(chartCount))
     }
 
-    func load(_ itemProvider: ItemProvider, completionHandler: @escaping @Sendable (Int?, Error?) -> Void) {
-        let type = UniformType.commaSeparatedText
+    func load(_ itemProvider: NSItemProvider, completionHandler: @escaping @Sendable (Int?, Error?) -> Void) {
+        let type = UTType.commaSeparatedText
         let progress = itemProvider.loadDataRepresentation(for: type) { data, error in
             let text = data.flatMap { String(data: $0, encoding: .utf8) }
             completionHandler(text?.components(separatedBy: "\n").count, error)

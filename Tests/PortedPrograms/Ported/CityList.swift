@@ -1,15 +1,14 @@
-import Foundation
 import TableDragAndDrop
 
 /// A list of cities. Rows are dragged out of it and rearranged; what is dropped waits behind a placeholder until it is there.
 @MainActor
-final class CityList: NSObject, TableDataSource, TableDragDelegate, TableDropDelegate {
-    let tableView: Table
+final class CityList: NSObject, UITableViewDataSource, UITableViewDragDelegate, UITableViewDropDelegate {
+    let tableView: UITableView
     private(set) var cities: [String]
 
     init(_ cities: [String]) {
         self.cities = cities
-        tableView = Table()
+        tableView = UITableView()
         super.init()
         tableView.dataSource = self
         tableView.dragDelegate = self
@@ -17,73 +16,71 @@ final class CityList: NSObject, TableDataSource, TableDragDelegate, TableDropDel
         tableView.dragInteractionEnabled = true
     }
 
-    // MARK: - TableDataSource
+    // MARK: - UITableViewDataSource
 
-    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int {
+    func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
         cities.count
     }
 
-    #if os(iOS)
-    func tableView(_ tableView: Table, cellForRowAt indexPath: IndexPath) -> TableCell {
+    func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
         let cell = tableView.dequeueReusableCell(withIdentifier: "city", for: indexPath)
         cell.textLabel?.text = cities[indexPath.row]
         return cell
     }
-    #endif
 
-    func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool {
+    func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool {
         true
     }
 
     func tableView(
-        _ tableView: Table,
+        _ tableView: UITableView,
         moveRowAt sourceIndexPath: IndexPath,
         to destinationIndexPath: IndexPath
     ) {
         cities.insert(cities.remove(at: sourceIndexPath.row), at: destinationIndexPath.row)
     }
 
-    // MARK: - TableDragDelegate
+    // MARK: - UITableViewDragDelegate
 
     func tableView(
-        _ tableView: Table,
-        itemsForBeginning session: DragSession,
+        _ tableView: UITableView,
+        itemsForBeginning session: UIDragSession,
         at indexPath: IndexPath
-    ) -> [DragItem] {
-        let dragItem = DragItem(itemProvider: ItemProvider(object: cities[indexPath.row] as String))
+    ) -> [UIDragItem] {
+        let dragItem = UIDragItem(itemProvider: NSItemProvider(object: cities[indexPath.row] as NSString))
         dragItem.localObject = cities[indexPath.row]
         return [dragItem]
     }
 
-    // MARK: - TableDropDelegate
+    // MARK: - UITableViewDropDelegate
 
-    func tableView(_ tableView: Table, canHandle session: DropSession) -> Bool {
-        session.canLoadObjects(ofClass: String.self)
+    func tableView(_ tableView: UITableView, canHandle session: UIDropSession) -> Bool {
+        session.canLoadObjects(ofClass: NSString.self)
     }
 
     func tableView(
-        _ tableView: Table,
-        dropSessionDidUpdate session: DropSession,
+        _ tableView: UITableView,
+        dropSessionDidUpdate session: UIDropSession,
         withDestinationIndexPath destinationIndexPath: IndexPath?
-    ) -> TableDropProposal {
+    ) -> UITableViewDropProposal {
         if tableView.hasActiveDrag {
-            return TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+            return UITableViewDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
         }
-        return TableDropProposal(operation: .copy, intent: .insertAtDestinationIndexPath)
+        return UITableViewDropProposal(operation: .copy, intent: .insertAtDestinationIndexPath)
     }
 
-    func tableView(_ tableView: Table, performDropWith coordinator: TableDropCoordinator) {
+    func tableView(_ tableView: UITableView, performDropWith coordinator: UITableViewDropCoordinator) {
         var insertion = coordinator.destinationIndexPath ?? IndexPath(row: cities.count, section: 0)
         for item in coordinator.items {
-            let placeholder = TableDropPlaceholder(
+            let placeholder = UITableViewDropPlaceholder(
                 insertionIndexPath: insertion,
                 reuseIdentifier: "arriving",
-                rowHeight: Table.automaticDimension
+                rowHeight: UITableView.automaticDimension
             )
             placeholder.cellUpdateHandler = { _ in }
             let context = coordinator.drop(item.dragItem, to: placeholder)
             insertion.row += 1
-            item.dragItem.itemProvider.loadObject(ofClass: String.self) { object, _ in
+            item.dragItem.itemProvider.loadObject(ofClass: NSString.self) { object, _ in
                 let city = object.map { $0 as String }
                 DispatchQueue.main.async {
                     guard let city else {

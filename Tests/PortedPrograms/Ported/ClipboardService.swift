@@ -1,9 +1,8 @@
-import Foundation
 import PasteboardCompatibility
 
-extension UniformType {
-    static let clip = UniformType(importedAs: "com.example.clip")
-    static let concealed = UniformType(importedAs: "org.nspasteboard.ConcealedType")
+extension NSPasteboard.PasteboardType {
+    static let clip = NSPasteboard.PasteboardType("com.example.clip")
+    static let concealed = NSPasteboard.PasteboardType("org.nspasteboard.ConcealedType")
 }
 
 struct Clip: Codable, Equatable {
@@ -14,12 +13,12 @@ struct Clip: Codable, Equatable {
 /// The part of a clipboard manager that reads and writes the general pasteboard.
 @MainActor
 final class ClipboardService {
-    private let pasteboard: Pasteboard
-    private let drafts = Pasteboard(name: Pasteboard.Name("com.example.drafts"))
-    private var lastChangeCount: ChangeCount
+    private let pasteboard: NSPasteboard
+    private let drafts = NSPasteboard(name: NSPasteboard.Name("com.example.drafts"))
+    private var lastChangeCount: Int
     private(set) var history: [Clip] = []
 
-    init(pasteboard: Pasteboard = .general) async throws {
+    init(pasteboard: NSPasteboard = .general) async throws {
         self.pasteboard = pasteboard
         lastChangeCount = try await pasteboard.changeCount
     }
@@ -28,14 +27,14 @@ final class ClipboardService {
 
     var isEmpty: Bool {
         get async throws {
-            let items = try await pasteboard.contents().items
+            let items = try await pasteboard.pasteboardItems ?? []
             return items.isEmpty
         }
     }
 
     var isSecret: Bool {
         get async throws {
-            try await pasteboard.types.contains(.concealed)
+            try await pasteboard.types?.contains(.concealed) ?? false
         }
     }
 
@@ -61,7 +60,7 @@ final class ClipboardService {
 
     func copy(_ urls: [URL]) async throws -> Bool {
         try await pasteboard.clearContents()
-        return try await pasteboard.writeObjects(urls.map { $0 as URL })
+        return try await pasteboard.writeObjects(urls.map { $0 as NSURL })
     }
 
     func pasteClip() async throws -> Clip? {
@@ -70,24 +69,24 @@ final class ClipboardService {
     }
 
     func pasteRows() async throws -> [[String]] {
-        guard let text = try await pasteboard.string(forType: .utf8TabSeparatedText) else { return [] }
+        guard let text = try await pasteboard.string(forType: .tabularText) else { return [] }
         return text.split(separator: "\n").map { $0.components(separatedBy: "\t") }
     }
 
     func pasteFiles() async throws -> [URL] {
-        let options: [Pasteboard.ReadingOptionKey: Any] = [.urlReadingFileURLsOnly: true]
-        return try await pasteboard.readObjects(forClasses: [URL.self], options: options) as? [URL] ?? []
+        let options: [NSPasteboard.ReadingOptionKey: Any] = [.urlReadingFileURLsOnly: true]
+        return try await pasteboard.readObjects(forClasses: [NSURL.self], options: options) as? [URL] ?? []
     }
 
     func describe() async throws -> String {
-        guard let item = try await pasteboard.contents().items.first else { return "nothing" }
-        return item.types.map { $0.identifier }.joined(separator: ", ")
+        guard let item = try await pasteboard.pasteboardItems?.first else { return "nothing" }
+        return item.types.map { $0.rawValue }.joined(separator: ", ")
     }
 
     func canPaste() async throws -> Bool {
-        let types: [UniformType] = [.clip, .string]
+        let types: [NSPasteboard.PasteboardType] = [.clip, .string]
         return try await pasteboard.availableType(from: types) != nil
-            ? true : pasteboard.canReadObject(forClasses: [URL.self])
+            ? true : pasteboard.canReadObject(forClasses: [NSURL.self])
     }
 
     func saveDraft(_ text: String) async throws {

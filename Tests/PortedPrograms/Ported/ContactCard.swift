@@ -1,9 +1,8 @@
-import Foundation
 import PasteboardCompatibility
 
-extension UniformType {
-    static var contactCard: UniformType {
-        UniformType(exportedAs: "com.example.contact-card", conformingTo: .data)
+extension UTType {
+    static var contactCard: UTType {
+        UTType(exportedAs: "com.example.contact-card", conformingTo: .data)
     }
 }
 
@@ -24,32 +23,32 @@ final class ContactCard: NSObject, Codable, Sendable {
     }
 }
 
-extension ContactCard: ItemProviderWriting {
+extension ContactCard: NSItemProviderWriting {
     static var writableTypeIdentifiersForItemProvider: [String] {
-        [UniformType.contactCard.identifier, UniformType.vCard.identifier, UniformType.utf8PlainText.identifier]
+        [UTType.contactCard.identifier, UTType.vCard.identifier, UTType.utf8PlainText.identifier]
     }
 
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
-    ) -> ItemProviderRepresentationVisibility {
-        typeIdentifier == UniformType.contactCard.identifier ? .ownProcess : .all
+    ) -> NSItemProviderRepresentationVisibility {
+        typeIdentifier == UTType.contactCard.identifier ? .ownProcess : .all
     }
 
     func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, Error?) -> Void
-    ) -> LoadProgress? {
-        let progress = LoadProgress(totalUnitCount: 1)
+    ) -> Progress? {
+        let progress = Progress(totalUnitCount: 1)
         switch typeIdentifier {
-        case UniformType.contactCard.identifier:
+        case UTType.contactCard.identifier:
             do {
                 completionHandler(try PropertyListEncoder().encode(self), nil)
             } catch {
                 completionHandler(nil, error)
             }
-        case UniformType.vCard.identifier:
+        case UTType.vCard.identifier:
             completionHandler(vCard.data(using: .utf8), nil)
-        case UniformType.utf8PlainText.identifier:
+        case UTType.utf8PlainText.identifier:
             completionHandler(name.data(using: .utf8), nil)
         default:
             completionHandler(nil, ContactError.unknownType)
@@ -65,17 +64,17 @@ extension ContactCard: ItemProviderWriting {
     }
 }
 
-extension ContactCard: ItemProviderReading {
+extension ContactCard: NSItemProviderReading {
     static var readableTypeIdentifiersForItemProvider: [String] {
-        [UniformType.contactCard.identifier, UniformType.vCard.identifier, UniformType.plainText.identifier]
+        [UTType.contactCard.identifier, UTType.vCard.identifier, UTType.plainText.identifier]
     }
 
     static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> ContactCard {
-        if typeIdentifier == UniformType.contactCard.identifier {
+        if typeIdentifier == UTType.contactCard.identifier {
             return try PropertyListDecoder().decode(ContactCard.self, from: data)
         }
         let text = String(decoding: data, as: UTF8.self)
-        guard typeIdentifier == UniformType.vCard.identifier else {
+        guard typeIdentifier == UTType.vCard.identifier else {
             return ContactCard(name: text, phoneNumber: nil)
         }
         var fields: [String: String] = [:]

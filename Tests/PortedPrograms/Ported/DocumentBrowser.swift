@@ -1,17 +1,16 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Offers documents so that others can open them where they are, and whole folders.
 enum DocumentBrowser {
-    static func itemProvider(forDocumentAt url: URL) -> ItemProvider? {
-        ItemProvider(contentsOf: url)
+    static func itemProvider(forDocumentAt url: URL) -> NSItemProvider? {
+        NSItemProvider(contentsOf: url)
     }
 
-    static func sharedItemProvider(forDocumentAt url: URL) -> ItemProvider {
-        let itemProvider = ItemProvider()
+    static func sharedItemProvider(forDocumentAt url: URL) -> NSItemProvider {
+        let itemProvider = NSItemProvider()
         itemProvider.suggestedName = url.deletingPathExtension().lastPathComponent
         itemProvider.registerFileRepresentation(
-            forTypeIdentifier: UniformType.plainText.identifier,
+            forTypeIdentifier: UTType.plainText.identifier,
             fileOptions: [.openInPlace],
             visibility: .all
         ) { completion in
@@ -21,8 +20,8 @@ enum DocumentBrowser {
         return itemProvider
     }
 
-    static func itemProvider(forFolderAt url: URL) -> ItemProvider {
-        let itemProvider = ItemProvider()
+    static func itemProvider(forFolderAt url: URL) -> NSItemProvider {
+        let itemProvider = NSItemProvider()
         itemProvider.suggestedName = url.lastPathComponent
         itemProvider.registerFileRepresentation(for: .folder, visibility: .all, openInPlace: false) { completion in
             completion(url, false, nil)
@@ -33,10 +32,10 @@ enum DocumentBrowser {
 
     /// Opens the original if that may be done, else a copy; tells which.
     static func open(
-        _ itemProvider: ItemProvider,
+        _ itemProvider: NSItemProvider,
         completionHandler: @escaping @Sendable (_ text: String?, _ isOriginal: Bool, _ error: Error?) -> Void
     ) {
-        let identifier = UniformType.plainText.identifier
+        let identifier = UTType.plainText.identifier
         guard itemProvider.registeredTypeIdentifiers(fileOptions: .openInPlace).contains(identifier) else {
             itemProvider.loadFileRepresentation(for: .text, openInPlace: false) { url, isInPlace, error in
                 completionHandler(url.flatMap(read), isInPlace, error)
@@ -50,10 +49,10 @@ enum DocumentBrowser {
 
     /// The names of what is in a folder, in order.
     static func list(
-        _ itemProvider: ItemProvider,
+        _ itemProvider: NSItemProvider,
         completionHandler: @escaping @Sendable (_ name: String?, _ contents: [String]) -> Void
     ) {
-        itemProvider.loadFileRepresentation(forTypeIdentifier: UniformType.directory.identifier) { url, error in
+        itemProvider.loadFileRepresentation(forTypeIdentifier: UTType.directory.identifier) { url, error in
             guard let url, error == nil else { return completionHandler(nil, []) }
             let contents = try? FileManager.default.contentsOfDirectory(atPath: url.path)
             completionHandler(url.lastPathComponent, (contents ?? []).sorted())

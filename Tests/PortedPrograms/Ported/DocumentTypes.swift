@@ -1,26 +1,25 @@
-import Foundation
 import PasteboardCompatibility
 
-extension UniformType {
-    static let sketch = UniformType(exportedAs: "com.example.sketch", conformingTo: .image)
-    static let partnerDrawing = UniformType(importedAs: "com.partner.drawing")
+extension UTType {
+    static let sketch = UTType(exportedAs: "com.example.sketch", conformingTo: .image)
+    static let partnerDrawing = UTType(importedAs: "com.partner.drawing")
 }
 
 /// Decides by type what can be done with a file.
 enum DocumentTypes {
-    static let supported: [UniformType] = [.sketch, .png, .jpeg, .plainText]
+    static let supported: [UTType] = [.sketch, .png, .jpeg, .plainText]
 
     static func isSupported(fileNamed name: String) -> Bool {
-        let fileExtension = (name as String).split(separator: ".").last.map(String.init) ?? ""
-        guard let type = UniformType(filenameExtension: fileExtension) else { return false }
+        let fileExtension = (name as NSString).pathExtension
+        guard let type = UTType(filenameExtension: fileExtension) else { return false }
         return supported.contains { type.conforms(to: $0) }
     }
 
-    static func type(ofDownloadWithMIMEType mimeType: String) -> UniformType {
-        UniformType(mimeType: mimeType) ?? .data
+    static func type(ofDownloadWithMIMEType mimeType: String) -> UTType {
+        UTType(mimeType: mimeType) ?? .data
     }
 
-    static func describe(_ type: UniformType) -> String {
+    static func describe(_ type: UTType) -> String {
         var words: [String] = []
         if type.isDynamic { words.append("dynamic") }
         if type.isDeclared { words.append("declared") }
@@ -31,25 +30,25 @@ enum DocumentTypes {
         return words.joined(separator: ", ")
     }
 
-    static func fileName(for title: String, type: UniformType) -> String {
+    static func fileName(for title: String, type: UTType) -> String {
         guard let preferredExtension = type.preferredFilenameExtension else { return title }
         return "\(title).\(preferredExtension)"
     }
 
-    static func url(in folder: URL, for title: String, type: UniformType) -> URL {
+    static func url(in folder: URL, for title: String, type: UTType) -> URL {
         folder.appendingPathComponent(title, conformingTo: type)
     }
 
-    static func allExtensions(of type: UniformType) -> [String] {
+    static func allExtensions(of type: UTType) -> [String] {
         type.tags[.filenameExtension] ?? []
     }
 
-    static func candidates(forExtension fileExtension: String) -> [UniformType] {
-        UniformType.types(tag: fileExtension, tagClass: UniformTagClass.filenameExtension, conformingTo: nil)
+    static func candidates(forExtension fileExtension: String) -> [UTType] {
+        UTType.types(tag: fileExtension, tagClass: UTTagClass.filenameExtension, conformingTo: nil)
     }
 
     /// Types are kept in preferences as their identifiers.
-    static func roundTrip(_ types: [UniformType]) throws -> [UniformType] {
-        try JSONDecoder().decode([UniformType].self, from: JSONEncoder().encode(types))
+    static func roundTrip(_ types: [UTType]) throws -> [UTType] {
+        try JSONDecoder().decode([UTType].self, from: JSONEncoder().encode(types))
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Imports whatever a share sheet hands over: the first type of its own list that an item has.
@@ -8,13 +7,13 @@ final class ImportQueue: @unchecked Sendable {
         let byteCount: Int
     }
 
-    static let acceptedTypes: [UniformType] = [.pdf, .rtf, .html, .plainText]
+    static let acceptedTypes: [UTType] = [.pdf, .rtf, .html, .plainText]
 
     private let lock = NSLock()
     private var imports: [Import?] = []
     private var problems: [String] = []
 
-    func process(_ itemProviders: [ItemProvider], completion: @escaping @Sendable ([Import], [String]) -> Void) {
+    func process(_ itemProviders: [NSItemProvider], completion: @escaping @Sendable ([Import], [String]) -> Void) {
         let group = DispatchGroup()
         imports = Array(repeating: nil, count: itemProviders.count)
 
@@ -44,8 +43,8 @@ final class ImportQueue: @unchecked Sendable {
 
     private static func message(for error: Error, index: Int) -> String {
         let error = error as NSError
-        guard error.domain == ItemProvider.errorDomain else { return "item \(index): \(error.domain)" }
-        switch ItemProvider.ErrorCode(rawValue: error.code) {
+        guard error.domain == NSItemProvider.errorDomain else { return "item \(index): \(error.domain)" }
+        switch NSItemProvider.ErrorCode(rawValue: error.code) {
         case .itemUnavailableError: return "item \(index): not available"
         case .unexpectedValueClassError, .unavailableCoercionError: return "item \(index): not convertible"
         default: return "item \(index): failed"

@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Shares a web page as a link, as its source and as its title; the title is made when somebody asks for it.
@@ -6,25 +5,25 @@ struct LinkShare: Sendable {
     let url: URL
     let title: String
 
-    func itemProvider(titleLookup: @escaping @Sendable () -> Void = {}) -> ItemProvider {
-        let itemProvider = ItemProvider(object: url as URL)
+    func itemProvider(titleLookup: @escaping @Sendable () -> Void = {}) -> NSItemProvider {
+        let itemProvider = NSItemProvider(object: url as NSURL)
         let (url, title) = (url, title)
-        itemProvider.registerDataRepresentation(forTypeIdentifier: UniformType.html.identifier, visibility: .all) {
-            (completion: @escaping (Data?, Error?) -> Void) -> LoadProgress? in
+        itemProvider.registerDataRepresentation(forTypeIdentifier: UTType.html.identifier, visibility: .all) {
+            (completion: @escaping (Data?, Error?) -> Void) -> Progress? in
             let page = "<a href=\"\(url.absoluteString)\">\(title)</a>"
             completion(page.data(using: .utf8), nil)
             return nil
         }
-        itemProvider.registerObject(ofClass: String.self, visibility: .all) { completion in
+        itemProvider.registerObject(ofClass: NSString.self, visibility: .all) { completion in
             titleLookup()
-            completion(title as String, nil)
+            completion(title as NSString, nil)
             return nil
         }
         return itemProvider
     }
 }
 
-extension ItemProvider {
+extension NSItemProvider {
     /// The usual bridge from callbacks to async code.
     func loadURL() async throws -> URL {
         try await withCheckedThrowingContinuation { continuation in
@@ -38,7 +37,7 @@ extension ItemProvider {
         }
     }
 
-    func loadString(ofType type: UniformType) async throws -> String {
+    func loadString(ofType type: UTType) async throws -> String {
         let data: Data = try await withCheckedThrowingContinuation { continuation in
             loadDataRepresentation(for: type) { data, error in
                 if let data {
@@ -54,9 +53,9 @@ extension ItemProvider {
 
 /// Reads what was shared, best first.
 enum LinkReader {
-    static func markdown(from itemProvider: ItemProvider) async throws -> String {
+    static func markdown(from itemProvider: NSItemProvider) async throws -> String {
         let url = try await itemProvider.loadURL()
-        guard itemProvider.canLoadObject(ofClass: String.self) else { return "<\(url.absoluteString)>" }
+        guard itemProvider.canLoadObject(ofClass: NSString.self) else { return "<\(url.absoluteString)>" }
         let title = try await itemProvider.loadString(ofType: .plainText)
         return "[\(title)](\(url.absoluteString))"
     }

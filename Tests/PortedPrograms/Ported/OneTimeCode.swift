@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Copies a code that is valid for a short time, for this device only.
@@ -6,21 +5,21 @@ struct OneTimeCode {
     let code: String
     let validUntil: Date
 
-    func copy(to pasteboard: Pasteboard) async throws {
+    func copy(to pasteboard: UIPasteboard) async throws {
         try await pasteboard.setItems(
-            [[UniformType.utf8PlainText.identifier: code]],
+            [[UTType.utf8PlainText.identifier: code]],
             options: [.localOnly: true, .expirationDate: validUntil]
         )
     }
 
-    func share(_ providers: [ItemProvider], on pasteboard: Pasteboard) async throws {
+    func share(_ providers: [NSItemProvider], on pasteboard: UIPasteboard) async throws {
         try await pasteboard.setItemProviders(providers, localOnly: true, expirationDate: validUntil)
     }
 }
 
 /// Offers to paste what looks useful, without reading it.
 struct PasteSuggestion {
-    let pasteboard: Pasteboard
+    let pasteboard: UIPasteboard
 
     func code() async throws -> String? {
         guard try await pasteboard.hasStrings else { return nil }
@@ -28,7 +27,7 @@ struct PasteSuggestion {
     }
 
     func texts() async throws -> [String]? {
-        guard try await pasteboard.contains(pasteboardTypes: [UniformType.plainText.identifier]) else { return nil }
+        guard try await pasteboard.contains(pasteboardTypes: [UTType.plainText.identifier]) else { return nil }
         return try await pasteboard.strings
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Copies something to a pasteboard.
@@ -13,17 +12,17 @@ protocol Copier {
 final class PasteMenu: Copier {
     enum Problem: Error { case nothing }
 
-    let board: Pasteboard
+    let board: NSPasteboard
     var isEnabled = true
-    private var seen: ChangeCount
+    private var seen: Int
 
-    init(board: Pasteboard) async throws {
+    init(board: NSPasteboard) async throws {
         self.board = board
         seen = try await board.changeCount
     }
 
     convenience init() async throws {
-        try await self.init(board: Pasteboard(name: .find))
+        try await self.init(board: NSPasteboard(name: .find))
     }
 
     var hasChanged: Bool { get async throws { try await board.changeCount != seen } }
@@ -36,12 +35,12 @@ final class PasteMenu: Copier {
 
     var count: Int {
         get async throws {
-            guard case let types = try await board.types, !types.isEmpty else { return 0 }
+            guard let types = try await board.types else { return 0 }
             return types.count
         }
     }
 
-    subscript(type: UniformType) -> Data? {
+    subscript(type: NSPasteboard.PasteboardType) -> Data? {
         get async throws {
             try await board.data(forType: type)
         }
@@ -58,27 +57,27 @@ final class PasteMenu: Copier {
         try await isEnabled ? true : hasChanged
     }
 
-    func canPaste(from other: Pasteboard) async throws -> Bool {
-        if isEnabled, try await board.availableType(from: [.string, .url]) != nil {
+    func canPaste(from other: NSPasteboard) async throws -> Bool {
+        if isEnabled, try await board.availableType(from: [.string, .URL]) != nil {
             return true
         }
         return isEnabled
-            ? (try await board.canReadObject(forClasses: [String.self], options: nil)
-                ? true : other.canReadObject(forClasses: [URL.self], options: nil))
+            ? (try await board.canReadObject(forClasses: [NSString.self], options: nil)
+                ? true : other.canReadObject(forClasses: [NSURL.self], options: nil))
             : false
     }
 
     func describe() async throws -> String {
-        if case let types = try await board.types, !types.isEmpty, types.contains(.utf8TabSeparatedText) {
-            return "rows, \(try await board.string(forType: .utf8TabSeparatedText)?.count ?? 0) characters"
+        if let types = try await board.types, types.contains(.tabularText) {
+            return "rows, \(try await board.string(forType: .tabularText)?.count ?? 0) characters"
         }
-        let isLink = try await board.types.contains(.url)
-        return try await (isLink ? true : count == 0) ? "link" : board.types.map(\.identifier).joined(separator: " ")
+        let isLink = try await board.types?.contains(.URL) ?? false
+        return try await (isLink ? true : count == 0) ? "link" : board.types!.map(\.rawValue).joined(separator: " ")
     }
 
     func itemTexts() async throws -> [String] {
         var texts: [String] = []
-        for item in try await board.contents().items where item.types.contains(.string) {
+        for item in try await board.pasteboardItems ?? [] where item.types.contains(.string) {
             if let text = try await item.string(forType: .string) {
                 texts.append(text)
             }

@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Gives photos as files, and takes any image into a folder of its own.
@@ -9,12 +8,12 @@ struct PhotoLibrary: Sendable {
         case notAnImage
     }
 
-    func itemProvider(forPhotoNamed name: String) -> ItemProvider {
+    func itemProvider(forPhotoNamed name: String) -> NSItemProvider {
         let fileURL = folder.appendingPathComponent(name).appendingPathExtension("png")
-        let itemProvider = ItemProvider()
+        let itemProvider = NSItemProvider()
         itemProvider.suggestedName = name
         itemProvider.registerFileRepresentation(
-            forTypeIdentifier: UniformType.png.identifier,
+            forTypeIdentifier: UTType.png.identifier,
             fileOptions: [],
             visibility: .all
         ) { completion in
@@ -27,14 +26,14 @@ struct PhotoLibrary: Sendable {
     /// Moves the temporary file into the library before the handler returns, since it is gone afterwards.
     @discardableResult
     func importPhoto(
-        from itemProvider: ItemProvider,
+        from itemProvider: NSItemProvider,
         completionHandler: @escaping @Sendable (Result<URL, Error>) -> Void
-    ) -> LoadProgress? {
-        guard itemProvider.hasItemConformingToTypeIdentifier(UniformType.image.identifier) else {
+    ) -> Progress? {
+        guard itemProvider.hasItemConformingToTypeIdentifier(UTType.image.identifier) else {
             completionHandler(.failure(ImportError.notAnImage))
             return nil
         }
-        return itemProvider.loadFileRepresentation(forTypeIdentifier: UniformType.image.identifier) { url, error in
+        return itemProvider.loadFileRepresentation(forTypeIdentifier: UTType.image.identifier) { url, error in
             guard let url else {
                 completionHandler(.failure(error ?? ImportError.notAnImage))
                 return
@@ -51,7 +50,7 @@ struct PhotoLibrary: Sendable {
     }
 
     /// Loads the bytes instead, for a preview.
-    func loadPreview(of itemProvider: ItemProvider, completionHandler: @escaping @Sendable (Data?, Error?) -> Void) {
+    func loadPreview(of itemProvider: NSItemProvider, completionHandler: @escaping @Sendable (Data?, Error?) -> Void) {
         itemProvider.loadDataRepresentation(for: .image) { data, error in
             completionHandler(data?.prefix(8), error)
         }

@@ -1,79 +1,78 @@
-import Foundation
 import PasteboardCompatibility
 
 /// A card with the name of a place. It can be dragged to another card, and takes names from elsewhere.
 @MainActor
-final class PlaceCard: NSObject, DragInteractionDelegate, DropInteractionDelegate {
-    let view: InteractionView
+final class PlaceCard: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
+    let view: UIView
     private(set) var place: String?
     private(set) var isHighlighted = false
     private var isMoved = false
 
-    init(frame: Rect, place: String?) {
-        view = InteractionView(frame: frame)
+    init(frame: CGRect, place: String?) {
+        view = UIView(frame: frame)
         self.place = place
         super.init()
         view.isUserInteractionEnabled = true
-        let dragInteraction = DragInteraction(delegate: self)
+        let dragInteraction = UIDragInteraction(delegate: self)
         dragInteraction.isEnabled = true
         view.addInteraction(dragInteraction)
-        view.addInteraction(DropInteraction(delegate: self))
+        view.addInteraction(UIDropInteraction(delegate: self))
     }
 
-    // MARK: - DragInteractionDelegate
+    // MARK: - UIDragInteractionDelegate
 
     func dragInteraction(
-        _ interaction: DragInteraction,
-        itemsForBeginning session: DragSession
-    ) -> [DragItem] {
+        _ interaction: UIDragInteraction,
+        itemsForBeginning session: UIDragSession
+    ) -> [UIDragItem] {
         guard let place = place else { return [] }
-        let dragItem = DragItem(itemProvider: ItemProvider(object: place as String))
+        let dragItem = UIDragItem(itemProvider: NSItemProvider(object: place as NSString))
         dragItem.localObject = place
         session.localContext = self
         return [dragItem]
     }
 
     func dragInteraction(
-        _ interaction: DragInteraction,
-        session: DragSession,
-        didEndWith operation: DropOperation
+        _ interaction: UIDragInteraction,
+        session: UIDragSession,
+        didEndWith operation: UIDropOperation
     ) {
         isMoved = operation == .move
     }
 
-    func dragInteraction(_ interaction: DragInteraction, sessionDidTransferItems session: DragSession) {
+    func dragInteraction(_ interaction: UIDragInteraction, sessionDidTransferItems session: UIDragSession) {
         if isMoved { place = nil }
     }
 
-    // MARK: - DropInteractionDelegate
+    // MARK: - UIDropInteractionDelegate
 
-    func dropInteraction(_ interaction: DropInteraction, canHandle session: DropSession) -> Bool {
+    func dropInteraction(_ interaction: UIDropInteraction, canHandle session: UIDropSession) -> Bool {
         session.items.count == 1
-            && session.hasItemsConforming(toTypeIdentifiers: [UniformType.plainText.identifier as String])
+            && session.hasItemsConforming(toTypeIdentifiers: [kUTTypePlainText as String])
     }
 
-    func dropInteraction(_ interaction: DropInteraction, sessionDidEnter session: DropSession) {
+    func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnter session: UIDropSession) {
         isHighlighted = true
     }
 
     func dropInteraction(
-        _ interaction: DropInteraction,
-        sessionDidUpdate session: DropSession
-    ) -> DropProposal {
+        _ interaction: UIDropInteraction,
+        sessionDidUpdate session: UIDropSession
+    ) -> UIDropProposal {
         guard let dragSession = session.localDragSession else {
-            return DropProposal(operation: .copy)
+            return UIDropProposal(operation: .copy)
         }
         if dragSession.localContext as? PlaceCard === self {
-            return DropProposal(operation: .forbidden)
+            return UIDropProposal(operation: .forbidden)
         }
-        return DropProposal(operation: session.allowsMoveOperation ? .move : .copy)
+        return UIDropProposal(operation: session.allowsMoveOperation ? .move : .copy)
     }
 
-    func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: DropSession) {
+    func dropInteraction(_ interaction: UIDropInteraction, sessionDidExit session: UIDropSession) {
         isHighlighted = false
     }
 
-    func dropInteraction(_ interaction: DropInteraction, performDrop session: DropSession) {
+    func dropInteraction(_ interaction: UIDropInteraction, performDrop session: UIDropSession) {
         if let place = session.items.first?.localObject as? String {
             self.place = place
             return
@@ -83,7 +82,7 @@ final class PlaceCard: NSObject, DragInteractionDelegate, DropInteractionDelegat
         }
     }
 
-    func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: DropSession) {
+    func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnd session: UIDropSession) {
         isHighlighted = false
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// A list of places whose rows can be dragged, in the way of a table view's drag and drop delegate.
@@ -10,13 +9,13 @@ struct PlacesModel {
     ]
 
     /// The item provider of a row that is about to be dragged.
-    func dragItemProvider(forRowAt row: Int) -> ItemProvider {
+    func dragItemProvider(forRowAt row: Int) -> NSItemProvider {
         let placeName = placeNames[row]
         let data = placeName.data(using: .utf8)
-        let itemProvider = ItemProvider()
+        let itemProvider = NSItemProvider()
 
         itemProvider.registerDataRepresentation(
-            forTypeIdentifier: UniformType.plainText.identifier as String,
+            forTypeIdentifier: kUTTypePlainText as String,
             visibility: .all
         ) { completion in
             completion(data, nil)
@@ -27,8 +26,8 @@ struct PlacesModel {
     }
 
     /// Whether what is over the table can be dropped there.
-    func canHandle(_ itemProviders: [ItemProvider]) -> Bool {
-        itemProviders.contains { $0.canLoadObject(ofClass: String.self) }
+    func canHandle(_ itemProviders: [NSItemProvider]) -> Bool {
+        itemProviders.contains { $0.canLoadObject(ofClass: NSString.self) }
     }
 
     mutating func addItem(_ place: String, at index: Int) {
@@ -49,9 +48,9 @@ final class PlacesController {
     private var droppedPlaces: [Int: String] = [:]
 
     /// Loads the strings of a drop, and inserts them at a row when all are there.
-    func performDrop(of itemProviders: [ItemProvider], at row: Int, completion: @escaping @MainActor () -> Void) {
+    func performDrop(of itemProviders: [NSItemProvider], at row: Int, completion: @escaping @MainActor () -> Void) {
         for (offset, itemProvider) in itemProviders.enumerated() {
-            itemProvider.loadObject(ofClass: String.self) { string, error in
+            itemProvider.loadObject(ofClass: NSString.self) { string, error in
                 let place = string.map { $0 as String } ?? "nothing, since \(error.debugDescription)"
                 DispatchQueue.main.async {
                     self.droppedPlaces[offset] = place

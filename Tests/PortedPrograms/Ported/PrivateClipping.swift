@@ -1,4 +1,3 @@
-import Foundation
 import PasteboardCompatibility
 
 /// A clipping with a part for this process alone, a part for the team's programs, and a public one.
@@ -8,8 +7,8 @@ struct PrivateClipping: Sendable {
 
     let text: String
 
-    func itemProvider() -> ItemProvider {
-        let itemProvider = ItemProvider()
+    func itemProvider() -> NSItemProvider {
+        let itemProvider = NSItemProvider()
         let text = text
         itemProvider.registerDataRepresentation(
             forTypeIdentifier: Self.editingType,
@@ -25,7 +24,7 @@ struct PrivateClipping: Sendable {
             completion("team: \(text)".data(using: .utf8), nil)
             return nil
         }
-        itemProvider.registerObject(text as String, visibility: .all)
+        itemProvider.registerObject(text as NSString, visibility: .all)
         itemProvider.suggestedName = "clipping"
         itemProvider.teamData = "version 2".data(using: .utf8)
         itemProvider.preferredPresentationStyle = .inline
@@ -35,7 +34,7 @@ struct PrivateClipping: Sendable {
 
 /// What some program sees of it.
 struct ClippingView {
-    let itemProvider: ItemProvider
+    let itemProvider: NSItemProvider
 
     var version: String? {
         itemProvider.teamData.flatMap { String(data: $0, encoding: .utf8) }
@@ -61,15 +60,15 @@ struct ClippingView {
                 if let string {
                     continuation.resume(returning: string)
                 } else {
-                    continuation.resume(throwing: error ?? ItemProvider.ErrorCode.unknownError.asError)
+                    continuation.resume(throwing: error ?? NSItemProvider.ErrorCode.unknownError.asError)
                 }
             }
         }
     }
 }
 
-extension ItemProvider.ErrorCode {
+extension NSItemProvider.ErrorCode {
     fileprivate var asError: NSError {
-        NSError(domain: ItemProvider.errorDomain, code: rawValue, userInfo: nil)
+        NSError(domain: NSItemProvider.errorDomain, code: rawValue, userInfo: nil)
     }
 }

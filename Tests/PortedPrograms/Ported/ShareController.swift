@@ -1,50 +1,49 @@
-import Foundation
 import PasteboardCompatibility
 
 /// Copies, pastes and shares what an editor shows.
 @MainActor
 final class ShareController: NSObject {
-    let pasteboard: Pasteboard
+    let pasteboard: UIPasteboard
     private(set) var text = ""
     private(set) var link: URL?
     private(set) var attachments: [Data] = []
 
-    init(pasteboard: Pasteboard = .general) {
+    init(pasteboard: UIPasteboard = .general) {
         self.pasteboard = pasteboard
         super.init()
     }
 
     var canPaste: Bool {
         get async throws {
-            try await pasteboard.hasStrings ? true : pasteboard.contains(pasteboardTypes: [UniformType.png.identifier])
+            try await pasteboard.hasStrings ? true : pasteboard.contains(pasteboardTypes: [UTType.png.identifier])
         }
     }
 
     var canPasteLink: Bool {
         get async throws {
-            try await !text.isEmpty ? pasteboard.canLoad(URL.self) : false
+            try await !text.isEmpty ? pasteboard.hasURLs : false
         }
     }
 
     func copyText() async throws {
-        try await pasteboard.write(text)
+        try await pasteboard.setObjects([text])
     }
 
     func copyLink() async throws {
         guard let link = link else { return }
-        try await pasteboard.write(link)
+        try await pasteboard.setObjects([link])
     }
 
     func copyCode(_ code: String) async throws {
         let expires = Date().addingTimeInterval(60)
         try await pasteboard.setItems(
-            [[UniformType.utf8PlainText.identifier: code]],
+            [[UTType.utf8PlainText.identifier: code]],
             options: [.localOnly: true, .expirationDate: expires]
         )
     }
 
     func copyPicture(_ png: Data) async throws {
-        try await pasteboard.setData(png, forPasteboardType: UniformType.png.identifier)
+        try await pasteboard.setData(png, forPasteboardType: UTType.png.identifier)
     }
 
     func pasteText() async throws {
@@ -54,13 +53,13 @@ final class ShareController: NSObject {
     }
 
     func pasteLink() async throws {
-        if try await pasteboard.canLoad(URL.self), let url = try await pasteboard.load(URL.self) {
+        if try await pasteboard.hasURLs, let url = try await pasteboard.url {
             link = url
         }
     }
 
     func pastePicture() async throws {
-        guard let data = try await pasteboard.data(forPasteboardType: UniformType.png.identifier) else { return }
+        guard let data = try await pasteboard.data(forPasteboardType: UTType.png.identifier) else { return }
         attachments.append(data)
     }
 
@@ -70,8 +69,8 @@ final class ShareController: NSObject {
         }
     }
 
-    func itemProvider() -> ItemProvider {
-        let provider = ItemProvider(object: text as String)
+    func itemProvider() -> NSItemProvider {
+        let provider = NSItemProvider(object: text as NSString)
         provider.suggestedName = "note"
         let data = Data(text.utf8)
         provider.registerDataRepresentation(forTypeIdentifier: "public.html", visibility: .all) { completion in
@@ -81,10 +80,10 @@ final class ShareController: NSObject {
         return provider
     }
 
-    func receive(_ providers: [ItemProvider]) {
-        for provider in providers where provider.canLoadObject(ofClass: String.self) {
-            provider.loadObject(ofClass: String.self) { object, error in
-                guard let string = object else { return }
+    func receive(_ providers: [NSItemProvider]) {
+        for provider in providers where provider.canLoadObject(ofClass: NSString.self) {
+            provider.loadObject(ofClass: NSString.self) { object, error in
+                guard let string = object as? String else { return }
                 DispatchQueue.main.async {
                     self.text += string
                 }

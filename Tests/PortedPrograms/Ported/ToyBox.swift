@@ -1,8 +1,7 @@
-import Foundation
 import PasteboardCompatibility
 
 /// A toy is read from plain text; subclasses are read in the same way.
-class Toy: NSObject, ItemProviderReading {
+class Toy: NSObject, NSItemProviderReading {
     let name: String
     var timesPlayedWith = 0
 
@@ -16,7 +15,7 @@ class Toy: NSObject, ItemProviderReading {
     }
 
     class var readableTypeIdentifiersForItemProvider: [String] {
-        [UniformType.utf8PlainText.identifier as String, UniformType.plainText.identifier as String]
+        [kUTTypeUTF8PlainText as String, kUTTypePlainText as String]
     }
 
     static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
@@ -35,9 +34,9 @@ class ToyBox {
     var toys: [Toy] = []
     var lastError: Error?
 
-    func take(_ itemProvider: ItemProvider, thenCall completion: @escaping @MainActor () -> Void) {
+    func take(_ itemProvider: NSItemProvider, thenCall completion: @escaping @MainActor () -> Void) {
         guard itemProvider.canLoadObject(ofClass: CatToy.self) else { return completion() }
-        let progress: LoadProgress = itemProvider.loadObject(ofClass: CatToy.self) { (toy, error) in
+        let progress: Progress = itemProvider.loadObject(ofClass: CatToy.self) { (toy, error) in
             DispatchQueue.main.async {
                 if let toy = toy {
                     toy.timesPlayedWith += 1
@@ -52,7 +51,7 @@ class ToyBox {
     }
 
     /// What another box can take.
-    func itemProviders() -> [ItemProvider] {
-        toys.map { ItemProvider(object: $0.name as String) }
+    func itemProviders() -> [NSItemProvider] {
+        toys.map { NSItemProvider(object: $0.name as NSString) }
     }
 }

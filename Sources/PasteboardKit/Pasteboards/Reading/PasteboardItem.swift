@@ -10,8 +10,6 @@ public struct PasteboardItem: Sendable, Identifiable {
             case promised
             /// The broker holds them.
             case kept
-            /// The source could not produce them for an earlier load. Reserved: the broker does not report this yet.
-            case failed
             /// Their source has ended, so they can no longer be loaded.
             case gone
         }

@@ -54,6 +54,11 @@ public final class Publication: Sendable {
         try await request.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 
+    /// Waits until the ownership is lost. It keeps neither the connection nor a unique pasteboard.
+    package var waitForEnd: @Sendable () async -> Void {
+        { [request] in _ = try? await request.end.value(for: Call("the wait for the publication's end")) }
+    }
+
     /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit:
     /// no destination waits for it. A handler whose load was cancelled may still be running.
     ///

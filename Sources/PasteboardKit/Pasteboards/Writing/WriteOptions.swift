@@ -7,8 +7,7 @@ extension Pasteboard {
     public enum KeptRepresentations: Sendable, Hashable {
         /// None: every representation is a promise, which its source fulfils when it is loaded.
         case nothing
-        /// The first representation of each item, which is the best one. The others are promises. This is what
-        /// NSPasteboard does with the objects that it writes.
+        /// The first representation of each item, which is the best one. The others are promises.
         case firstTypes
         /// All of them. The contents then outlive the program.
         case everything

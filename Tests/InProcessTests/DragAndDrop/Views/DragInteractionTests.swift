@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
@@ -44,26 +44,26 @@ struct DragInteractionTests {
     func deepest() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let view = InteractionView(frame: Rect(x: 10, y: 20, width: 50, height: 50))
+            let view = InteractionView(frame: CGRect(x: 10, y: 20, width: 50, height: 50))
             scene.root.addSubview(view)
             let inner = TracedSource("b", scene.trace)
             let interaction = DragInteraction(delegate: inner)
             view.addInteraction(interaction)
             inner.begins = { session in
-                #expect(session.location(in: view) == Point(x: 5, y: 6))
+                #expect(session.location(in: view) == CGPoint(x: 5, y: 6))
                 #expect(session.items.isEmpty)
             }
-            let drag = try #require(try await scene.root.beginDrag(at: Point(x: 15, y: 26)))
-            #expect(drag.location(in: view) == Point(x: 5, y: 6))
+            let drag = try #require(try await scene.root.beginDrag(at: CGPoint(x: 15, y: 26)))
+            #expect(drag.location(in: view) == CGPoint(x: 5, y: 6))
             await drag.cancel()
-            let direct = try #require(try await view.beginDrag(at: Point(x: 5, y: 6)))
+            let direct = try #require(try await view.beginDrag(at: CGPoint(x: 5, y: 6)))
             await direct.cancel()
             #expect(scene.trace["a"].isEmpty)
             inner.items = { [] }
-            try await #expect(scene.root.beginDrag(at: Point(x: 15, y: 26)) == nil)
+            try await #expect(scene.root.beginDrag(at: CGPoint(x: 15, y: 26)) == nil)
             #expect(scene.trace["a"].isEmpty)
             interaction.isEnabled = false
-            await (try await scene.root.beginDrag(at: Point(x: 15, y: 26)))?.cancel()
+            await (try await scene.root.beginDrag(at: CGPoint(x: 15, y: 26)))?.cancel()
             #expect(scene.trace["a"].prefix(4) == Self.beginning[...])
         }
     }
@@ -195,18 +195,18 @@ struct DragInteractionTests {
     func adding() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let view = InteractionView(frame: Rect(x: 50, y: 50, width: 50, height: 50))
+            let view = InteractionView(frame: CGRect(x: 50, y: 50, width: 50, height: 50))
             scene.root.addSubview(view)
             let other = TracedSource("b", scene.trace)
             view.addInteraction(DragInteraction(delegate: other))
             let target = scene.target("d")
             let drag = try await scene.begin()
             try await drag.move(to: .here)
-            #expect(try await !scene.root.addItems(to: drag, at: Point(x: 51, y: 52)))
+            #expect(try await !scene.root.addItems(to: drag, at: CGPoint(x: 51, y: 52)))
             #expect(scene.trace["b"] == ["adding 1 2"])
             #expect(drag.items.count == 1)
             other.added = { [.text("Sequoia"), .text("Zion")] }
-            #expect(try await scene.root.addItems(to: drag, at: Point(x: 51, y: 52)))
+            #expect(try await scene.root.addItems(to: drag, at: CGPoint(x: 51, y: 52)))
             #expect(drag.items.count == 3)
             try await drag.move(to: .here)
             try await drag.drop()
@@ -229,7 +229,7 @@ struct DragInteractionTests {
     func addingOneTooLarge() async throws {
         try await DragBroker.with(limits: ["metadata-per-session": "4KiB"]) { broker in
             let scene = InteractionScene(broker)
-            let view = InteractionView(frame: Rect(x: 50, y: 50, width: 50, height: 50))
+            let view = InteractionView(frame: CGRect(x: 50, y: 50, width: 50, height: 50))
             scene.root.addSubview(view)
             let other = TracedSource("b", scene.trace)
             view.addInteraction(DragInteraction(delegate: other))
@@ -241,7 +241,7 @@ struct DragInteractionTests {
             var given = [DragItem(itemProvider: large), .text("Sequoia")]
             other.added = { [given.removeFirst()] }
             let drag = try await scene.begin()
-            let add = { @MainActor @Sendable in try await scene.root.addItems(to: drag, at: Point(x: 51, y: 52)) }
+            let add = { @MainActor @Sendable in try await scene.root.addItems(to: drag, at: CGPoint(x: 51, y: 52)) }
             async let isFirstThere = try? await add()
             async let isSecondThere = try? await add()
             // Either of the two may run first.
@@ -269,11 +269,11 @@ struct DragInteractionTests {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
             let target = scene.target("d")
-            let view = InteractionView(frame: Rect(x: 50, y: 50, width: 50, height: 50))
+            let view = InteractionView(frame: CGRect(x: 50, y: 50, width: 50, height: 50))
             scene.root.addSubview(view)
             var source: TracedSource? = TracedSource("b", scene.trace)
             try view.addInteraction(DragInteraction(delegate: #require(source)))
-            let drag = try #require(try await scene.root.beginDrag(at: Point(x: 60, y: 60)))
+            let drag = try #require(try await scene.root.beginDrag(at: CGPoint(x: 60, y: 60)))
             source = nil
             view.removeFromSuperview()
             try await drag.move(to: .here)

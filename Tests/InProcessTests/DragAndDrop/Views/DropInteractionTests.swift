@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
@@ -71,7 +71,7 @@ struct DropInteractionTests {
     func reentry() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            scene.target("d", Rect(x: 50, y: 0, width: 50, height: 100))
+            scene.target("d", CGRect(x: 50, y: 0, width: 50, height: 100))
             let drag = try await scene.begin()
             try await drag.move(to: .here(60, 0))
             #expect(try await drag.move(to: .here(10, 0)).operation == .cancel)
@@ -96,10 +96,10 @@ struct DropInteractionTests {
     func sideBySide() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100))
-            let right = scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            scene.target("l", CGRect(x: 0, y: 0, width: 50, height: 100))
+            let right = scene.target("r", CGRect(x: 50, y: 0, width: 50, height: 100))
             right.delegate?.proposal = { session in
-                #expect(session.location(in: right.view) == Point(x: 10, y: 3))
+                #expect(session.location(in: right.view) == CGPoint(x: 10, y: 3))
                 return .move
             }
             let drag = try await scene.begin()
@@ -121,8 +121,8 @@ struct DropInteractionTests {
     func nested() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let outer = scene.target("o", Rect(x: 0, y: 0, width: 80, height: 80))
-            let inner = scene.target("i", Rect(x: 10, y: 10, width: 20, height: 20), in: outer.view)
+            let outer = scene.target("o", CGRect(x: 0, y: 0, width: 80, height: 80))
+            let inner = scene.target("i", CGRect(x: 10, y: 10, width: 20, height: 20), in: outer.view)
             let drag = try await scene.begin()
             try await drag.move(to: .here(5, 5))
             try await drag.move(to: .here(15, 15))
@@ -151,7 +151,7 @@ struct DropInteractionTests {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
             let outer = scene.target("o")
-            let inner = scene.target("i", Rect(x: 0, y: 0, width: 50, height: 50))
+            let inner = scene.target("i", CGRect(x: 0, y: 0, width: 50, height: 50))
             inner.view.isUserInteractionEnabled = false
             let drag = try await scene.begin()
             #expect(try await drag.move(to: .here(5, 5)).operation == .copy)
@@ -174,8 +174,8 @@ struct DropInteractionTests {
     func noPoint() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let lower = scene.target("l", Rect(x: 0, y: 0, width: 50, height: 50))
-            let upper = scene.target("u", Rect(x: 0, y: 0, width: 50, height: 50))
+            let lower = scene.target("l", CGRect(x: 0, y: 0, width: 50, height: 50))
+            let upper = scene.target("u", CGRect(x: 0, y: 0, width: 50, height: 50))
             upper.delegate?.canHandle = { _ in false }
             let drag = try await scene.begin()
             #expect(try await drag.move(to: .here).operation == .copy)
@@ -192,8 +192,8 @@ struct DropInteractionTests {
     func othersNotAsked() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100)).delegate?.canHandle = { _ in false }
-            scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            scene.target("l", CGRect(x: 0, y: 0, width: 50, height: 100)).delegate?.canHandle = { _ in false }
+            scene.target("r", CGRect(x: 50, y: 0, width: 50, height: 100))
             let drag = try await scene.begin()
             #expect(try await drag.move(to: .here(10, 10)).operation == .cancel)
             #expect(scene.trace["r"].isEmpty)

@@ -8,7 +8,7 @@ import PasteboardKit
 final class InteractionScene {
     let connection: PasteboardConnection
     let trace: InteractionTrace
-    let root = InteractionView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    let root = InteractionView(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
     let source: TracedSource
     let sourceInteraction: DragInteraction
     private var held: [AnyObject] = []
@@ -24,7 +24,7 @@ final class InteractionScene {
 
     /// Adds a view with a drop interaction. Without a frame the root itself gets the interaction.
     @discardableResult
-    func target(_ name: String, _ frame: Rect? = nil, in parent: InteractionView? = nil) -> Target {
+    func target(_ name: String, _ frame: CGRect? = nil, in parent: InteractionView? = nil) -> Target {
         let target = Target(name, trace, frame.map { InteractionView(frame: $0) } ?? root)
         if target.view !== root { (parent ?? root).addSubview(target.view) }
         held.append(target)
@@ -32,7 +32,7 @@ final class InteractionScene {
     }
 
     func begin() async throws -> PasteboardKit.Drag {
-        guard let drag = try await root.beginDrag(at: Point(x: 1, y: 1)) else { throw NoDrag() }
+        guard let drag = try await root.beginDrag(at: CGPoint(x: 1, y: 1)) else { throw NoDrag() }
         return drag
     }
 

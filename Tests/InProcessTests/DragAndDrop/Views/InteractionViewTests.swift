@@ -7,10 +7,10 @@ import Testing
 @Suite(.inProcess)
 struct InteractionViewTests {
     /// A root with two overlapping sibling views, and a third view inside the second of them.
-    private let root = InteractionView(frame: Rect(x: 7, y: 7, width: 100, height: 100))
-    private let left = InteractionView(frame: Rect(x: 0, y: 0, width: 60, height: 100))
-    private let right = InteractionView(frame: Rect(x: 50, y: 0, width: 50, height: 100))
-    private let inner = InteractionView(frame: Rect(x: 10, y: 20, width: 10, height: 10))
+    private let root = InteractionView(frame: CGRect(x: 7, y: 7, width: 100, height: 100))
+    private let left = InteractionView(frame: CGRect(x: 0, y: 0, width: 60, height: 100))
+    private let right = InteractionView(frame: CGRect(x: 50, y: 0, width: 50, height: 100))
+    private let inner = InteractionView(frame: CGRect(x: 10, y: 20, width: 10, height: 10))
 
     init() {
         root.addSubview(left)
@@ -35,30 +35,30 @@ struct InteractionViewTests {
 
     @Test("a point belongs to the deepest view there, and among siblings to the uppermost")
     func hits() {
-        #expect(root.hitTest(Point(x: 10, y: 10)) === left)
-        #expect(root.hitTest(Point(x: 55, y: 10)) === right)
-        #expect(root.hitTest(Point(x: 65, y: 25)) === inner)
-        #expect(root.hitTest(Point(x: 70, y: 25)) === right)
-        #expect(root.hitTest(Point(x: -5, y: 500)) === root)
+        #expect(root.hitTest(CGPoint(x: 10, y: 10)) === left)
+        #expect(root.hitTest(CGPoint(x: 55, y: 10)) === right)
+        #expect(root.hitTest(CGPoint(x: 65, y: 25)) === inner)
+        #expect(root.hitTest(CGPoint(x: 70, y: 25)) === right)
+        #expect(root.hitTest(CGPoint(x: -5, y: 500)) === root)
     }
 
     @Test("a disabled view and its subviews are not found at a point")
     func disabled() {
         right.isUserInteractionEnabled = false
-        #expect(root.hitTest(Point(x: 65, y: 25)) === root)
-        #expect(root.hitTest(Point(x: 55, y: 25)) === left)
+        #expect(root.hitTest(CGPoint(x: 65, y: 25)) === root)
+        #expect(root.hitTest(CGPoint(x: 55, y: 25)) === left)
         root.isUserInteractionEnabled = false
-        #expect(root.hitTest(Point(x: 10, y: 10)) == nil)
+        #expect(root.hitTest(CGPoint(x: 10, y: 10)) == nil)
     }
 
     @Test("points are converted between the views of a tree")
     func conversion() {
-        let point = Point(x: 1, y: 2)
-        #expect(inner.convert(point, to: nil) == Point(x: 61, y: 22))
-        #expect(inner.convert(point, to: right) == Point(x: 11, y: 22))
-        #expect(inner.convert(point, to: left) == Point(x: 61, y: 22))
-        #expect(inner.convert(Point(x: 61, y: 22), from: nil) == point)
-        #expect(inner.convert(Point(x: 11, y: 22), from: right) == point)
+        let point = CGPoint(x: 1, y: 2)
+        #expect(inner.convert(point, to: nil) == CGPoint(x: 61, y: 22))
+        #expect(inner.convert(point, to: right) == CGPoint(x: 11, y: 22))
+        #expect(inner.convert(point, to: left) == CGPoint(x: 61, y: 22))
+        #expect(inner.convert(CGPoint(x: 61, y: 22), from: nil) == point)
+        #expect(inner.convert(CGPoint(x: 11, y: 22), from: right) == point)
         #expect(root.convert(point, to: root) == point)
     }
 

@@ -60,7 +60,7 @@ final class TracedSource: DragInteractionDelegate {
     func dragInteraction(
         _ interaction: DragInteraction,
         itemsForAddingTo session: any DragSession,
-        withTouchAt point: Point
+        withTouchAt point: CGPoint
     ) -> [DragItem] {
         tell("adding \(Int(point.x)) \(Int(point.y))")
         return added()

@@ -201,11 +201,11 @@ struct ViewDestinationTests {
     func within() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let outer = scene.target("o", Rect(x: 10, y: 10, width: 80, height: 80))
-            let inner = scene.target("i", Rect(x: 10, y: 10, width: 20, height: 20), in: outer.view)
+            let outer = scene.target("o", CGRect(x: 10, y: 10, width: 80, height: 80))
+            let inner = scene.target("i", CGRect(x: 10, y: 10, width: 20, height: 20), in: outer.view)
             try await outer.view.register(as: "outer", connection: scene.connection)
             inner.delegate?.proposal = { session in
-                #expect(session.location(in: inner.view) == Point(x: 1.5, y: 2))
+                #expect(session.location(in: inner.view) == CGPoint(x: 1.5, y: 2))
                 return .copy
             }
             let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
@@ -220,8 +220,8 @@ struct ViewDestinationTests {
     func simultaneous(isAllowed: Bool) async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let left = scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100))
-            scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            let left = scene.target("l", CGRect(x: 0, y: 0, width: 50, height: 100))
+            scene.target("r", CGRect(x: 50, y: 0, width: 50, height: 100))
             left.interaction.allowsSimultaneousDropSessions = isAllowed
             try await scene.root.register(as: "scene", connection: scene.connection)
             let first = try await PasteboardKit.Drag.begin([.text("1")], connection: broker.connect())
@@ -253,7 +253,7 @@ struct ViewDestinationTests {
     func viewGone() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let target = scene.target("d", Rect(x: 0, y: 0, width: 50, height: 50))
+            let target = scene.target("d", CGRect(x: 0, y: 0, width: 50, height: 50))
             let drag = try await scene.begin()
             try await drag.move(to: .here(1, 1))
             target.view.removeFromSuperview()
@@ -279,7 +279,7 @@ struct ViewDestinationTests {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
             let outer = scene.target("o")
-            let inner = scene.target("i", Rect(x: 0, y: 0, width: 50, height: 50))
+            let inner = scene.target("i", CGRect(x: 0, y: 0, width: 50, height: 50))
             let drag = try await scene.begin()
             try await drag.move(to: .here(1, 1))
             inner.delegate = nil
@@ -296,8 +296,8 @@ struct ViewDestinationTests {
     func changes() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            let left = scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100))
-            let right = scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            let left = scene.target("l", CGRect(x: 0, y: 0, width: 50, height: 100))
+            let right = scene.target("r", CGRect(x: 50, y: 0, width: 50, height: 100))
             left.delegate?.exits = { _ in right.view.removeFromSuperview() }
             right.delegate?.canHandle = { _ in
                 right.view.removeInteraction(right.interaction)

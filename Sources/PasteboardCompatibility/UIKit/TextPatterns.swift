@@ -9,7 +9,7 @@ struct TextPatterns {
     private static let maximumValues = 256
 
     struct Match {
-        let pattern: Pasteboard.DetectionPattern
+        let pattern: UIPasteboard.DetectionPattern
         let range: Range<Substring.Index>
     }
 
@@ -28,7 +28,7 @@ struct TextPatterns {
     }
 
     /// The matches of a pattern, in the order of the text.
-    func matches(_ pattern: Pasteboard.DetectionPattern) -> [Match] {
+    func matches(_ pattern: UIPasteboard.DetectionPattern) -> [Match] {
         let ranges: [Range<Substring.Index>]
         switch pattern {
         case .number: ranges = isNumber ? [line.startIndex..<line.endIndex] : []

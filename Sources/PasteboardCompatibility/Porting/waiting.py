@@ -3,10 +3,10 @@ import re
 
 # Members of a pasteboard that call the broker.
 CALLS = [
-    "declareTypes", "addTypes", "setString", "setData", "clearContents", "writeObjects", "write", "string", "strings",
-    "data", "types", "availableType", "canReadObject", "readObjects", "hasStrings", "hasTypes", "contains",
-    "numberOfItems", "changeCount", "setItems", "setItemProviders", "setObjects", "itemProviders", "contents", "load",
-    "canLoad", "release", "clear",
+    "declareTypes", "addTypes", "setString", "setData", "setPropertyList", "setValue", "clearContents", "writeObjects",
+    "string", "strings", "url", "urls", "data", "propertyList", "types", "availableType", "canReadItem",
+    "canReadObject", "readObjects", "pasteboardItems", "hasStrings", "hasURLs", "hasImages", "contains",
+    "numberOfItems", "changeCount", "setItems", "setItemProviders", "setObjects", "itemProviders", "releaseGlobally",
 ]
 # Closures that can wait.
 WAITING_CLOSURES = r"\b(?:Task(?:\.detached)?|addTask|async let|await)\b"
@@ -29,16 +29,17 @@ def names(code, types, makers):
 
 def pasteboards(code):
     """A pattern for the pasteboards in the file."""
-    made = r"(?:Pasteboard\.general\b|Pasteboard(?:\.unique)?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
-    declared = names(code, "Pasteboard(?!\\.)", made + r"(?!\s*[.?!])")
+    made = r"(?:(?:NS|UI)Pasteboard\.general\b|(?:NS|UI)Pasteboard(?:\.withUniqueName)?"
+    made += r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[?!]?)"
+    declared = names(code, "(?:NS|UI)Pasteboard(?!\\.)", made + r"(?!\s*[.?])")
     named = "|".join(filter(None, ["pasteboard", declared]))
     return rf"(?<![\w.)\]])(?:(?:\w+[?!]?\.)*(?:{named})\b[?!]?|{made})"
 
 
 def items(code):
     """A pattern for the names of items that are read."""
-    declared = names(code, "PasteboardItem", r"[^\n=]*\.contents\(\)\.items(?:\.(?:first|last)\b|\[)")
-    looped = re.findall(r"\bfor\s+(\w+)\s+in\s+[^\n{]*\.contents\(\)\.items\b", code.mask)
+    declared = names(code, "NSPasteboardItem", r"[^\n=]*\.pasteboardItems[?!]?(?:\.(?:first|last)\b|\[)")
+    looped = re.findall(r"\bfor\s+(\w+)\s+in\s+[^\n{]*\.pasteboardItems\b", code.mask)
     return "|".join(filter(None, [declared, *map(re.escape, sorted(set(looped)))]))
 
 
@@ -56,9 +57,9 @@ class Waiting:
         self.subscripts = set()  # the type's name
         self.calls, self.scopes, self.stuck, self.notes = set(), {}, set(), {}
         board, item = pasteboards(code), items(code)
-        pattern = rf"{board}\s*\.\s*(?:{'|'.join(CALLS)})\b|\bPasteboard\.unique\("
+        pattern = rf"{board}\s*\.\s*(?:{'|'.join(CALLS)})\b|\b(?:NS|UI)Pasteboard\.(?:withUniqueName|remove)\("
         if item:
-            pattern += rf"|(?<![\w.])(?:{item})[?!]?\.(?:string|data)\(forType:"
+            pattern += rf"|(?<![\w.])(?:{item})[?!]?\.(?:string|data|propertyList)\(forType:"
         found = list(re.finditer(pattern, code.mask))
         while found:
             for match in found:

@@ -1,4 +1,5 @@
-import FoundationEssentials
+import Foundation
+import PasteboardKit
 import PasteboardTransport
 
 /// The data of the types that one write has declared. Each write has its own, so that a load of older contents never
@@ -16,6 +17,8 @@ final class DeclaredValues: Sendable {
     init(_ types: [UniformType]) {
         state = Lock(State(declared: Set(types)))
     }
+
+    func contains(_ type: UniformType) -> Bool { state.withLock { $0.declared.contains(type) } }
 
     func declare(_ types: [UniformType]) {
         state.withLock { $0.declared.formUnion(types) }

@@ -1,5 +1,5 @@
-extension Pasteboard {
-    /// A pattern that is looked for in the text of a pasteboard, as by UIPasteboard.
+extension UIPasteboard {
+    /// A pattern that is looked for in the text of a pasteboard.
     public enum DetectionPattern: Sendable, Hashable, CaseIterable {
         /// The whole text is a number.
         case number

@@ -1,0 +1,276 @@
+public import Foundation
+public import PasteboardKit
+
+/// A program's object that provides the data of declared types.
+public protocol NSPasteboardTypeOwner: AnyObject, Sendable {
+    /// Provides the data of a type: the method sets it with ``NSPasteboard/setData(_:forType:)`` or
+    /// ``NSPasteboard/setString(_:forType:)`` of `sender` before it returns. It is called when a program loads the type
+    /// for the first time; the broker then keeps the data.
+    ///
+    /// - Throws: an error, which reaches the destination as the source's own.
+    func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType) async throws
+    /// Called once when the pasteboard no longer has the declared types, because another program has written to it or
+    /// cleared it, or because the connection was lost. Does nothing by default.
+    func pasteboardChangedOwner(_ sender: NSPasteboard) async
+}
+
+extension NSPasteboardTypeOwner {
+    /// Does nothing.
+    public func pasteboardChangedOwner(_ sender: NSPasteboard) async {}
+}
+
+// Writes in steps: first the pasteboard is cleared or types are declared, and then their data is set.
+extension NSPasteboard {
+    /// Clears the pasteboard, to write to it with ``setData(_:forType:)``, ``setString(_:forType:)`` or
+    /// ``writeObjects(_:)``.
+    ///
+    /// - Returns: the new change count.
+    /// - Throws: as `Pasteboard.clear`.
+    @discardableResult
+    public func clearContents() async throws(PasteboardError) -> Int {
+        try await step { () throws(PasteboardError) in
+            let changeCount = try await pasteboard.clear()
+            contents.begin(cleared: changeCount)
+            return changeCount.number
+        }
+    }
+
+    /// Replaces the contents with one item that has these types.
+    ///
+    /// The data of a type is set later with ``setData(_:forType:)``, or by the owner when a program loads the type. The
+    /// declared types end with this process; data that was loaded once is kept.
+    ///
+    /// - Parameters:
+    ///   - types: the types, best first, at least one.
+    ///   - owner: provides the data of types that were not set. It is referenced while the pasteboard has the types.
+    /// - Returns: the new change count.
+    /// - Throws: as for a write.
+    @discardableResult
+    public func declareTypes(
+        _ types: [PasteboardType],
+        owner: (any NSPasteboardTypeOwner)?
+    ) async throws(PasteboardError) -> Int {
+        try await step { () throws(PasteboardError) in
+            try await declare(types.map(\.uniformType), owner, ifChangeCount: nil)
+        }
+    }
+
+    /// Adds types to the first item that this program has written with ``declareTypes(_:owner:)`` or another step, or
+    /// declares them after ``clearContents()``. Types that the item has already are left out.
+    ///
+    /// - Returns: the change count, which stays if the item exists.
+    /// - Throws: `superseded` if the pasteboard has no contents of this program, and was not cleared by it.
+    @discardableResult
+    public func addTypes(
+        _ types: [PasteboardType],
+        owner: (any NSPasteboardTypeOwner)?
+    ) async throws(PasteboardError) -> Int {
+        try await step { () throws(PasteboardError) in
+            guard let written = contents.written, let declared = written.declared else {
+                guard let cleared = contents.cleared else { throw notOwned }
+                return try await declare(types.map(\.uniformType), owner, ifChangeCount: cleared)
+            }
+            let new = types.map(\.uniformType).filter { !written.has($0) }
+            guard !new.isEmpty else { return written.publication.changeCount.number }
+            try await written.publication.add(provider(of: new, declared, owner), toItemAt: 0)
+            declared.declare(new)
+            notify(owner, of: written.publication)
+            return written.publication.changeCount.number
+        }
+    }
+
+    /// Sets the data of a type of the first item. The type is added if the item does not have it.
+    ///
+    /// In ``NSPasteboardTypeOwner/pasteboard(_:provideDataForType:)`` it sets the data that was asked for. Data that is
+    /// set a second time after ``clearContents()`` replaces the contents, which increases the change count.
+    ///
+    /// - Returns: true; false for nil.
+    /// - Throws: `superseded` if the pasteboard was neither cleared nor written by this program, or was changed by
+    ///   another one since then. `invalid-argument` if the type is declared and was loaded already, or if there are
+    ///   several items: then the broker keeps its data.
+    @discardableResult
+    public func setData(_ data: Data?, forType type: PasteboardType) async throws(PasteboardError) -> Bool {
+        guard let data else { return false }
+        let type = type.uniformType
+        if let provided = ProvidedData.current, provided.take(data, for: type, on: pasteboard) { return true }
+        return try await step { () throws(PasteboardError) in
+            guard let written = contents.written else {
+                guard let cleared = contents.cleared else { throw notOwned }
+                try await write([[(type, data)]], ifChangeCount: cleared)
+                return true
+            }
+            guard written.has(type) else {
+                try await written.publication.add(
+                    ItemProvider(keeping: [(type, data)]),
+                    toItemAt: 0,
+                    keeps: .everything
+                )
+                contents.change { $0.kept.append((type, data)) }
+                return true
+            }
+            if written.declared?.set(data, for: type) ?? false { return true }
+            guard written.declared == nil, written.itemCount == 1 else { throw alreadyKept(type) }
+            let values = written.kept.map { $0.type == type ? (type, data) : $0 }
+            try await write([values], ifChangeCount: written.publication.changeCount)
+            return true
+        }
+    }
+
+    /// Sets the text of a type of the first item, in UTF-8. Use ``setData(_:forType:)`` for a type in another encoding.
+    ///
+    /// - Returns: true.
+    /// - Throws: as ``setData(_:forType:)``.
+    @discardableResult
+    public func setString(_ string: String, forType type: PasteboardType) async throws(PasteboardError) -> Bool {
+        try await setData(Data(string.utf8), forType: type)
+    }
+
+    /// Sets the property list of a type of the first item.
+    ///
+    /// - Returns: false if the value is no property list.
+    /// - Throws: as ``setData(_:forType:)``.
+    @discardableResult
+    public func setPropertyList(
+        _ propertyList: Any,
+        forType type: PasteboardType
+    ) async throws(PasteboardError) -> Bool {
+        try await setData(PropertyList.data(of: propertyList), forType: type)
+    }
+
+    /// Appends objects as items, after ``clearContents()`` or another step of this program. The objects write all their
+    /// types now, and the broker keeps the data.
+    ///
+    /// - Returns: false if the pasteboard has no contents of this program and was not cleared by it, or if an object
+    ///   writes nothing.
+    /// - Throws: as for a write.
+    @discardableResult
+    public func writeObjects(_ objects: [any NSPasteboardWriting]) async throws(PasteboardError) -> Bool {
+        let items = objects.map { object in
+            object.writableTypes(for: self).compactMap { type in
+                PropertyList.data(of: object.pasteboardPropertyList(forType: type)).map { (type.uniformType, $0) }
+            }
+        }
+        guard items.allSatisfy({ !$0.isEmpty }) else { return false }
+        return try await step { () throws(PasteboardError) in
+            if let written = contents.written {
+                try await written.publication.add(items.map { ItemProvider(keeping: $0) }, keeps: .everything)
+                contents.change { $0.itemCount += items.count }
+            } else {
+                guard let cleared = contents.cleared else { return false }
+                try await write(items, ifChangeCount: cleared)
+            }
+            return true
+        }
+    }
+
+    // MARK: Steps
+
+    private func step<Result: Sendable>(
+        _ body: () async throws(PasteboardError) -> Result
+    ) async throws(PasteboardError) -> Result {
+        try await contents.order.take(for: Call("the write"))
+        defer { contents.order.end() }
+        return try await body()
+    }
+
+    /// Writes items whose data the broker keeps.
+    private func write(
+        _ items: [StepwiseContents.Values],
+        ifChangeCount: ChangeCount
+    ) async throws(PasteboardError) {
+        let options = Pasteboard.WriteOptions(ifChangeCount: ifChangeCount)
+        let providers = items.map { ItemProvider(keeping: $0) }
+        let publication = try await pasteboard.write(providers, keeps: .everything, options: options)
+        contents.begin(.init(publication: publication, kept: items.first ?? [], itemCount: items.count))
+    }
+
+    private func declare(
+        _ types: [UniformType],
+        _ owner: (any NSPasteboardTypeOwner)?,
+        ifChangeCount: ChangeCount?
+    ) async throws(PasteboardError) -> Int {
+        let declared = DeclaredValues(types)
+        let options = Pasteboard.WriteOptions(ifChangeCount: ifChangeCount)
+        let publication = try await pasteboard.write([provider(of: types, declared, owner)], options: options)
+        contents.begin(.init(publication: publication, declared: declared))
+        notify(owner, of: publication)
+        return publication.changeCount.number
+    }
+
+    private func alreadyKept(_ type: UniformType) -> PasteboardError {
+        PasteboardError(
+            .invalidArgument,
+            message: "the broker keeps the data of \(type.identifier) on pasteboard \(name.rawValue) already; call "
+                + "clearContents() or declareTypes(_:owner:) first"
+        )
+    }
+
+    private var notOwned: PasteboardError {
+        PasteboardError(
+            .superseded,
+            message: "pasteboard \(name.rawValue) has no contents of this program to which data could be added; "
+                + "call clearContents() or declareTypes(_:owner:) first"
+        )
+    }
+
+    /// A provider of declared types, whose handlers return the data that was set, or ask the owner.
+    private func provider(
+        of types: [UniformType],
+        _ declared: DeclaredValues,
+        _ owner: (any NSPasteboardTypeOwner)?
+    ) -> ItemProvider {
+        let provider = ItemProvider()
+        for type in types {
+            // The handler keeps neither the connection nor the steps, which have the publication.
+            provider.registerDataRepresentation(
+                for: type,
+                policy: .onceAndKept
+            ) { [name, weak connection = pasteboard.connection, weak contents] in
+                if let value = declared.take(type) { return value }
+                do {
+                    guard let owner, let connection else { throw Self.notSet(type) }
+                    let sender = Pasteboard(name: name, connection: connection)
+                    let provided = ProvidedData(type, of: sender)
+                    defer { provided.close() }
+                    try await ProvidedData.$current.withValue(provided) {
+                        try await owner.pasteboard(
+                            NSPasteboard(sender, contents ?? StepwiseContents()),
+                            provideDataForType: PasteboardType(type.identifier)
+                        )
+                    }
+                    guard let data = provided.data else { throw Self.notSet(type) }
+                    return data
+                } catch {
+                    declared.giveBack(type)
+                    throw error
+                }
+            }
+        }
+        return provider
+    }
+
+    private static func notSet(_ type: UniformType) -> PasteboardError {
+        PasteboardError(.sourceFailed, message: "the data of the declared type \(type.identifier) was not set")
+    }
+
+    private func notify(_ owner: (any NSPasteboardTypeOwner)?, of publication: Publication) {
+        guard let owner, contents.addsOwner(owner) else { return }
+        Task { [name, weak connection = pasteboard.connection, end = publication.waitForEnd] in
+            await end()
+            guard let connection else { return }
+            await owner.pasteboardChangedOwner(NSPasteboard(Pasteboard(name: name, connection: connection)))
+        }
+    }
+}
+
+extension ItemProvider {
+    fileprivate convenience init(keeping values: StepwiseContents.Values) {
+        self.init()
+        for (type, data) in values { registerDataRepresentation(for: type) { data } }
+    }
+}
+
+extension ChangeCount {
+    /// The number alone, as in Apple's frameworks.
+    var number: Int { Int(clamping: value) }
+}

@@ -1,0 +1,100 @@
+public import PasteboardKit
+import PasteboardTransport
+
+/// A pasteboard in the shape of AppKit's. Each call waits for the broker.
+///
+/// A value is written in steps: ``clearContents()`` or ``declareTypes(_:owner:)``, and then the data of each type.
+/// Other programs may see the contents between two steps. `write` of ``pasteboard`` writes all at once.
+public struct NSPasteboard: Sendable {
+    /// The name of a pasteboard.
+    public typealias Name = Pasteboard.Name
+
+    /// A type of an item, by its identifier.
+    public struct PasteboardType: RawRepresentable, Hashable, Sendable {
+        /// The identifier.
+        public let rawValue: String
+
+        /// Makes a type from its identifier.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// Makes a type from its identifier.
+        public init(_ rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// Text in UTF-8.
+        public static let string = PasteboardType("public.utf8-plain-text")
+        /// Rows of text, with a tab between two values.
+        public static let tabularText = PasteboardType("public.utf8-tab-separated-values-text")
+        /// HTML.
+        public static let html = PasteboardType("public.html")
+        /// Rich text.
+        public static let rtf = PasteboardType("public.rtf")
+        /// PDF.
+        public static let pdf = PasteboardType("com.adobe.pdf")
+        /// An image in PNG.
+        public static let png = PasteboardType("public.png")
+        /// An image in TIFF.
+        public static let tiff = PasteboardType("public.tiff")
+        /// A URL.
+        public static let URL = PasteboardType("public.url")
+        /// The URL of a file.
+        public static let fileURL = PasteboardType("public.file-url")
+
+        var uniformType: UniformType { UniformType(importedAs: rawValue) }
+    }
+
+    /// The pasteboard in the shape of this package.
+    public let pasteboard: Pasteboard
+    let contents: StepwiseContents
+
+    /// The steps on pasteboards of the process's own connection: every value of one name continues the same steps.
+    private static let shared = Lock<[Name: StepwiseContents]>([:])
+
+    /// The pasteboard for copy and paste.
+    public static var general: NSPasteboard { NSPasteboard(name: .general) }
+
+    /// Makes the shape of AppKit for a pasteboard. The steps of the new value begin with a clear or a declaration.
+    public init(_ pasteboard: Pasteboard) {
+        self.init(pasteboard, StepwiseContents())
+    }
+
+    init(_ pasteboard: Pasteboard, _ contents: StepwiseContents) {
+        self.pasteboard = pasteboard
+        self.contents = contents
+    }
+
+    /// Names a pasteboard, on the connection that the program's pasteboards use by default.
+    public init(name: Name) {
+        pasteboard = Pasteboard(name: name)
+        contents = Self.shared.withLock { shared in
+            let contents = shared[name] ?? StepwiseContents()
+            shared[name] = contents
+            return contents
+        }
+    }
+
+    /// Makes an empty pasteboard with a name that no other pasteboard has. It ends with this process.
+    ///
+    /// - Throws: as `Pasteboard.unique`.
+    public static func withUniqueName() async throws(PasteboardError) -> NSPasteboard {
+        NSPasteboard(try await Pasteboard.unique())
+    }
+
+    /// Clears the pasteboard and removes it.
+    ///
+    /// - Throws: `not-permitted` for a pasteboard that every user has; otherwise as `Pasteboard.release`.
+    public func releaseGlobally() async throws(PasteboardError) {
+        try await pasteboard.release()
+    }
+
+    /// The name.
+    public var name: Name { pasteboard.name }
+
+    /// The number of the contents, which grows with each write and clear.
+    public var changeCount: Int {
+        get async throws(PasteboardError) { try await pasteboard.changeCount.number }
+    }
+}

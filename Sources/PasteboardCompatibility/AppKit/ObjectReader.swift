@@ -1,0 +1,73 @@
+import Foundation
+import PasteboardKit
+
+/// A class as `readObjects` of a pasteboard uses it.
+struct ObjectReader {
+    private enum Class {
+        case text
+        case url(filesOnly: Bool, contentTypes: [UniformType]?)
+        case item
+        case reading(any NSPasteboardReading.Type, NSPasteboard)
+    }
+
+    private let aClass: Class
+    private let types: [UniformType]
+
+    /// - Returns: nil for a class that reads nothing.
+    init?(_ aClass: AnyClass, from pasteboard: NSPasteboard, _ options: [NSPasteboard.ReadingOptionKey: Any]?) {
+        if aClass == NSString.self {
+            self.aClass = .text
+            types = String.readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
+        } else if aClass == NSURL.self {
+            let identifiers = options?[.urlReadingContentsConformToTypes] as? [String]
+            let filesOnly = options?[.urlReadingFileURLsOnly] as? Bool ?? (identifiers != nil)
+            self.aClass = .url(filesOnly: filesOnly, contentTypes: identifiers?.map { UniformType(importedAs: $0) })
+            types = [filesOnly ? .fileURL : .url]
+        } else if aClass == NSPasteboardItem.self {
+            self.aClass = .item
+            types = []
+        } else if let reading = aClass as? any NSPasteboardReading.Type {
+            self.aClass = .reading(reading, pasteboard)
+            types = reading.readableTypes(for: pasteboard).map(\.uniformType)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether the class reads one of the item's types.
+    func accepts(_ item: PasteboardItem) -> Bool {
+        if case .item = aClass { return true }
+        return types.contains { item.loadable($0) != nil }
+    }
+
+    /// Returns the object; nil if the bytes describe none.
+    func object(of item: PasteboardItem) async throws(PasteboardError) -> Any? {
+        if case .item = aClass { return NSPasteboardItem(item) }
+        guard let type = types.first(where: { item.loadable($0) != nil }) else { return nil }
+        guard let loaded = try await item.data(of: type) else { return nil }
+        switch aClass {
+        case .item: return nil
+        case .text: return NSString(string: try loaded.text)
+        case .url(let filesOnly, let contentTypes):
+            let url = try? URL.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
+            guard let url, !filesOnly || url.isFileURL else { return nil }
+            if let contentTypes {
+                guard let type = UniformType(filenameExtension: url.pathExtension) else { return nil }
+                guard contentTypes.contains(where: { type.conforms(to: $0) }) else { return nil }
+            }
+            return NSURL(string: url.absoluteString)
+        case .reading(let reading, let pasteboard):
+            let type = NSPasteboard.PasteboardType(type.identifier)
+            let options = reading.readingOptions(forType: type, pasteboard: pasteboard)
+            let value: Any?
+            if options.contains(.asString) {
+                value = try loaded.text
+            } else if options.contains(.asPropertyList) {
+                value = PropertyList.value(of: loaded.value)
+            } else {
+                value = loaded.value
+            }
+            return value.flatMap { reading.init(pasteboardPropertyList: $0, ofType: type) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+public import PasteboardKit
+
+extension NSURL: ItemProviderReading {
+    /// As `URL`.
+    public static var readableTypeIdentifiersForItemProvider: [String] { URL.readableTypeIdentifiersForItemProvider }
+
+    /// Makes a URL from its text, as `URL` does.
+    ///
+    /// - Throws: a `PasteboardError` of code `source-failed` if the text is not a URL.
+    public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        let url = try URL.object(withItemProviderData: data, typeIdentifier: typeIdentifier)
+        guard let object = NSURL(string: url.absoluteString) as? Self else {
+            throw PasteboardError(.sourceFailed, message: "\(url.absoluteString) is not a URL")
+        }
+        return object
+    }
+}
+
+extension NSURL: NSPasteboardWriting {
+    /// `public.url`; for a file URL, `public.file-url` before it.
+    public func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
+        isFileURL ? [.fileURL, .URL] : [.URL]
+    }
+
+    /// Returns the absolute URL as text.
+    public func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { absoluteString }
+}
+
+extension ItemProvider {
+    /// Makes a provider from a URL, as from a `URL`.
+    public convenience init(object: NSURL) {
+        self.init(object: object as URL)
+    }
+
+    /// Promises the item as a URL, as from a `URL`.
+    public func registerObject(_ object: NSURL, visibility: ItemProviderRepresentationVisibility) {
+        registerObject(object as URL, visibility: visibility)
+    }
+
+    /// Promises the item as a URL, which is made at a load, as with `URL`.
+    public func registerObject(
+        ofClass aClass: NSURL.Type,
+        visibility: ItemProviderRepresentationVisibility,
+        loadHandler:
+            @escaping @Sendable (_ completionHandler: @escaping @Sendable (NSURL?, (any Error)?) -> Void)
+            -> LoadProgress?
+    ) {
+        registerObject(ofClass: URL.self, visibility: visibility) { completion in
+            loadHandler { completion($0.map { $0 as URL }, $1) }
+        }
+    }
+}
+
+extension UIPasteboard {
+    /// Replaces the contents with URLs, as with values of `URL`.
+    public func setObjects(_ objects: [NSURL]) async throws(PasteboardError) {
+        try await setObjects(objects.map { $0 as URL })
+    }
+}

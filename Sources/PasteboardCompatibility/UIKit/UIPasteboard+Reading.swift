@@ -1,0 +1,87 @@
+public import Foundation
+public import PasteboardKit
+
+// Questions, which load nothing.
+extension UIPasteboard {
+    /// The number of items.
+    public var numberOfItems: Int {
+        get async throws(PasteboardError) { try await pasteboard.contents().items.count }
+    }
+
+    /// The types of all items that can be loaded, each once, in the order of the items.
+    public var types: [String] {
+        get async throws(PasteboardError) { try await pasteboard.types.map(\.identifier) }
+    }
+
+    /// The item providers of the items.
+    public var itemProviders: [ItemProvider] {
+        get async throws(PasteboardError) { try await pasteboard.contents().items.map(\.itemProvider) }
+    }
+
+    /// Whether an item can be loaded as text.
+    public var hasStrings: Bool {
+        get async throws(PasteboardError) { try await pasteboard.canLoad(String.self) }
+    }
+
+    /// Whether an item can be loaded as a URL.
+    public var hasURLs: Bool {
+        get async throws(PasteboardError) { try await pasteboard.canLoad(URL.self) }
+    }
+
+    /// Whether an item has an image.
+    public var hasImages: Bool {
+        get async throws(PasteboardError) { try await pasteboard.hasTypes([.image]) }
+    }
+
+    /// Whether an item can be loaded as one of these types.
+    public func contains(pasteboardTypes: [String]) async throws(PasteboardError) -> Bool {
+        try await pasteboard.hasTypes(pasteboardTypes.map { UniformType(importedAs: $0) })
+    }
+}
+
+// Reads, which load, so the handlers of promises run. Promises of a source that has ended are left out.
+extension UIPasteboard {
+    /// The text of the first item that has text; nil if there is none.
+    public var string: String? {
+        get async throws(PasteboardError) { try await pasteboard.string }
+    }
+
+    /// The texts of all items that have text. It is never nil.
+    public var strings: [String]? {
+        get async throws(PasteboardError) { try await objects(of: String.self) }
+    }
+
+    /// The URL of the first item that has one; nil if there is none.
+    public var url: URL? {
+        get async throws(PasteboardError) { try await urls?.first }
+    }
+
+    /// The URLs of all items that have one. It is never nil.
+    public var urls: [URL]? {
+        get async throws(PasteboardError) { try await objects(of: URL.self) }
+    }
+
+    /// Returns the bytes of the first item that has a type; nil if there is none.
+    ///
+    /// - Throws: the error of the load.
+    public func data(forPasteboardType pasteboardType: String) async throws(PasteboardError) -> Data? {
+        try await pasteboard.data(forType: UniformType(importedAs: pasteboardType))
+    }
+
+    /// Loads an object from each item that the class reads. Bytes that describe none are left out.
+    private func objects<Object: ItemProviderReading>(of aClass: Object.Type) async throws(PasteboardError) -> [Object]
+    {
+        let types = aClass.readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
+        return try await pasteboard.reading { (contents) throws(PasteboardError) in
+            var objects: [Object] = []
+            for item in contents.items {
+                guard let type = types.first(where: { item.loadable($0) != nil }) else { continue }
+                guard let loaded = try await item.data(of: type) else { continue }
+                let identifier = loaded.type.identifier
+                let object = try? aClass.object(withItemProviderData: loaded.value, typeIdentifier: identifier)
+                if let object { objects.append(object) }
+            }
+            return objects
+        }
+    }
+}

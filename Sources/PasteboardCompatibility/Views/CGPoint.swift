@@ -1,0 +1,23 @@
+public import Foundation
+public import PasteboardKit
+
+extension CGPoint {
+    /// Makes a point from one of a session's location.
+    public init(_ point: Point) {
+        self.init(x: point.x, y: point.y)
+    }
+}
+
+extension Point {
+    /// Makes a point for a session's location.
+    public init(_ point: CGPoint) {
+        self.init(x: point.x, y: point.y)
+    }
+}
+
+extension Size {
+    /// Makes a size for the preferred presentation of an item.
+    public init(_ size: CGSize) {
+        self.init(width: size.width, height: size.height)
+    }
+}
