@@ -13,10 +13,10 @@ public protocol DragInteractionDelegate: AnyObject {
     /// - Returns: the items. If there are none, no drag begins, and no other method is called.
     func dragInteraction(_ interaction: DragInteraction, itemsForBeginning session: any DragSession) -> [DragItem]
 
-    /// The drag is about to begin. If the broker then refuses it, the drag ends with ``DropOperation/cancel``.
+    /// The drag is about to begin. If the broker then refuses it, the drag ends with `DropOperation.cancel`.
     func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession)
 
-    /// Returns whether destinations may propose ``DropOperation/move``. It is called once. The default is true.
+    /// Returns whether destinations may propose `DropOperation.move`. It is called once. The default is true.
     func dragInteraction(_ interaction: DragInteraction, sessionAllowsMoveOperation session: any DragSession) -> Bool
 
     /// Returns whether the session is restricted to this process. It is called once. The default is false.

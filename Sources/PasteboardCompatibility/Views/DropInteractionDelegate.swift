@@ -17,20 +17,20 @@ public protocol DropInteractionDelegate: AnyObject {
     /// The session has entered, has another location in the view, or has more items. The method must return soon: if
     /// there is no answer after half a second, the drop would do nothing.
     ///
-    /// - Returns: the proposal for a drop. The default is ``DropOperation/cancel``.
+    /// - Returns: the proposal for a drop. The default is `DropOperation.cancel`.
     func dropInteraction(_ interaction: DropInteraction, sessionDidUpdate session: any DropSession) -> DropProposal
 
     /// The session has left the view, or has ended.
     func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: any DropSession)
 
     /// The session was dropped, after the delegate proposed a copy or a move. Loads can begin only until this method
-    /// and the closures that it passes to ``DropSession/extendDropWindow(_:)`` have returned.
+    /// and the closures that it passes to `DropSession.extendDropWindow(_:)` have returned.
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession)
 
     /// The drop was performed. Loads may still be under way.
     func dropInteraction(_ interaction: DropInteraction, concludeDrop session: any DropSession)
 
-    /// The session has ended: it was dropped here or elsewhere, was cancelled or was lost. ``DropSession/outcome``
+    /// The session has ended: it was dropped here or elsewhere, was cancelled or was lost. `DropSession.outcome`
     /// contains the result. Each interaction that the session has entered is notified once.
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession)
 }
@@ -42,7 +42,7 @@ extension DropInteractionDelegate {
     /// Does nothing.
     public func dropInteraction(_ interaction: DropInteraction, sessionDidEnter session: any DropSession) {}
 
-    /// Returns a proposal of ``DropOperation/cancel``.
+    /// Returns a proposal of `DropOperation.cancel`.
     public func dropInteraction(
         _ interaction: DropInteraction,
         sessionDidUpdate session: any DropSession

@@ -5,13 +5,13 @@ public import PasteboardKit
 extension InteractionView {
     /// Adds items to a drag that is under way, as a tap with another finger does. The deepest view at the point that
     /// has an enabled ``DragInteraction`` provides the items. From then on, that interaction is notified of the drag's
-    /// events too. If the drag began with ``Drag/begin(_:options:timeout:connection:)``, no interaction is notified.
+    /// events too. If the drag began with `Drag.begin(_:options:timeout:connection:)`, no interaction is notified.
     ///
     /// - Parameters:
     ///   - drag: a drag that was not dropped. It may have begun elsewhere.
     ///   - point: a point in this view's coordinates.
     /// - Returns: false if there is no such interaction, or if its delegate provides no items.
-    /// - Throws: as ``Drag/add(_:)``. The session continues unchanged.
+    /// - Throws: as `Drag.add(_:)`. The session continues unchanged.
     @discardableResult
     public func addItems(to drag: Drag, at point: CGPoint) async throws(PasteboardError) -> Bool {
         guard let (interaction, point) = dragInteraction(at: point) else { return false }

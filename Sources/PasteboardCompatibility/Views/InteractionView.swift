@@ -137,7 +137,7 @@ open class InteractionView {
     /// ``DragInteraction`` provides the items.
     ///
     /// The interaction's delegate is notified of the drag's events. The drag continues until it is dropped or
-    /// cancelled, even if it is not referenced. A ``DropLocation`` with the name "" refers to the tree of views in
+    /// cancelled, even if it is not referenced. A `DropLocation` with the name "" refers to the tree of views in
     /// which the drag began.
     ///
     /// - Parameter point: a point in this view's coordinates.
