@@ -160,4 +160,25 @@ struct WatchTests {
             #expect(calls.value == 0)
         }
     }
+
+    @Test("A connection watches all pasteboards, and each change names its own")
+    func all() async throws {
+        try await TestBroker.with { broker in
+            let writer = broker.pasteboard()
+            let connection = broker.pasteboard().connection
+            let names = Lock<[String]>([])
+            let reader = Task {
+                for try await change in connection.changes() {
+                    names.withLock { $0.append(change.name.rawValue) }
+                    if change.name == "last" { break }
+                }
+            }
+            // The watch begins with the first call of the reader.
+            let new = Pasteboard(name: "new", connection: writer.connection)
+            repeat { try await new.write("a") } while names.withLock { $0.isEmpty }
+            try await Pasteboard(name: "last", connection: writer.connection).write("a")
+            try await reader.value
+            #expect(names.withLock { Set($0) } == ["new", "last"] && names.withLock { $0.last } == "last")
+        }
+    }
 }
