@@ -110,7 +110,8 @@
     /// Moves after a field that is not known.
     @inline(never)
     mutating func skip() {
-        if key & 7 != 0 { offset += Int(value) }
+        // A length was compared with the rest of the input when its key was read.
+        if key & 7 != 0 { offset = offset &+ Int(truncatingIfNeeded: value) }
         next()
     }
 
