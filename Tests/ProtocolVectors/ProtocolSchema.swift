@@ -22,8 +22,8 @@ package struct ProtocolSchema: Sendable {
     }
 
     package static let shipped = ProtocolSchema(
-        schema: Repository.text("Sources/PasteboardWire/pasteboard.proto"),
-        kinds: Repository.text("Sources/PasteboardWire/frame-kinds.tsv")
+        schema: Repository.text(Repository.schema),
+        kinds: Repository.text(Repository.frameKinds)
     )
 
     /// The fields of each message by their numbers.

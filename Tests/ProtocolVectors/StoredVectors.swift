@@ -27,12 +27,18 @@ extension VectorFile {
 }
 
 /// The clone in which this file was compiled.
-enum Repository {
+package enum Repository {
+    package static let schema = "Sources/PasteboardWire/pasteboard.proto"
+    package static let frameKinds = "Sources/PasteboardWire/frame-kinds.tsv"
+
+    package static func path(_ relative: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(relative)").path
+    }
+
     /// The text of a file, without which nothing can be tested.
-    static func text(_ path: String) -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
-            fatalError("\(path) of the clone in which this program was built cannot be read")
+    package static func text(_ relative: String) -> String {
+        guard let text = try? String(contentsOfFile: path(relative), encoding: .utf8) else {
+            fatalError("\(relative) of the clone in which this program was built cannot be read")
         }
         return text
     }

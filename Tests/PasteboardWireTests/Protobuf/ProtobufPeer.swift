@@ -1,4 +1,5 @@
 import Foundation
+import ProtocolVectors
 
 /// Google's protobuf in a separate process: `protoc` for the schema, Python for the messages.
 struct ProtobufPeer {
@@ -30,7 +31,7 @@ struct ProtobufPeer {
                 ["-I", include, "--descriptor_set_out=\(descriptors)", schema.lastPathComponent],
                 input: ""
             )
-            let script = Repository.path(Repository.protobufPeer)
+            let script = Repository.path("Tests/PasteboardWireTests/Resources/protobuf_peer.py")
             return try Self.run(python, [script, descriptors] + arguments, input: input).split(separator: "\n")
         }
     }

@@ -96,7 +96,7 @@ struct FrameVectorTests {
     func rules() throws {
         var numbers: Set<String> = []
         for article in ["Protocol", "ProtocolStreams", "ProtocolBoards", "ProtocolDragSessions", "ProtocolFairness"] {
-            let text = try Repository.text("Sources/PasteboardWire/PasteboardWire.docc/\(article).md")
+            let text = Repository.text("Sources/PasteboardWire/PasteboardWire.docc/\(article).md")
             // A rule begins as **F3**. In the tables of deadlines the number is the first cell.
             for match in text.matches(of: /\*\*([A-Z][0-9]+)\*\*|\n\| ([IJ][0-9]+) \|/) {
                 numbers.insert(String(match.output.1 ?? match.output.2 ?? ""))

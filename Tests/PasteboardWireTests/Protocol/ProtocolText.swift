@@ -1,11 +1,12 @@
 import PasteboardWire
+import ProtocolVectors
 
 /// The tables of `Protocol.md`.
 struct ProtocolText {
     private let sections: [String: [Substring]]
 
-    init() throws {
-        let text = try Repository.text(Repository.protocolText)
+    init() {
+        let text = Repository.text("Sources/PasteboardWire/PasteboardWire.docc/Protocol.md")
         var sections: [String: [Substring]] = [:]
         var title = ""
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

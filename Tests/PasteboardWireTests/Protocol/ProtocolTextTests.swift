@@ -5,11 +5,7 @@ import Testing
 
 @Suite("Protocol.md", .pure)
 struct ProtocolTextTests {
-    private let text: ProtocolText
-
-    init() throws {
-        text = try ProtocolText()
-    }
+    private let text = ProtocolText()
 
     @Test("The kinds of frames are those of the code, with their numbers and messages")
     func kinds() {
@@ -76,7 +72,7 @@ struct ProtocolTextTests {
 
     @Test("The kinds that a client may send on each sort of stream are those of frame-kinds.tsv")
     func sorts() throws {
-        for row in try Repository.text(Repository.frameKinds).split(separator: "\n").dropFirst() {
+        for row in Repository.text(Repository.frameKinds).split(separator: "\n").dropFirst() {
             let cells = row.split(separator: "\t").map(String.init)
             let kind = try #require(UInt8(cells[0]).flatMap { FrameKind(rawValue: $0) })
             let sorts = StreamSort.allCases.filter { kind.fits($0) }.map { "\($0)" }
@@ -107,7 +103,7 @@ struct ProtocolTextTests {
 
     @Test("frame-kinds.tsv lists the kinds of Protocol.md with their messages")
     func registry() throws {
-        let rows = try Repository.text(Repository.frameKinds).split(separator: "\n").dropFirst().map { line in
+        let rows = Repository.text(Repository.frameKinds).split(separator: "\n").dropFirst().map { line in
             line.split(separator: "\t").map(String.init)
         }
         let expected = text.rows(of: "Kinds of frames")
@@ -151,7 +147,7 @@ struct ProtocolTextTests {
 
     @Test("Conformance.md says which parts of rules are not tested")
     func untested() throws {
-        let article = try Repository.text("Sources/PasteboardWire/PasteboardWire.docc/Conformance.md")
+        let article = Repository.text("Sources/PasteboardWire/PasteboardWire.docc/Conformance.md")
         for (rule, part) in ProtocolRule.untested { #expect(article.contains("\n| \(rule) | \(part) |\n"), "\(rule)") }
         #expect(article.matches(of: /\n(?=\| [A-Z][0-9]+ \|)/).count == ProtocolRule.untested.count)
         #expect(
