@@ -77,7 +77,7 @@ extension PasteboardError.SourceError {
                 self.init(
                     domain: "PasteboardKit.PasteboardError",
                     code: Int(error.code.rawValue),
-                    message: error.message
+                    message: error.shortMessage ?? error.message
                 )
             }
         default:

@@ -31,6 +31,9 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
     public let message: String
     /// The source's own error; present only with ``Code/sourceFailed``.
     public let sourceError: SourceError?
+    /// The message for a destination, if a handler throws the error: it names files by their last components. nil if
+    /// that is `message`.
+    var shortMessage: String?
 
     /// Makes an error.
     public init(_ code: Code, message: String, sourceError: SourceError? = nil) {

@@ -74,7 +74,7 @@ extension Loaded where Value == URL {
         case let error as SystemError where error.isMissing && (try? System.status(at: value.path)) == .some(nil):
             failure(.refused, destination, "the file no longer exists; it can be moved once, in the body of its load")
         case let error as SystemError:
-            failure(PasteboardError.Code(error), destination, "\(error)")
+            failure(PasteboardError.Code(error), destination, "\(error)", short: "\(error.withoutDirectory)")
         case let error as Failure:
             failure(PasteboardError.Code(rawValue: error.code.rawValue), destination, error.text)
         default:
@@ -82,7 +82,17 @@ extension Loaded where Value == URL {
         }
     }
 
-    private func failure(_ code: PasteboardError.Code, _ destination: String, _ reason: String) -> PasteboardError {
-        PasteboardError(code, message: "cannot move the loaded \(value.path) to \(destination): \(reason)")
+    private func failure(
+        _ code: PasteboardError.Code,
+        _ destination: String,
+        _ reason: String,
+        short: String? = nil
+    ) -> PasteboardError {
+        var error = PasteboardError(
+            code,
+            message: "cannot move the loaded \(value.path) to \(destination): \(reason)"
+        )
+        error.shortMessage = "cannot move the loaded \(value.lastPathComponent)" + (short.map { ": \($0)" } ?? "")
+        return error
     }
 }

@@ -71,6 +71,8 @@ final class TemporaryDirectory: Sendable {
 
     private static func failure(_ what: String, in directory: String, _ error: any Error) -> PasteboardError {
         let code = (error as? SystemError).map(PasteboardError.Code.init) ?? .refused
-        return PasteboardError(code, message: "\(what) in \(directory): \(error)")
+        var failure = PasteboardError(code, message: "\(what) in \(directory): \(error)")
+        failure.shortMessage = "\(what): \((error as? SystemError)?.withoutDirectory ?? error)"
+        return failure
     }
 }

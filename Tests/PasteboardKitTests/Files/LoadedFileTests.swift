@@ -14,4 +14,13 @@ import Testing
         try file.append(Data("bytes".utf8))
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "bytes")
     }
+
+    @Test("An error that a handler passes on names no directory of its process")
+    func passedOn() {
+        let missing = URL(filePath: "/a missing directory/inside")
+        let error = #expect(throws: PasteboardError.self) { try PasteboardKit.TemporaryDirectory(in: missing) }
+        #expect(error?.message.contains("/a missing directory/inside") == true)
+        let passedOn = error.map { PasteboardError.SourceError($0).message }
+        #expect(passedOn?.contains("/") == false && passedOn?.contains("No such file") == true)
+    }
 }
