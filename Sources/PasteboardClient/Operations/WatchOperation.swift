@@ -1,6 +1,7 @@
 package import PasteboardWire
 
-/// A watch of one board, or of all, over any number of brokers. It has credit for a change only while its program wants one.
+/// A watch of one board, or of all, over any number of brokers. It has credit for a change only while its program
+/// wants one.
 package struct WatchOperation: Sendable {
     package enum Step: Sendable, Equatable {
         case none

@@ -49,8 +49,6 @@ public final class PasteboardConnection: Sendable {
     private let state = Lock(State())
     /// The states that are restored after the connection was lost.
     let restoration = Restoration()
-    /// Values that this process keeps for a pasteboard of this connection, by its name.
-    let attachments = Lock<[String: any AnyObject & Sendable]>([:])
 
     /// Makes a separate connection, which is opened at its first use.
     ///
