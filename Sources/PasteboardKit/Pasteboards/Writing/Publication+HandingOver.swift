@@ -91,15 +91,14 @@ extension Publication {
         over live: LiveConnection,
         for call: Call
     ) async throws(PasteboardError) -> Set<WriteRequest.Place> {
-        var list = List()
-        list.board = request.board
-        let listing = SimpleRequest.list()
-        let listed = try? await listing.result.value(for: call) {
+        let list = ListOperation(request.board ?? BoardName.general, settles: false)
+        let listing = SimpleRequest.request(of: list)
+        let answer = try? await listing.result.value(for: call) {
             live.cancel(listing)
         } start: {
-            live.open(listing) { [list] state throws(Failure) in try state.open(list) }
+            live.open(listing) { state throws(Failure) in try list.open(&state) }
         }
-        guard let listed, listed.contents.handle == handle else { return [] }
+        guard case .listed(let listed)? = answer?.1, listed.contents.handle == handle else { return [] }
         let types = items.map { $0.representations.map(\.type.identifier) }
         return PasteboardClient.HandOver.kept(of: types, in: listed.items)
     }
