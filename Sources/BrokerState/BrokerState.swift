@@ -251,6 +251,7 @@ package struct BrokerState: ~Copyable, Sendable {
         case .progress where DestinationSessionID(stream: stream.id) != nil:
             try fromDestination(kind, payload, on: stream)
         case .inline:
+            _ = try Inline(decoding: payload)
             peers.endDescriptors(slot)
             loads.endDescriptors(peer)
         case .error where stream.id == 0:

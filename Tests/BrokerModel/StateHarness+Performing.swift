@@ -112,7 +112,10 @@ extension StateHarness {
             let isSealed = sealed.contains(kept) || outbox.effects.contains(.sealKept(kept))
             check(isSealed || memory[kept]?.isAdopted == true, "only sealed memory is handed out")
         }
-        check((frame.passing != nil) == (header.descriptorCount == 1), "a descriptor is not announced")
+        let passes =
+            frame.passing != nil
+            || kind == .welcome && outbox.effects.contains(.passDescriptors(send.peer, probes: true))
+        check(passes == (header.descriptorCount == 1), "a descriptor is not announced")
         if let passing = send.passing {
             if refusesDescriptors {
                 state.passingRefused(passing.load)

@@ -62,6 +62,8 @@ import Testing
                 (scene.stream + 2 << 32, scene.peer), (1 << 32 | 500 << 1, scene.peer),
             ]
             let (stream, peer) = streams[index]
+            // It is for the connection.
+            if kind == .inline, stream == 0 { continue }
             scene.broker.raw(kind: kind.rawValue, payload: StateScene.payload(kind), on: stream, from: peer)
             let codes = scene.broker.take(peer).on(0).codes
             #expect(scene.broker.closed == [peer], "\(kind) on \(stream)")
@@ -150,6 +152,11 @@ import Testing
             }
             if let (sort, state) = Self.expected[kind] {
                 check(kind, ends: row[6], StateScene(sort, state))
+            } else if kind == .inline {
+                let broker = StateHarness()
+                let peer = broker.connect()
+                broker.raw(kind: kind.rawValue, payload: [0x0B], on: 0, from: peer)
+                #expect(broker.closed == [peer])
             } else if kind == .hello {
                 let broker = StateHarness()
                 let peer = broker.connectSilently()

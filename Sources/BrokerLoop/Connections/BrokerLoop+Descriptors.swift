@@ -60,8 +60,8 @@ extension BrokerLoop {
 
     mutating func passDescriptors(_ peer: PeerID, probes: Bool) {
         guard let slot = find(peer) else { return }
-        if probes, let probe {
-            connections[slot].output.sendControl(passing: probe.raw, to: connections[slot].descriptor.raw)
+        if probes {
+            connections[slot].output.sendControl(passing: probe?.raw, to: connections[slot].descriptor.raw)
         }
         connections[slot].decoder.takesDescriptors = true
         // Kernels without this switch always pass them. There, only the decoder refuses those that arrive too early.

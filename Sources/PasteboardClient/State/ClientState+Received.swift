@@ -156,7 +156,7 @@ extension ClientState {
         if header.stream == 0 {
             switch kind {
             case .welcome:
-                return try welcomed(try Welcome(decoding: bytes, range: payload), probeArrived: false)
+                return try welcomed(try Welcome(decoding: bytes, range: payload), probeArrived: nil)
             case .error:
                 parted(try Failure(decoding: bytes, range: payload))
                 return nil

@@ -355,9 +355,9 @@ package struct ClientState: Sendable {
 
     // MARK: The connection itself
 
-    /// - Parameter probeArrived: whether a descriptor was passed with `welcome`. It does not pass through `ssh`, for
-    ///   example.
-    mutating func welcomed(_ welcome: Welcome, probeArrived: Bool) throws(Failure) -> ClientEvent {
+    /// - Parameter probeArrived: whether the descriptor that `welcome` announces has arrived, which it does not through
+    ///   `ssh`, for example; nil if it announces none.
+    mutating func welcomed(_ welcome: Welcome, probeArrived: Bool?) throws(Failure) -> ClientEvent {
         guard !isWelcomed else { throw .violation("a second welcome") }
         guard welcome.version == UInt32(FrameHeader.version) else {
             throw Failure(
@@ -369,7 +369,7 @@ package struct ClientState: Sendable {
         self.welcome = welcome
         isWelcomed = true
         passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
-        if passesDescriptors, welcome.features.contains(Feature.probe.rawValue), !probeArrived {
+        if passesDescriptors, probeArrived == false {
             passesDescriptors = false
             connectionFrames.append(Inline(), stream: 0)
         }

@@ -91,6 +91,12 @@ struct ByteQueue: ~Copyable {
         }
     }
 
+    /// Changes the count in the header of the first frame, none of whose bytes has been sent: it passes no descriptor.
+    func announceNoDescriptor() {
+        guard let storage, count >= FrameHeader.byteCount else { return }
+        (storage + head).storeBytes(of: 0, toByteOffset: 6, as: UInt8.self)
+    }
+
     /// Takes `sent` bytes off the front.
     mutating func consume(_ sent: Int) {
         guard sent > 0 else { return }

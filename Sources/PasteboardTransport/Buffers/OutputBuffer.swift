@@ -219,15 +219,18 @@ package struct OutputBuffer: ~Copyable {
         return outcome
     }
 
-    /// Sends the control frames that wait, and passes a descriptor with the first, which must be the first frame of the
-    /// connection. Errors show at the next flush, and what the socket does not take now is sent without the descriptor.
-    package mutating func sendControl(passing descriptor: CInt, to socket: CInt) {
+    /// Sends the control frames that wait, and passes a descriptor with the first, which announces it and must be the
+    /// first frame of the connection. If that is not possible, the frames wait, and the first announces none.
+    package mutating func sendControl(passing descriptor: CInt?, to socket: CInt) {
         let waiting = control.pointer()
         let waitingCount = control.count
-        let sent = try? System.callUnlessBlocked("sendmsg") {
-            pbs_send(socket, waiting, waitingCount, nil, 0, nil, 0, [descriptor], 1)
+        let sent = descriptor.flatMap { descriptor in
+            try? System.callUnlessBlocked("sendmsg") {
+                pbs_send(socket, waiting, waitingCount, nil, 0, nil, 0, [descriptor], 1)
+            }
         }
-        control.consume(min(sent ?? 0, waitingCount))
+        guard let sent, sent > 0 else { return control.announceNoDescriptor() }
+        control.consume(min(sent, waitingCount))
     }
 
     /// The contents of one message: the rest of a frame of the stream queue that has been sent in part, bytes of the

@@ -54,7 +54,7 @@ import Testing
     @Test(
         "A client whose probe has not arrived says so before anything else, and passes no descriptors",
         arguments: [
-            (.success(()), true), (.failure(.dropped), true), (.failure(.notSent), false), (nil, false),
+            (.success(()), true), (.failure(.dropped), true), (.failure(.notSent), false), (nil, true),
         ] as [(Result<Void, MissingDescriptor>?, Bool)]
     )
     func probe(arrived: Result<Void, MissingDescriptor>?, passes: Bool) throws {

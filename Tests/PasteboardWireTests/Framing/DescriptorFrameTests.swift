@@ -19,15 +19,16 @@ struct DescriptorFrameTests {
         }
     }
 
-    @Test("Only an answer, and data without bytes, may pass a descriptor", arguments: FrameKind.allCases)
+    @Test("Only a welcome, an answer, and data without bytes, may pass a descriptor", arguments: FrameKind.allCases)
     func kinds(kind: FrameKind) {
         for count in [0, 1, 2, 253, 255] as [UInt8] {
             for flags in [.none, .last] as [FrameFlags] {
                 for length in [0, 1, 4_096, 4_097] {
                     let header = FrameHeader(kind, stream: 1, length: length, flags: flags, descriptorCount: count)
                     let mayPass =
-                        count == 1 && flags == .last
-                        && (kind == .answer && length <= 4_096 || kind == .data && length == 0)
+                        count == 1
+                        && (kind == .welcome || flags == .last && kind == .answer && length <= 4_096
+                            || flags == .last && kind == .data && length == 0)
                     #expect(isTaken(header, negotiated: true) == (count == 0 || mayPass), "\(header)")
                     #expect(isTaken(header, negotiated: false) == (count == 0), "\(header)")
                 }

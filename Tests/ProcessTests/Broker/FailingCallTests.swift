@@ -67,7 +67,8 @@ import Testing
         .tags(.f53)
     )
     func unsealed() throws {
-        let broker = try BrokerProcess(at: try BrokerPlace(), after: Self.failing("seal memory file:1:2:\(ENOMEM)"))
+        // The first one seals the probe.
+        let broker = try BrokerProcess(at: try BrokerPlace(), after: Self.failing("seal memory file:2:2:\(ENOMEM)"))
         let source = try broker.source("once", "serve=300000")
         #expect(try broker.destination().outcome() == "done 300000 intact")
         try source.end()
