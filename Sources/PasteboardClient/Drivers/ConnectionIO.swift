@@ -79,6 +79,7 @@ package struct ConnectionIO: ~Copyable {
     /// if it was not.
     package mutating func loss(of failure: Failure) -> Loss {
         if failure.isIdentical(to: state.failure) { return loss ?? .other }
+        if failure.isIdentical(to: state.farewell) { return .stopped }
         return failure.code == .brokerRestarted ? .refused : .other
     }
 

@@ -89,6 +89,8 @@ struct Examination {
             return "\(path.directory) is missing, and is created with the first broker"
         }
         try path.checkSocket()
+        // A broker that is started demands more.
+        if (try? welcome.get()) == nil { try path.checkDirectory() }
         return "\(path.directory) belongs to you or root, and others cannot write to it"
     }
 

@@ -88,7 +88,7 @@ import Testing
     @Test("Errors that it explains point to it")
     func hints() throws {
         let desk = try Desk()
-        try desk.succeed("mkdir -m 755 run/pasteboard")
+        try desk.succeed("mkdir -m 777 run/pasteboard")
         for command in ["copy", "paste", "status"] {
             #expect(try desk.run(command).errorText.hasSuffix("; see pasteboard doctor\n"))
         }
