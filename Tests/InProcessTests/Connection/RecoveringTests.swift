@@ -52,6 +52,9 @@ struct RecoveringTests {
     /// A broker that is lost at the first requests of the given kinds.
     private final class LosingBroker: Sendable {
         let requests = Lock(0)
+        /// Opened by the second write.
+        let isWrittenAgain = Gate()
+        private let writes = Lock(0)
         private let kinds: [FrameKind]
         private let losses: Int
         private let loss: Loss
@@ -66,6 +69,11 @@ struct RecoveringTests {
             var welcome = Welcome.standard()
             welcome.features = Feature.allCases.map(\.rawValue)
             return ScriptedBroker(welcome: welcome) { peer, frame in
+                let writes = self.writes.withLock { count in
+                    if frame.kind == .write { count += 1 }
+                    return count
+                }
+                if writes == 2 { self.isWrittenAgain.open() }
                 let isLost =
                     self.kinds.contains { $0 == frame.kind }
                     && self.requests.withLock { count in
@@ -145,21 +153,14 @@ struct RecoveringTests {
     @Test("A write that is lost before its commit is made once more", .tags(.f82), arguments: [Loss.crash, .refusal])
     func uncommitted(after loss: Loss) async throws {
         let broker = LosingBroker(loss, at: [.item])
-        let calls = Lock(0)
-        let isOver = Gate()
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .utf8PlainText) {
-            // The first write cannot reach its commit.
-            let count = calls.withLock { count in
-                count += 1
-                return count
-            }
-            if count == 1 { await isOver.wait() }
+            // So the first write cannot reach its commit.
+            await broker.isWrittenAgain.wait()
             return Data("b".utf8)
         }
         let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
         try await pasteboard.write([.text("a"), provider], keeps: .everything)
-        #expect(calls.withLock(\.self) == 2)
-        isOver.open()
+        #expect(broker.requests.withLock(\.self) == 3)
     }
 }
