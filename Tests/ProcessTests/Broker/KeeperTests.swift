@@ -434,12 +434,12 @@ import Testing
         let keeper = try Self.parent(of: kept.broker())
         // Pages of a file that the dynamic linker has changed belong to the debug build, not to the keeper.
         var (isOwn, kilobytes) = (false, 0)
-        for line in String(decoding: try System.contents(of: "/proc/\(keeper)/smaps"), as: UTF8.self).split(
-            separator: "\n"
-        ) {
+        let mappings = String(decoding: try System.contents(of: "/proc/\(keeper)/smaps", limit: 1 << 20), as: UTF8.self)
+        for line in mappings.split(separator: "\n") {
             let words = line.split(separator: " ")
-            if line.first?.isUppercase == false || words[0].last != ":" {
-                isOwn = words.count == 5 || words[5].hasPrefix("[")
+            if line.first?.isUppercase == false {
+                // ADDRESSES MODE OFFSET DEVICE INODE [PATH]
+                isOwn = words.count < 6 || words[5].hasPrefix("[")
             } else if isOwn, words[0] == "Anonymous:" {
                 kilobytes += try #require(Int(words[1]))
             }
