@@ -129,7 +129,8 @@ extension PasteboardConnection {
     /// only so many of the pasteboards that are empty again: a reader that is later still does not get their changes.
     ///
     /// After a lost connection the sequence continues as that of one pasteboard does. Contents that the next broker
-    /// does not have, and that are not written there again, are not reported as lost.
+    /// does not have, and that are not written there again, are not reported as lost. A change that was not reported
+    /// before the loss, and whose contents come back, is not reported either.
     ///
     /// ```swift
     /// for try await change in PasteboardConnection.shared.changes() {
