@@ -22,7 +22,7 @@ extension BrokerState {
         }
         var message = message
         if let since = message.sinceChangeCount {
-            // What this broker has changed is new for a client that knows another one, whatever the counts.
+            // A change that this broker has made is new for a client that knows another one, whatever the counts.
             let isKnown = message.sinceEpoch ?? world.context.epoch == world.context.epoch
             message.sinceChangeCount = min(since, isKnown ? boards.totalChangeCount : boards.firstTotalChangeCount)
         }

@@ -54,6 +54,11 @@ struct Inbox {
         return claim()
     }
 
+    /// Called in a process created by fork, which has none of the other threads. The caller serves the inbox.
+    mutating func loseThreads() {
+        (hasThread, isServed) = (false, true)
+    }
+
     /// Takes everything that waits.
     ///
     /// - Parameter underWay: the number of streams under way after the last changes; nil before the first.

@@ -125,9 +125,11 @@ final class LiveConnection: Sendable {
         switch step {
         case .serve: serve()
         case .wake where owner.isInOwner: wake.signal()
-        // A process created by fork does not have the thread. The changes fail there.
-        case .wake: if inbox.withLock({ $0.loseThread() }) { serve() }
-        case .none: break
+        case .none where owner.isInOwner: break
+        // A process created by fork has no thread that serves. The changes fail there.
+        case .wake, .none:
+            inbox.withLock { $0.loseThreads() }
+            serve()
         }
     }
 

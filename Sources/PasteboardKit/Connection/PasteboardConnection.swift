@@ -31,8 +31,8 @@ public final class PasteboardConnection: Sendable {
         var phase = Phase.idle
         /// A connection that waits for the broker's answer to its hello.
         var greeting: LiveConnection?
-        /// The connection to a broker that has announced its end, on which loads may still run.
-        var ending: LiveConnection?
+        /// The connections to brokers that have announced their end, on which loads may still run.
+        var ending: [LiveConnection] = []
         var process: CInt?
         /// Whether a request that may start a broker waits for an attempt that may not.
         var startIsWanted = false
@@ -41,6 +41,15 @@ public final class PasteboardConnection: Sendable {
         var reconnectsLater = false
         /// Whether the last broker was stopped. It is not started again without a request.
         var wasStopped = false
+
+        /// Forgets the connections to brokers that have ended by now.
+        ///
+        /// - Returns: whether there were any.
+        mutating func forgetEnded() -> Bool {
+            let count = ending.count
+            ending.removeAll(where: \.isOver)
+            return ending.count < count
+        }
     }
 
     private let groups: [String]
@@ -92,7 +101,7 @@ public final class PasteboardConnection: Sendable {
     deinit {
         let (phase, ending) = state.withLock { ($0.phase, $0.ending) }
         if case .connected(let live) = phase { live.close(Self.closedFailure) }
-        ending?.close(Self.closedFailure)
+        for connection in ending { connection.close(Self.closedFailure) }
         restoration.close(Self.closedError)
     }
 
@@ -100,11 +109,11 @@ public final class PasteboardConnection: Sendable {
     /// is gone.
     public func close() async {
         let (phase, greeting, ending) = state.withLock { state in
-            defer { (state.phase, state.greeting, state.ending) = (.closed, nil, nil) }
+            defer { (state.phase, state.greeting, state.ending) = (.closed, nil, []) }
             return (state.phase, state.greeting, state.ending)
         }
         greeting?.close(Self.closedFailure)
-        ending?.close(Self.closedFailure)
+        for connection in ending { connection.close(Self.closedFailure) }
         switch phase {
         case .connected(let live): live.close(Self.closedFailure)
         case .connecting(let waiting): for result in waiting { result.resolve(.failure(Self.closedError)) }
@@ -137,7 +146,11 @@ public final class PasteboardConnection: Sendable {
                 waiting.resolve(.success(live))
                 return (false, nil)
             case .connected(let live):
-                state.ending = live
+                if !live.isOver {
+                    state.ending.append(live)
+                    // The broker has announced its end, which a request that is made again must not undo.
+                    if !live.takesRequests { state.wasStopped = true }
+                }
                 state.phase = .connecting([waiting])
                 return (true, nil)
             case .idle:
@@ -211,8 +224,8 @@ public final class PasteboardConnection: Sendable {
         case (.connect, _):
             connect(mayStart: true)
         case (.finish(let waiting), .success(let live)):
-            // What stood on the connection to a broker that was ending, and was lost meanwhile.
-            if state.withLock({ $0.ending })?.isOver ?? false { restoration.restore(over: live) }
+            // The broker of an earlier connection may have ended after the restoration above.
+            if state.withLock({ $0.forgetEnded() }) { restoration.restore(over: live) }
             for result in waiting { result.resolve(outcome) }
             if let failure = live.failure { reconnectLater(after: PasteboardError(failure), live.loss) }
         case (.finish(let waiting), .failure(let error)):
@@ -239,10 +252,14 @@ public final class PasteboardConnection: Sendable {
         let step = state.withLock { state -> Step in
             switch state.phase {
             // An attempt that is under way finds the failure itself, and restores what was lost before it connects.
-            case .connecting, .closed: return .none
+            case .connecting:
+                if loss == .stopped { state.wasStopped = true }
+                return .none
+            case .closed: return .none
             // A process created by fork must not connect in the place of its parent.
             case .idle, .connected: if state.process != System.processID { return .giveUp }
             }
+            _ = state.forgetEnded()
             // The connection to a broker that was ending: another one was made since.
             if case .connected(let live) = state.phase, !live.isOver { return .restore(over: live) }
             return .reconnect

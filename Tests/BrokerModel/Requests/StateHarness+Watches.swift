@@ -13,13 +13,8 @@ extension StateHarness {
     ) -> UInt64 {
         var watch = Watch()
         watch.board = board
-        watch.sinceChangeCount = since
-        watch.sinceEpoch = epoch
-        watch.credit = credit
         watch.requires = [Feature.watches.rawValue]
-        let stream = newStream(of: peer)
-        send(watch, on: stream, from: peer)
-        return stream
+        return open(watch, since, epoch, credit, from: peer)
     }
 
     /// Watches all boards, by default with much credit, and returns the stream.
@@ -31,10 +26,19 @@ extension StateHarness {
     ) -> UInt64 {
         var watch = Watch()
         watch.allBoards = true
-        watch.sinceChangeCount = since
-        watch.sinceEpoch = epoch
-        watch.credit = credit
         watch.requires = [Feature.allBoards.rawValue]
+        return open(watch, since, epoch, credit, from: peer)
+    }
+
+    private func open(
+        _ watch: Watch,
+        _ since: UInt64?,
+        _ epoch: UInt64?,
+        _ credit: UInt64?,
+        from peer: PeerID
+    ) -> UInt64 {
+        var watch = watch
+        (watch.sinceChangeCount, watch.sinceEpoch, watch.credit) = (since, epoch, credit)
         let stream = newStream(of: peer)
         send(watch, on: stream, from: peer)
         return stream

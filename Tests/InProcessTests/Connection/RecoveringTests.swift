@@ -20,6 +20,7 @@ struct RecoveringTests {
         case string
         case load
         case names
+        case change
 
         func make(over connection: PasteboardConnection) async throws {
             let pasteboard = Pasteboard(name: "notes", connection: connection)
@@ -28,6 +29,7 @@ struct RecoveringTests {
             case .string: #expect(try await pasteboard.string == "whole")
             case .load: #expect(try await pasteboard.load(String.self) == "whole")
             case .names: #expect(try await DropDestination.names(connection: connection).isEmpty)
+            case .change: #expect(try await pasteboard.nextChange().changeCount.value == 5)
             }
         }
     }
@@ -55,6 +57,8 @@ struct RecoveringTests {
         /// Opened by the second write.
         let isWrittenAgain = Gate()
         private let writes = Lock(0)
+        /// The number of watches that were opened.
+        let watches = Lock(0)
         private let kinds: [FrameKind]
         private let losses: Int
         private let loss: Loss
@@ -74,6 +78,7 @@ struct RecoveringTests {
                     return count
                 }
                 if writes == 2 { self.isWrittenAgain.open() }
+                if frame.kind == .watch { self.watches.withLock { $0 += 1 } }
                 let isLost =
                     self.kinds.contains { $0 == frame.kind }
                     && self.requests.withLock { count in
@@ -112,6 +117,12 @@ struct RecoveringTests {
                 answer.type = "public.utf8-plain-text"
                 try peer.send(answer, stream: frame.stream)
                 try peer.sendData(Array("whole".utf8), stream: frame.stream, last: true)
+            case .watch:
+                try peer.send(Registered(), stream: frame.stream)
+                guard try frame.decoded(as: Watch.self).credit ?? 0 > 0 else { break }
+                var change = Change()
+                change.changeCount = 5
+                try peer.send(change, stream: frame.stream)
             case .clear, .commit: try peer.send(Committed(), stream: frame.stream)
             default: break
             }
@@ -125,12 +136,23 @@ struct RecoveringTests {
         Loss.allCases
     )
     func read(_ read: Read, after loss: Loss) async throws {
-        for kind in [FrameKind.list, .status, .load] {
+        for kind in [FrameKind.list, .status, .load, .watch] {
             try await read.make(over: LosingBroker(loss, at: [kind]).connect())
         }
-        let broker = LosingBroker(loss, at: [.list, .status], times: 2)
+        let broker = LosingBroker(loss, at: [.list, .status, .watch], times: 2)
         let error = await #expect(throws: PasteboardError.self) { try await read.make(over: broker.connect()) }
         #expect(error?.code == .brokerRestarted && broker.requests.withLock(\.self) == 2)
+    }
+
+    @Test("A watch begins once at the next broker, also if a request has found the loss", .tags(.f82))
+    func watch() async throws {
+        let broker = LosingBroker(.crash, at: [.list])
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        var changes = pasteboard.changes().makeAsyncIterator()
+        _ = try await changes.next()
+        // The watch precedes the list that is made again.
+        _ = try await pasteboard.contents()
+        #expect(broker.watches.withLock(\.self) == 2)
     }
 
     @Test(

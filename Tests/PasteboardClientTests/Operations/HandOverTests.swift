@@ -42,7 +42,7 @@ import Testing
         let more = [handOver.take(6, of: promises[2]), handOver.take(1, of: promises[2])]
         #expect(more == [true, false])
         handOver.keep(promises[0])
-        // What the broker has keeps its room.
+        // Bytes that the broker has keep their room.
         #expect(handOver.take(1, of: promises[2]) == false)
         // It is not made any more.
         #expect(handOver.take(0, of: promises[1]) == false)

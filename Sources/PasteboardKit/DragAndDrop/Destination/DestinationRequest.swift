@@ -152,11 +152,13 @@ extension DestinationRequest: Restorable {
     }
 
     func restore(over live: LiveConnection) {
-        let isLost = state.withLock { state in
-            if state.isLost { state.live = live }
-            return state.isLost
+        let registers = state.withLock { state in
+            // Once over each connection: the broker may not have answered yet.
+            guard state.isLost, state.live !== live else { return false }
+            state.live = live
+            return true
         }
-        if isLost { register() }
+        if registers { register() }
     }
 
     func giveUp(_ error: PasteboardError) {

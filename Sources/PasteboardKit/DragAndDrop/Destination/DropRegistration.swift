@@ -57,12 +57,14 @@ package final class DropRegistration: Sendable {
         if isOwnProcess { destination.isOwnProcess = true }
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
         let call = Call("the registration of destination \(name)")
-        let live = try await connection.liveConnection(for: call)
-        let request = DestinationRequest(destination, over: live, restoration: connection.restoration)
-        try await request.result.value(for: call) {
-            request.cancel()
-        } start: {
-            request.register()
+        let request = try await connection.recovering(for: call) { [destination] (live) throws(PasteboardError) in
+            let request = DestinationRequest(destination, over: live, restoration: connection.restoration)
+            try await request.result.value(for: call) {
+                request.cancel()
+            } start: {
+                request.register()
+            }
+            return request
         }
         if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
         return DropRegistration(name, request, connection)

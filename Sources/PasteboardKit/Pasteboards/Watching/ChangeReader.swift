@@ -35,23 +35,33 @@ final class ChangeReader: Sendable {
         if isOver { return nil }
         do throws(PasteboardError) {
             if let known { return try await known.next(for: call) }
-            let live: LiveConnection
-            if let pasteboard {
-                live = try await pasteboard.liveConnection(for: call)
-            } else {
-                live = try await connection.liveConnection(for: call)
+            // A watch that a broker has confirmed continues by itself.
+            let reached = {
+                self.state.withLock { $0.watch }?.isRestorable == true ? Recovery.Reached.standing : .request
             }
-            let watch = WatchOperation(
-                pasteboard?.name.rawValue,
-                sinceChangeCount: changeCount?.value,
-                epoch: changeCount?.epoch
-            )
-            let request = WatchRequest(watch, over: live, restoration: connection.restoration)
-            state.withLock { $0.watch = request }
-            return try await request.next(for: call)
+            guard let pasteboard else {
+                return try await connection.recovering(for: call, reached: reached) { (live) throws(PasteboardError) in
+                    try await begin(over: live, for: call)
+                }
+            }
+            return try await pasteboard.recovering(for: call, reached: reached) { (live) throws(PasteboardError) in
+                try await begin(over: live, for: call)
+            }
         } catch {
             state.withLock { $0.isOver = true }
             throw error
         }
+    }
+
+    /// Begins the watch, and waits for its first change.
+    private func begin(over live: LiveConnection, for call: Call) async throws(PasteboardError) -> Pasteboard.Change {
+        let watch = WatchOperation(
+            pasteboard?.name.rawValue,
+            sinceChangeCount: changeCount?.value,
+            epoch: changeCount?.epoch
+        )
+        let request = WatchRequest(watch, over: live, restoration: connection.restoration)
+        state.withLock { $0.watch = request }
+        return try await request.next(for: call)
     }
 }

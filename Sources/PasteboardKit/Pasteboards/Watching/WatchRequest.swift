@@ -29,6 +29,9 @@ final class WatchRequest: StreamSink {
         state.withLock { $0.isOver || !$0.isLost && $0.waiting?.isResolved ?? false }
     }
 
+    /// Whether a broker has confirmed the watch, so that it continues by itself.
+    var isRestorable: Bool { restoration.contains(self) }
+
     func opened(_ stream: UInt64) {
         state.withLock { $0.stream = stream }
     }
@@ -109,11 +112,13 @@ extension WatchRequest: Restorable {
     }
 
     func restore(over live: LiveConnection) {
-        let isLost = state.withLock { state in
-            if state.isLost { state.live = live }
-            return state.isLost
+        let opens = state.withLock { state in
+            // Once over each connection: the broker may not have answered yet.
+            guard state.isLost, state.live !== live else { return false }
+            state.live = live
+            return true
         }
-        if isLost { open(over: live) }
+        if opens { open(over: live) }
     }
 
     func giveUp(_ error: PasteboardError) {
