@@ -37,6 +37,8 @@ extension PasteboardConnection {
         public static let allBoards = Feature(.allBoards)
         /// The broker finds out whether files and memory can be passed to this process.
         public static let probe = Feature(.probe)
+        /// Contents that links have brought from other machines.
+        public static let links = Feature(.links)
 
         private init(_ feature: PasteboardWire.Feature) {
             rawValue = feature.rawValue

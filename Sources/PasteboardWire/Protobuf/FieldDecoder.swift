@@ -168,10 +168,10 @@
 
     /// Appends one number or several packed ones: protobuf requires a reader to accept both.
     @inline(never)
-    mutating func appendNumbers(to list: inout [UInt32], most: Int) {
+    mutating func appendNumbers(to list: inout [some FixedWidthInteger], most: Int) {
         let bytes = unsafe input.span
         guard key & 7 == 2 else {
-            if hasRoom(list.count, most) { list.append(UInt32(truncatingIfNeeded: number())) }
+            if hasRoom(list.count, most) { list.append(.init(truncatingIfNeeded: number())) }
             return
         }
         guard let range = range() else { return }
@@ -179,7 +179,7 @@
         do throws(Failure) {
             while at < range.upperBound {
                 guard hasRoom(list.count, most) else { return }
-                list.append(UInt32(truncatingIfNeeded: try Protobuf.varint(in: bytes, at: &at, end: range.upperBound)))
+                list.append(.init(truncatingIfNeeded: try Protobuf.varint(in: bytes, at: &at, end: range.upperBound)))
             }
         } catch {
             fail(error)

@@ -115,17 +115,20 @@ extension WireListElement where Self: WireValue {
 extension String: WireListElement {}
 
 /// Numbers are sent packed, as proto3 does by default.
-extension UInt32: WireListElement {
-    package static func decode(into list: inout [UInt32], from input: inout FieldDecoder, most: Int) {
+extension WireListElement where Self: WireValue & FixedWidthInteger {
+    package static func decode(into list: inout [Self], from input: inout FieldDecoder, most: Int) {
         input.appendNumbers(to: &list, most: most)
     }
-    package static func encode(_ list: [UInt32], as number: UInt32, into output: inout FieldEncoder) {
+    package static func encode(_ list: [Self], as number: UInt32, into output: inout FieldEncoder) {
         guard !list.isEmpty else { return }
         output.putPrefixed(number) { output in
-            for value in list { output.putVarint(UInt64(value)) }
+            for value in list { output.putVarint(UInt64(truncatingIfNeeded: value)) }
         }
     }
 }
+
+extension UInt32: WireListElement {}
+extension UInt64: WireListElement {}
 
 /// A list of bytes is one value, which is sent even if it is empty.
 extension UInt8: WireListElement {

@@ -42,6 +42,8 @@
     package static let path = 2 << 10
     /// Numbers in an index path.
     package static let indexPath = 16
+    /// Brokers through which contents may come, with the one where they were written.
+    package static let originPath = 16
     /// Boards that an answer to a write may name as cleared.
     package static let clearedBoards = 64
     /// Features that a hello or a request may list.

@@ -21,6 +21,7 @@ struct MessageScript {
         Dropped.self, Transferred.self, Enter.self, Exit.self, Proposal.self, Representation.self,
         FileAttributes.self, Accept.self, PeerStatus.self, BoardStatus.self, LoadStatus.self,
         NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self, DestinationStatus.self,
+        Origin.self,
     ]
 
     func run() {

@@ -68,7 +68,7 @@ struct ConnectionTests {
     func featureNames() {
         let names: [PasteboardConnection.Feature] = [
             .condition, .descriptors, .onceAndKept, .dropReports, .terms, .watches, .additions, .boards, .handOver,
-            .reclaim, .eviction, .allBoards, .probe,
+            .reclaim, .eviction, .allBoards, .probe, .links,
         ]
         #expect(names.map(\.rawValue) == Feature.allCases.map(\.rawValue))
         #expect(names.map(\.description) == Feature.allCases.map { "\($0)" })

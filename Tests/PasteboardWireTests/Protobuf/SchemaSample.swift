@@ -151,6 +151,7 @@ enum MessageTypes {
             Representation.self, FileAttributes.self, Accept.self, PeerStatus.self, BoardStatus.self,
             LoadStatus.self, NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self,
             DestinationStatus.self, ContentTerms.self, BoardRead.self, ClosedPeer.self, ProcessStatus.self,
+            Origin.self,
         ]
 
     static let frames: [any WireMessage.Type] = FrameKind.allCases.compactMap(\.message)

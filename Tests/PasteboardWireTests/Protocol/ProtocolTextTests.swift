@@ -59,6 +59,7 @@ struct ProtocolTextTests {
             "representations of an item": WireLimits.representations,
             "supertypes of a type": WireLimits.supertypes,
             "entries of an accept list": WireLimits.accepts,
+            "epochs of an origin": WireLimits.originPath,
             "cleared boards in an answer to a write": WireLimits.clearedBoards,
             "features in a list": WireLimits.features,
             "bytes of team data": WireLimits.teamData,

@@ -71,8 +71,8 @@ struct ValueTests {
     @Test("An unknown required feature is a version mismatch", .tags(.f89))
     func features() throws {
         try Feature.check([])
-        try Feature.check([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1])
-        for requires in [[0], [14], [1, 99], [UInt32.max]] as [[UInt32]] {
+        try Feature.check([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 1])
+        for requires in [[0], [15], [1, 99], [UInt32.max]] as [[UInt32]] {
             let failure = #expect(throws: Failure.self) { try Feature.check(requires) }
             #expect(failure?.code == .versionMismatch)
         }

@@ -23,6 +23,8 @@ package struct Change: WireMessage {
     package var board: String?
     /// The total change count at this change, if all boards are watched.
     package var totalChangeCount: UInt64?
+    /// As in `contents`; also of a cleared board.
+    package var origin: Origin?
 
     package init() {}
 
@@ -41,5 +43,6 @@ package struct Change: WireMessage {
         visit(12, "clearer_label", &clearerLabel)
         visit(13, "board", &board)
         visit(14, "total_change_count", &totalChangeCount)
+        visit(16, "origin", &origin)
     }
 }

@@ -10,6 +10,8 @@ package struct Clear: WireMessage {
     package var removesBoard: Bool?
     /// The epoch of `ifChangeCount`; nil: any (feature `reclaim`).
     package var ifEpoch: UInt64?
+    /// Where a link's clear was made; it clears only older contents (feature `links`).
+    package var origin: Origin?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -19,6 +21,7 @@ package struct Clear: WireMessage {
         visit(2, "if_change_count", &ifChangeCount)
         visit(3, "removes_board", &removesBoard)
         visit(4, "if_epoch", &ifEpoch)
+        visit(5, "origin", &origin)
         visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

@@ -19,6 +19,8 @@ package struct Contents: WireMessage {
     package var version: UInt64?
     /// The time since the board was cleared to make room for other contents, if it is empty for this reason.
     package var clearedMilliseconds: UInt64?
+    /// For links: where the contents come from, with this broker at the end, so that it is passed on as it is.
+    package var origin: Origin?
 
     package init() {}
 
@@ -33,5 +35,6 @@ package struct Contents: WireMessage {
         visit(8, "milliseconds", &milliseconds)
         visit(9, "version", &version)
         visit(10, "cleared_milliseconds", &clearedMilliseconds)
+        visit(11, "origin", &origin)
     }
 }

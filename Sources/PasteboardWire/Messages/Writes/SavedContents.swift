@@ -37,6 +37,8 @@ package struct SavedContents: ProtobufMessage {
     package var bootedAt: UInt64?
     /// The total change count at the last change of the board.
     package var totalChangeCount: UInt64?
+    /// The moment of their write, in milliseconds since 1970.
+    package var moment: UInt64?
 
     package init() {}
 
@@ -60,5 +62,6 @@ package struct SavedContents: ProtobufMessage {
         visit(17, "boot_id", &bootID)
         visit(18, "booted_at", &bootedAt)
         visit(19, "total_change_count", &totalChangeCount)
+        visit(20, "moment", &moment)
     }
 }

@@ -24,6 +24,8 @@ package struct Write: WireMessage {
     package var reclaimsEpoch: UInt64?
     /// Whether the write fails with `no-space` instead of clearing boards of ended programs (feature `eviction`).
     package var evictsNothing: Bool?
+    /// Where a link's contents were written; they replace only older ones (feature `links`).
+    package var origin: Origin?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -38,6 +40,7 @@ package struct Write: WireMessage {
         visit(7, "reclaims_change_count", &reclaimsChangeCount)
         visit(8, "reclaims_epoch", &reclaimsEpoch)
         visit(9, "evicts_nothing", &evictsNothing)
+        visit(10, "origin", &origin)
         visit(15, "requires", &requires, most: WireLimits.features)
     }
 }
