@@ -97,6 +97,7 @@ package struct BrokerLoop: ~Copyable {
         // Sealed, because all clients share it.
         probe = (try? MemoryFile()).flatMap { MemoryFile(sealing: $0.descriptor)?.descriptor }
         self.state.started(at: clock.now)
+        self.state.setTime(clock.now, wall: WallClock.microseconds() / 1_000)
     }
 
     // MARK: Turns
@@ -114,9 +115,12 @@ package struct BrokerLoop: ~Copyable {
             unflushed.isEmpty && deliveries.isEmpty && readingQueue.isEmpty && !state.hasReadyKept && !state.hasRounds
         // Another turn follows at once after a wait that a signal has ended.
         guard try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0) else { return }
+        let before = clock.now
         if clock.wake(due: timerSetTo) { drainTimer() }
         let (now, passed) = (clock.now, expiryClock.passed())
-        input { $0.setTime(now, passed: passed) }
+        // Not in each turn, because reading a clock takes time.
+        let wall = now > before ? WallClock.microseconds() / 1_000 : nil
+        input { $0.setTime(now, passed: passed, wall: wall) }
         if !paused.isEmpty { resumePaused() }
         if state.world.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && readingQueue.isEmpty

@@ -3,11 +3,18 @@ import PasteboardWire
 // Boards: their contents, clears and removals, and the boards that clients create.
 extension BrokerState {
     /// Sets the contents of a board, where nil removes them.
+    ///
+    /// - Parameter origin: that of the contents, or of the clear; nil if the board is emptied for another reason.
     @discardableResult
-    mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> Boards.Change {
+    mutating func set(
+        _ name: String,
+        to publication: PublicationID?,
+        reason: EndReason,
+        origin: BoardOrigin? = nil
+    ) -> Boards.Change {
         let isForLinks = publication.map { world.contents.existsForLinks($0) } ?? false
         return changed(
-            boards.set(name, to: publication, isForLinks: isForLinks, world.context),
+            boards.set(name, to: publication, isForLinks: isForLinks, origin: origin, world.context),
             of: name,
             reason: reason
         )
@@ -37,6 +44,8 @@ extension BrokerState {
         try Feature.check(clear.requires, for: clear.ifChangeCount == nil ? nil : .condition)
         try Feature.check(clear.requires, for: clear.removesBoard == nil ? nil : .boards)
         try Feature.check(clear.requires, for: clear.ifEpoch == nil ? nil : .reclaim)
+        try Feature.check(clear.requires, for: clear.origin == nil ? nil : .links)
+        let origin = try origin(clear.origin, on: stream)
         let condition = try BoardCondition(clear.ifChangeCount, epoch: clear.ifEpoch)
         let name = clear.board ?? BoardName.general
         try BoardName.check(name)
@@ -45,6 +54,7 @@ extension BrokerState {
             throw Failure(.notPermitted, "pasteboard \(name) cannot be removed; clear it without removing it")
         }
         try boards.check(condition, on: name)
+        try boards.check(origin, on: name)
         world.context.counters.clears += 1
         world.context.cost += boards.rememberedCount / Cost.walkedBoards
         let changeCount: UInt64
@@ -63,7 +73,8 @@ extension BrokerState {
                 world.context.send(end, to: creator.peer, stream: creator.stream)
             }
         } else {
-            changeCount = set(name, to: nil, reason: .cleared).changeCount
+            let origin = origin ?? boards.newOrigin(at: world.context.wallTime)
+            changeCount = set(name, to: nil, reason: .cleared, origin: origin).changeCount
         }
         if isChanged, !watches.isEmpty {
             let clearer = Clearer(process: peers[stream.slot].process.pid, label: peers[stream.slot].label)
@@ -72,6 +83,12 @@ extension BrokerState {
         let count = BoardCount(changeCount: changeCount, epoch: world.context.epoch)
         world.context.send(Committed(count), on: stream)
         world.context.send(End(), on: stream)
+    }
+
+    /// The origin of a write or clear, if its peer has sent one.
+    func origin(_ message: Origin?, on stream: PeerStream) throws(Failure) -> BoardOrigin? {
+        guard let message else { return nil }
+        return try BoardOrigin(message, from: peers[stream.slot].access)
     }
 
     // MARK: Created boards

@@ -11,10 +11,13 @@ extension BrokerState {
     ///
     /// Contents whose time is over are cleared here, before the input: a load of them may have arrived later.
     ///
-    /// - Parameter passed: the time since the last call, including suspensions; nil if there were none.
-    package mutating func setTime(_ now: UInt64, passed: UInt64? = nil) {
+    /// - Parameters:
+    ///   - passed: the time since the last call, including suspensions; nil if there were none.
+    ///   - wall: the clock of the wall, in milliseconds since 1970; nil if it has gone on like the other one.
+    package mutating func setTime(_ now: UInt64, passed: UInt64? = nil, wall: UInt64? = nil) {
         let before = world.context.now
         world.context.now = max(before, now)
+        if let wall { world.context.wallOffset = wall &- world.context.now }
         world.context.elapsed = world.context.elapsed.addingClamped(passed ?? world.context.now - before)
         if world.context.elapsed >= world.context.nextExpiry { clearExpired() }
     }

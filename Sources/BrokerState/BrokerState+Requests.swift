@@ -138,11 +138,16 @@ extension BrokerState {
         try Feature.check(write.requires, for: write.handle == nil ? nil : .additions)
         try Feature.check(write.requires, for: write.keepsPromises == nil ? nil : .handOver)
         try Feature.check(write.requires, for: write.evictsNothing == nil ? nil : .eviction)
+        try Feature.check(write.requires, for: write.origin == nil ? nil : .links)
         let isReclaim = write.reclaimsChangeCount != nil || write.reclaimsEpoch != nil
         try Feature.check(write.requires, for: write.ifEpoch != nil || isReclaim ? .reclaim : nil)
         let condition = try BoardCondition(write.ifChangeCount, epoch: write.ifEpoch)
         let reclaimed = try BoardCount(reclaimedBy: write)
         let evictsNothing = write.evictsNothing == true
+        let origin = try origin(write.origin, on: stream)
+        guard origin == nil || write.handle == nil && reclaimed == nil else {
+            throw Failure(.invalidArgument, "neither an addition nor a reclaim has an origin")
+        }
         if let handle = write.handle {
             guard write.terms == nil else {
                 throw Failure(.invalidArgument, "an addition has no terms; those of the contents stay")
@@ -166,8 +171,9 @@ extension BrokerState {
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
         try boards.check(condition, on: name)
+        try boards.check(origin, on: name)
         if let reclaimed { _ = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
-        let target = PendingWrite.Target.board(name, condition, reclaims: reclaimed)
+        let target = PendingWrite.Target.board(name, condition, reclaims: reclaimed, origin)
         let (terms, isConcealed) = (write.terms, write.terms?.isConcealed == true)
         try beginWrite(to: target, terms: terms, isConcealed: isConcealed, evictsNothing: evictsNothing, on: stream)
     }
@@ -198,8 +204,8 @@ extension BrokerState {
         try world.contents.check(commit, of: id)
         guard let target = world.contents.target(of: id) else { return }
         switch target {
-        case .board(let name, let condition, let reclaimed):
-            try self.commit(id, to: name, condition, reclaiming: reclaimed, on: stream)
+        case .board(let name, let condition, let reclaimed, let origin):
+            try self.commit(id, to: name, condition, reclaiming: reclaimed, origin, on: stream)
         case .session(let drag):
             try commitSession(drag, id, on: stream)
         case .addition(let session):
@@ -237,9 +243,11 @@ extension BrokerState {
         to name: String,
         _ condition: BoardCondition?,
         reclaiming reclaimed: BoardCount?,
+        _ origin: BoardOrigin?,
         on stream: PeerStream
     ) throws(Failure) {
         try boards.check(condition, on: name)
+        try boards.check(origin, on: name)
         var replaced: PublicationID?
         if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
         if let replaced, world.contents.returnToWriter(replaced, writtenBy: id, &world.context) {
@@ -254,13 +262,23 @@ extension BrokerState {
             return
         }
         let change: Boards.Change
+        var origin = origin ?? boards.newOrigin(at: world.context.wallTime)
         if let reclaimed {
-            if let replaced { world.contents.continueVersion(of: publication, after: replaced) }
+            if let replaced {
+                world.contents.continueVersion(of: publication, after: replaced)
+                origin = boards.origin(of: name) ?? origin
+            }
             let isForLinks = world.contents.existsForLinks(publication)
-            let restored = boards.restore(name, to: publication, as: reclaimed, isForLinks: isForLinks)
+            let restored = boards.restore(
+                name,
+                to: publication,
+                as: reclaimed,
+                isForLinks: isForLinks,
+                origin: origin
+            )
             change = changed(restored, of: name, reason: .replaced, kind: .reclaim)
         } else {
-            change = set(name, to: publication, reason: .replaced)
+            change = set(name, to: publication, reason: .replaced, origin: origin)
         }
         if change.isCharged { world.context.accounting.take(of: .boards, for: account) }
         if let displaced = world.contents.takeDisplaced(by: publication, world.context) {

@@ -26,6 +26,7 @@ extension BrokerState {
         saved.changeCount = count.changeCount
         saved.epoch = count.epoch
         saved.totalChangeCount = boards.totalChangeCount(of: saved.board)
+        saved.moment = boards.origin(of: saved.board)?.moment
         return (saved, kept)
     }
 
@@ -60,9 +61,9 @@ extension BrokerState {
                     + "this broker, \(peers.programVersion), reads format \(SavedContents.format); run the newer one"
             )
         }
-        let numbers = [saved.changeCount, saved.version, saved.totalChangeCount]
+        let numbers = [saved.changeCount, saved.version, saved.totalChangeCount, saved.moment]
         guard numbers.allSatisfy({ $0 ?? 0 <= Int64.max }) else {
-            throw Failure(.invalidArgument, "their change count or version is too large")
+            throw Failure(.invalidArgument, "their change count, version or moment is too large")
         }
         try BoardName.check(saved.board)
         guard !boards.exists(saved.board) else {
@@ -71,13 +72,22 @@ extension BrokerState {
         let (publication, kept) = try world.contents.restore(saved, at: bootTime, &world.context)
         let change: Boards.Change
         let isForLinks = world.contents.existsForLinks(publication)
+        // The epoch in which they were written stays the first one: at linked brokers they are the same contents.
+        let origin = BoardOrigin(moment: saved.moment ?? 0, path: saved.epoch.map { [$0] } ?? [])
         if let changeCount = saved.changeCount, let epoch = saved.epoch {
             let total = saved.totalChangeCount ?? changeCount
             boards.raiseFirstChangeCount(above: max(changeCount, total))
             let count = BoardCount(changeCount: changeCount, epoch: epoch)
-            change = boards.restore(saved.board, to: publication, as: count, total: total, isForLinks: isForLinks)
+            change = boards.restore(
+                saved.board,
+                to: publication,
+                as: count,
+                total: total,
+                isForLinks: isForLinks,
+                origin: origin
+            )
         } else {
-            change = boards.set(saved.board, to: publication, isForLinks: isForLinks, world.context)
+            change = boards.set(saved.board, to: publication, isForLinks: isForLinks, origin: origin, world.context)
         }
         if change.isCharged, let slot = world.contents.find(publication) {
             world.context.accounting.take(of: .boards, for: world.contents[slot].charge.account)

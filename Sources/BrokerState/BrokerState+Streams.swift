@@ -123,19 +123,22 @@ extension BrokerState {
     }
 
     /// The source of a publication has withdrawn it, or its connection has ended. Loads of promises end; kept bytes
-    /// stay.
+    /// stay, except those of a link, whose contents can come back with their origin.
     ///
     /// - Parameter hasDisconnected: whether the loads of the source's promises have ended already.
     mutating func ownerLeft(_ id: PublicationID, hasDisconnected: Bool = false) {
         guard world.contents.ownerLeft(id, &world.context), let slot = world.contents.find(id) else { return }
-        if world.contents[slot].isCurrent, world.contents[slot].session == nil, world.contents.losePromises(of: slot) {
+        let isOnBoard = world.contents[slot].isCurrent && world.contents[slot].session == nil
+        let isOfLink = world.contents[slot].writer.isLink
+        if isOnBoard, !isOfLink, world.contents.losePromises(of: slot) {
             versionChanged(of: world.contents[slot].boardName)
         }
         if world.contents[slot].openLoads > 0, !hasDisconnected {
             let failure = Failure(.sourceGone, "source \(world.contents[slot].ownerName) has withdrawn its contents")
             loads.failPromised(of: id, with: failure, in: &world)
         }
-        world.contents.removeIfUnused(id, &world.context)
+        guard isOnBoard, isOfLink else { return world.contents.removeIfUnused(id, &world.context) }
+        set(world.contents[slot].boardName, to: nil, reason: .cleared)
     }
 
     /// Refuses a frame of an unknown kind with the flag `mustUnderstand`: the object of the frame's stream ends with an

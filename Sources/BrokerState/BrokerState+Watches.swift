@@ -145,6 +145,7 @@ extension BrokerState {
             world.contents.describe(id, itemCount: summary.itemCount, in: &change, world.context)
             change.types = summary.types
         }
+        if id == nil || change.handle != nil { change.origin = origin(of: due.name, to: slot) }
         // A new version of contents of which the peer sees nothing is no change for it. A link is not told the name of
         // a board that has only had contents which do not exist for it.
         let isHidden = due.isOfVersion || access.isLink && due.changed?.isForLinks == false

@@ -120,8 +120,8 @@ package struct BrokerState: ~Copyable, Sendable {
         // The order determines which error a load reports: first that of its drag session, then that of its source, and
         // only then that of its publication.
         let orphans = endSessions(of: id)
-        guard peers.holds(id) else { return }
-        loads.peerLeft(id, in: &world)
+        guard let slot = peers.find(id) else { return }
+        loads.peerLeft(id, link: peers.isLink(at: slot) ? peers[slot].label : nil, in: &world)
         reportLoads()
         world.context.cost += Cost.disconnection
         for target in peers.targets(at: id) {

@@ -126,6 +126,7 @@ package final class StateHarness {
         maximumStreams: UInt32? = nil,
         descriptors: Bool = false,
         dropReports: Bool = false,
+        links: Bool = false,
         role: Role? = nil,
         groups: [String] = []
     ) -> PeerID {
@@ -136,6 +137,7 @@ package final class StateHarness {
         hello.role = role
         hello.groups = groups
         if descriptors { hello.features.append(Feature.descriptors.rawValue) }
+        if links { hello.features.append(Feature.links.rawValue) }
         if dropReports { hello.features.append(Feature.dropReports.rawValue) }
         send(hello, on: 0, from: peer)
         _ = take(peer)
@@ -143,6 +145,11 @@ package final class StateHarness {
     }
 
     package func isConnected(_ peer: PeerID) -> Bool { decoders[peer] != nil }
+
+    /// Connects a link that has the feature of links.
+    package func connectLink(_ label: String? = nil, process: UInt32? = nil) -> PeerID {
+        connect(label, process: process, links: true, role: .link)
+    }
 
     package func disconnect(_ peer: PeerID) {
         state.disconnected(peer)
@@ -212,6 +219,9 @@ package final class StateHarness {
         if now >= state.world.context.nextCheck { setTime() }
         perform()
     }
+
+    /// Sets the clock of the wall, in milliseconds since 1970.
+    package func setWall(_ time: UInt64) { state.setTime(now, wall: time) }
 
     /// Lets time pass that the clock of the deadlines skips.
     package func suspend(for milliseconds: UInt64) {

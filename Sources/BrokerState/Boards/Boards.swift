@@ -23,6 +23,8 @@ struct Boards: ~Copyable, Sendable {
         var totalChangeCount: UInt64 = 0
         /// Whether it has had contents that exist for links, so that its name is no secret to them.
         var isKnownToLinks = false
+        /// The origin of its contents, or of the clear that has emptied it; nil if it is empty for another reason.
+        var origin: BoardOrigin?
     }
 
     struct Change {
@@ -68,8 +70,11 @@ struct Boards: ~Copyable, Sendable {
     /// The number of names that were made for boards.
     private var names: UInt64 = 0
 
+    /// The latest moment of a write or clear of any board, here or at a linked broker.
+    private(set) var lastMoment: UInt64 = 0
+
     /// Names this lifetime of the broker.
-    private let epoch: UInt64
+    let epoch: UInt64
 
     init(firstChangeCount: UInt64, epoch: UInt64 = 0) {
         self.firstChangeCount = firstChangeCount
@@ -132,6 +137,8 @@ struct Boards: ~Copyable, Sendable {
     }
 
     func totalChangeCount(of name: String) -> UInt64 { boardTable[name]?.totalChangeCount ?? 0 }
+
+    func origin(of name: String) -> BoardOrigin? { boardTable[name]?.origin }
 
     func isKnownToLinks(_ name: String) -> Bool { boardTable[name]?.isKnownToLinks ?? false }
 
@@ -290,13 +297,14 @@ struct Boards: ~Copyable, Sendable {
         _ name: String,
         to publication: PublicationID?,
         isForLinks: Bool = true,
+        origin: BoardOrigin? = nil,
         _ context: borrowing BrokerContext
     ) -> Change {
         let board = boardTable[name]
         // While the board shows the count of another lifetime, its own counts are at most that of an unknown board.
         let last = board?.epoch == nil ? board?.changeCount ?? firstChangeCount : firstChangeCount
         let count = BoardCount(changeCount: last.addingClamped(1), epoch: epoch)
-        let change = put(publication, on: name, as: count, isForLinks: isForLinks)
+        let change = put(publication, on: name, as: count, isForLinks: isForLinks, origin: origin)
         if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
         return change
     }
@@ -309,9 +317,10 @@ struct Boards: ~Copyable, Sendable {
         to publication: PublicationID,
         as count: BoardCount,
         total: UInt64? = nil,
-        isForLinks: Bool = true
+        isForLinks: Bool = true,
+        origin: BoardOrigin? = nil
     ) -> Change {
-        put(publication, on: name, as: count, total: total, isForLinks: isForLinks)
+        put(publication, on: name, as: count, total: total, isForLinks: isForLinks, origin: origin)
     }
 
     /// Raises the first change counts of this lifetime above a count of an earlier lifetime.
@@ -332,7 +341,8 @@ struct Boards: ~Copyable, Sendable {
         on name: String,
         as count: BoardCount,
         total: UInt64? = nil,
-        isForLinks: Bool
+        isForLinks: Bool,
+        origin: BoardOrigin?
     ) -> Change {
         var board = boardTable[name] ?? Board(changeCount: count.changeCount)
         let replaced = board.publication
@@ -342,6 +352,8 @@ struct Boards: ~Copyable, Sendable {
         board.changeCount = count.changeCount
         board.epoch = count.epoch == epoch ? nil : count.epoch
         board.publication = publication
+        board.origin = origin
+        if let origin { lastMoment = max(lastMoment, origin.moment) }
         board.exists = true
         store(board, name)
         latest = nil

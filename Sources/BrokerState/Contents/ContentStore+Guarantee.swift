@@ -7,7 +7,7 @@ import PasteboardWire
 extension ContentStore {
     /// Whether a write has, or would have with `item`, no more than is always possible.
     func isGuaranteed(_ slot: SlotTable<PendingWrite>.Slot, adding item: Item? = nil) -> Bool {
-        guard case .board(BoardName.general, _, _) = writeTable[slot].target else { return false }
+        guard case .board(BoardName.general, _, _, _) = writeTable[slot].target else { return false }
         if let item {
             guard writeTable[slot].items.isEmpty, item.representations.count == 1 else { return false }
             return item.representations.allSatisfy { representation in

@@ -10,7 +10,9 @@ extension ContentStore {
     }
 
     private func sort(of slot: Slot) -> SavingRules.Sort {
-        guard publicationTable[slot].isCurrent, publicationTable[slot].session == nil else { return .temporary }
+        guard publicationTable[slot].isCurrent, publicationTable[slot].session == nil,
+            !publicationTable[slot].writer.isLink
+        else { return .temporary }
         if isConcealed(slot) { return .secret }
         if publicationTable[slot].terms?.maximumLoads != nil { return .counted }
         let isKept = publicationTable[slot].items.contains { $0.representations.contains { $0.kept != nil } }
@@ -39,7 +41,6 @@ extension ContentStore {
         saved.ownerLabel = publicationTable[slot].ownerLabel
         saved.ownerProcess = publicationTable[slot].ownerProcess.pid
         saved.ownerIdentity = publicationTable[slot].ownerProcess.identity
-        saved.isOwnerLink = publicationTable[slot].writer.isLink
         saved.ownerGroups = publicationTable[slot].writer.groups
         saved.terms = termsMessage(of: slot, context)
         saved.expiresAt = saved.terms?.expiresMilliseconds.map { bootTime.addingClamped($0) }
@@ -123,7 +124,7 @@ extension ContentStore {
         let publication = insert(
             Publication(
                 owner: nil,
-                writer: AccessContext(process: process, isLink: saved.isOwnerLink ?? false, groups: saved.ownerGroups),
+                writer: AccessContext(process: process, groups: saved.ownerGroups),
                 ownerLabel: saved.ownerLabel,
                 boardName: saved.board,
                 items: items,

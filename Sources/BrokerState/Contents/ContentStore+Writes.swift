@@ -18,7 +18,7 @@ extension ContentStore {
         do throws(Failure) {
             charge = try context.charge(account, for: "a write")
         } catch {
-            guard case .board(BoardName.general, _, _) = target else { throw error }
+            guard case .board(BoardName.general, _, _, _) = target else { throw error }
             charge = try context.charge(context.accounting.openOutside(), for: "a write")
         }
         context.check(in: context.limits.progress)

@@ -7,8 +7,8 @@ package struct PendingWrite: ~Copyable, Sendable {
     /// The object that receives the items.
     enum Target: Sendable {
         /// A board, whose contents the write replaces, or the contents that come back under the change count that they
-        /// had.
-        case board(String, BoardCondition?, reclaims: BoardCount?)
+        /// had. Those of a link have an origin.
+        case board(String, BoardCondition?, reclaims: BoardCount?, BoardOrigin?)
         /// A new drag session.
         case session(Drag)
         case addition(to: SessionID)

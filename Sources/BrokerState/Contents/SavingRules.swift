@@ -4,7 +4,7 @@
 /// | --- | --- | --- |
 /// | kept | yes | yes, with the limit `kept-on-disk` |
 /// | kept and transient | yes | no |
-/// | secret, limited to a number of loads, of a drag session or a created board | no | no |
+/// | secret, limited to a number of loads, of a drag session, a created board or a link | no | no |
 /// | promised | by their source, which restores them | no |
 ///
 /// - A write is acknowledged when the service manager has been sent what outlives a crash. If the manager takes
@@ -14,7 +14,7 @@
 package enum SavingRules {
     /// Contents by what decides their survival. Contents that are several of these are the first.
     package enum Sort: CaseIterable, Sendable {
-        /// A part of a drag session, or on a board that ends with its creator.
+        /// A part of a drag session, on a board that ends with its creator, or of a link, with which they end.
         case temporary
         case secret
         /// Can be loaded a limited number of times: a successor could not know how often they were loaded.

@@ -12,6 +12,10 @@ package struct BrokerContext: ~Copyable, Sendable {
     /// The time for the expiry of contents, in milliseconds. Unlike `now` it includes suspensions, because a secret
     /// must not stay longer than its writer allowed.
     var elapsed: UInt64 = 0
+    /// The milliseconds by which the time since 1970 is ahead of `now`.
+    var wallOffset: UInt64 = 0
+    /// In milliseconds since 1970.
+    var wallTime: UInt64 { now &+ wallOffset }
     /// The time in `elapsed` at which the next contents expire; `max` if none do.
     package internal(set) var nextExpiry = UInt64.max
     /// The time of the next check of the deadlines. No deadline is earlier.

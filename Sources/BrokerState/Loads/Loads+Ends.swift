@@ -106,7 +106,9 @@ extension Loads {
 
     /// Ends the loads of a peer whose connection has ended. Loads that ask it for bytes end with an error for their
     /// destinations.
-    mutating func peerLeft(_ peer: PeerID, in world: inout World) {
+    ///
+    /// - Parameter link: the label of the peer if it is a link.
+    mutating func peerLeft(_ peer: PeerID, link: String? = nil, in world: inout World) {
         guard let peerLoads = peerLoads(of: peer), peerLoadsTable[peerLoads].isBusy else { return }
         peerLoadsTable[peerLoads].maximumAsks = 0
         world.context.cost += count / Cost.walkedLoads
@@ -117,8 +119,10 @@ extension Loads {
                 abandon(slot, .destinationGone, in: &world)
                 if let slot = loadTable.find(id) { release(slot, &world.context) }
             } else if case .peer(peer) = loadTable[slot].source {
-                let received = loadTable[slot].window.received
-                let cause = LoadFailure.sourceGone(received: received, declared: loadTable[slot].declaredByteCount)
+                let (received, declared) = (loadTable[slot].window.received, loadTable[slot].declaredByteCount)
+                let cause =
+                    link.map { LoadFailure.linkDown($0, received: received) }
+                    ?? .sourceGone(received: received, declared: declared)
                 fail(slot, cause, in: &world)
             }
         }
@@ -172,6 +176,7 @@ extension Loads {
                 return peerLoadsTable[peerLoads].queue.remove(id, of: account)
             }
             peerLoadsTable[peerLoads].openAsks -= 1
+            peerLoadsTable[peerLoads].sentBytes &+= loadTable[slot].window.received
             peerLoadsTable[peerLoads].servedAt = world.context.now
             askNext(of: peerLoads, in: &world)
         }
@@ -204,5 +209,6 @@ extension Loads {
         if load.waitsForRoom { compactRoomQueue() }
         guard case .destination(let peer, _) = load.receiver, let peerLoads = peerLoads(of: peer) else { return }
         peerLoadsTable[peerLoads].openLoads -= 1
+        peerLoadsTable[peerLoads].receivedBytes &+= load.window.delivered
     }
 }

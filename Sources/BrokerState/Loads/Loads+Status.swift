@@ -6,6 +6,9 @@ extension Loads {
         guard let peerLoads = peerLoads(of: peer) else { return }
         status.loads = UInt32(clamping: peerLoadsTable[peerLoads].openLoads)
         status.asks = UInt32(clamping: peerLoadsTable[peerLoads].openAsks + peerLoadsTable[peerLoads].queue.count)
+        guard status.isLink == true else { return }
+        status.sentBytes = peerLoadsTable[peerLoads].sentBytes
+        status.receivedBytes = peerLoadsTable[peerLoads].receivedBytes
     }
 
     /// The load after another one, which may have ended; the first one after nil.

@@ -12,10 +12,10 @@ struct AccessContext: Sendable {
     ///
     /// The groups are compared once, however many representations are checked.
     func visibilities(of owner: AccessContext) -> VisibilitySet {
-        let isOwn = process == owner.process
+        let isOwn = !isLink && process == owner.process
         return VisibilitySet(
             includesTeam: !isLink,
-            includesGroup: isOwn || groups.contains(where: owner.groups.contains),
+            includesGroup: isOwn || !isLink && groups.contains(where: owner.groups.contains),
             includesOwnProcess: isOwn
         )
     }

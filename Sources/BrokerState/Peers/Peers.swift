@@ -61,7 +61,8 @@ struct Peers: ~Copyable, Sendable {
             Peer(
                 access: AccessContext(process: process),
                 account: account,
-                phase: .silent(helloBy: deadline, isDeaf: false)
+                phase: .silent(helloBy: deadline, isDeaf: false),
+                connectedAt: context.now
             )
         )
     }
@@ -80,7 +81,8 @@ struct Peers: ~Copyable, Sendable {
     /// Refuses a connection. The id finds no peer, now or later: it is the address of the error.
     mutating func refuse(_ process: ProcessKey, _ failure: Failure, at now: UInt64) -> PeerID {
         closed.note(ClosedPeers.Entry(process: process, label: "", reason: failure.description.printable, at: now))
-        let peer = Peer(access: AccessContext(process: process), account: .init(slot: 0, generation: 0), phase: .deaf)
+        let access = AccessContext(process: process)
+        let peer = Peer(access: access, account: .init(slot: 0, generation: 0), phase: .deaf, connectedAt: now)
         let id = peerTable.insert(peer)
         peerTable.remove(id)
         return id
@@ -135,6 +137,8 @@ struct Peers: ~Copyable, Sendable {
         peerTable[slot].access.groups = hello.groups
         peerTable[slot].label = (hello.label ?? "").asLabel
         peerTable[slot].receivesDropReports = welcome.features.contains(Feature.dropReports.rawValue)
+        let isSentOrigins = welcome.features.contains(Feature.links.rawValue)
+        peerTable[slot].receivesOrigins = peerTable[slot].access.isLink && isSentOrigins
         let passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
         let probes = passesDescriptors && welcome.features.contains(Feature.probe.rawValue)
         context.send(welcome, to: id, stream: 0, descriptorCount: probes ? 1 : 0)

@@ -11,6 +11,12 @@ extension BrokerState {
     /// The cost of a piece. Most entries may be invisible to the peer.
     private static let pieceCost = 1_000
 
+    /// The origin of what a board has, for a peer that is sent it.
+    func origin(of name: String, to slot: Peers.Slot) -> Origin? {
+        guard peers[slot].receivesOrigins else { return nil }
+        return boards.origin(of: name)?.message(at: world.context.epoch)
+    }
+
     mutating func list(_ list: List, on stream: PeerStream) throws(Failure) {
         try Feature.check(list.requires)
         let name = list.board ?? BoardName.general
@@ -23,6 +29,7 @@ extension BrokerState {
             let publication = world.contents.visible(id, to: peers[stream.slot].access)
         else {
             let access = peers[stream.slot].access
+            if boards.publication(on: name) == nil { message.origin = origin(of: name, to: stream.slot) }
             message.clearedMilliseconds = boards.timeSinceEviction(from: name, for: access, at: world.context.elapsed)
             world.context.send(message, on: stream)
             return world.context.send(End(), on: stream)
@@ -32,7 +39,10 @@ extension BrokerState {
         }
         let count = world.contents.visibleItemCount(of: publication, to: peers[stream.slot].access)
         world.contents.describe(id, itemCount: count, in: &message, world.context)
-        if count > 0 { message.milliseconds = world.contents.age(of: publication, world.context) }
+        if count > 0 {
+            message.milliseconds = world.contents.age(of: publication, world.context)
+            message.origin = origin(of: name, to: stream.slot)
+        }
         world.context.send(message, on: stream)
         world.contents.hold(id, &world.context)
         begin(Report(stream: stream.id, position: .items(of: id, from: 0)), for: stream.peer)
@@ -162,6 +172,10 @@ extension BrokerState {
         status.process = peers[slot].process.pid
         status.label = peers[slot].label
         status.publications = UInt32(clamping: peers[slot].publicationCount)
+        if peers.isLink(at: slot) {
+            status.isLink = true
+            status.milliseconds = world.context.now - min(world.context.now, peers[slot].connectedAt)
+        }
         loads.describe(peers.id(of: slot), in: &status)
         return status
     }

@@ -14,6 +14,7 @@ extension StateHarness {
         adding handle: UInt64? = nil,
         keepsPromises: Bool? = nil,
         evictsNothing: Bool? = nil,
+        origin: Origin? = nil,
         from peer: PeerID
     ) -> UInt64 {
         let stream = begin(
@@ -23,6 +24,7 @@ extension StateHarness {
             adding: handle,
             keepsPromises: keepsPromises,
             evictsNothing: evictsNothing,
+            origin: origin,
             from: peer
         )
         var bytes = kept[...]
@@ -47,10 +49,13 @@ extension StateHarness {
         evictsNothing: Bool? = nil,
         reclaiming count: UInt64? = nil,
         of epoch: UInt64? = nil,
+        origin: Origin? = nil,
         from peer: PeerID
     ) -> UInt64 {
         let stream = newStream(of: peer)
         var write = Write()
+        write.origin = origin
+        if origin != nil { write.requires.append(Feature.links.rawValue) }
         write.board = board
         write.ifChangeCount = ifChangeCount
         write.ifEpoch = ifEpoch
@@ -130,14 +135,17 @@ extension StateHarness {
         _ board: String? = nil,
         ifChangeCount: UInt64? = nil,
         ifEpoch: UInt64? = nil,
+        origin: Origin? = nil,
         from peer: PeerID
     ) -> UInt64 {
         var clear = Clear()
+        clear.origin = origin
         clear.board = board
         clear.ifChangeCount = ifChangeCount
         clear.ifEpoch = ifEpoch
         if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
         if ifEpoch != nil { clear.requires.append(Feature.reclaim.rawValue) }
+        if origin != nil { clear.requires.append(Feature.links.rawValue) }
         let stream = newStream(of: peer)
         send(clear, on: stream, from: peer)
         return stream
@@ -195,6 +203,13 @@ extension ContentTerms {
         isLocalOnly = localOnly
         expiresMilliseconds = expires
         maximumLoads = loads
+    }
+}
+
+extension Origin {
+    package init(_ path: [UInt64], _ milliseconds: UInt64?) {
+        self.init()
+        (self.path, self.milliseconds) = (path, milliseconds)
     }
 }
 

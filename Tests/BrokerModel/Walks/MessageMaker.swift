@@ -85,7 +85,7 @@ package struct MessageMaker {
     }
 
     private mutating func requires() -> [UInt32] {
-        input.choice(8) == 0 ? list(upTo: WireLimits.features) { UInt32($0.input.choice(13)) } : []
+        input.choice(8) == 0 ? list(upTo: WireLimits.features) { UInt32($0.input.choice(15)) } : []
     }
 
     package mutating func hello() -> Hello {
@@ -108,6 +108,7 @@ package struct MessageMaker {
         if write.requires.contains(Feature.additions.rawValue) { write.handle = handle() }
         if write.requires.contains(Feature.handOver.rawValue) { write.keepsPromises = flag() }
         if write.requires.contains(Feature.eviction.rawValue) { write.evictsNothing = flag() }
+        if write.requires.contains(Feature.links.rawValue) { write.origin = origin() }
         guard write.requires.contains(Feature.reclaim.rawValue) else { return write }
         if input.flag() { write.ifChangeCount = nil } else { write.ifEpoch = epoch() }
         write.reclaimsChangeCount = optional { maker in
@@ -194,7 +195,17 @@ package struct MessageMaker {
         clear.ifChangeCount = optional { 5_000 + UInt64($0.input.choice(8)) }
         clear.requires = requires()
         if clear.requires.contains(Feature.reclaim.rawValue) { clear.ifEpoch = epoch() }
+        if clear.requires.contains(Feature.links.rawValue) { clear.origin = origin() }
         return clear
+    }
+
+    private mutating func origin() -> Origin? {
+        optional { maker in
+            var origin = Origin()
+            origin.path = maker.list(upTo: WireLimits.originPath) { 70 + UInt64($0.input.choice(12)) }
+            origin.milliseconds = maker.optional { 1_000 + UInt64($0.input.choice(4_000)) }
+            return origin
+        }
     }
 
     private mutating func answer() -> Answer {

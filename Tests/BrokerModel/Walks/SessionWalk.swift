@@ -115,9 +115,9 @@ struct SessionWalk: WalkPart {
             let types = choices.reordered(["public.utf8-plain-text", "public.png", "com.example.x"])
             return Item(
                 types.prefix(choices.number(in: 1...3)).enumerated().map { index, type in
-                    // Within its process, the ledger treats each item as visible, even to a link. A link does not see
-                    // visibility 1, so the first representation never has it.
-                    let visibilities: [Visibility] = index == 0 ? [0, 2, 3] : [0, 1, 2, 3]
+                    // Within its process, the ledger treats each item as visible, even to a link. A link sees only
+                    // visibility 0, so the first representation always has it.
+                    let visibilities: [Visibility] = index == 0 ? [0] : [0, 1, 2, 3]
                     let visibility = chance(20) ? choices.element(of: visibilities) : 0
                     return Representation(type, visibility: visibility)
                 }

@@ -96,7 +96,7 @@ final class ContentScene {
     func begin() throws -> WriteID {
         try change {
             try $0.contents.beginWrite(
-                to: .board("general", nil, reclaims: nil),
+                to: .board("general", nil, reclaims: nil, nil),
                 stream: 3,
                 by: source,
                 accounts[0],

@@ -63,18 +63,18 @@ import Testing
     }
 
     private static let loadDigests: [UInt64] = [
-        0xe12e_7307_2338_cb06, 0xf499_3d59_da18_373a, 0x4d8c_129c_f9ba_8c14, 0xc8aa_81b1_55bb_3536,
-        0x8596_e2ad_e1c5_fa0a, 0x07d4_347a_f755_1c00, 0xf346_94d6_2f15_8219, 0x1a8a_a262_3c05_8bf2,
-        0x9ba4_131d_c7af_5f95, 0xb7db_5915_22f1_c63f, 0x4d59_3ac0_68a8_34c8, 0xadf4_2d80_8a10_8551,
-        0x5529_edd0_29da_8f98, 0xa718_13ee_bc2e_15ef, 0xb374_0499_a989_244d, 0x3907_8cf8_223c_0190,
-        0x6614_cdce_ea68_64e6, 0x9535_6b48_ddd3_7111, 0xa0e9_4c21_78a8_45fd, 0x2e03_23e5_2b47_bf37,
+        0xac5b_66a5_8765_cc85, 0x6dfe_cde9_65a3_6fd2, 0x03c1_e8de_f65c_123b, 0x8e13_ec4e_2700_aa02,
+        0xfc6c_024d_d4d5_7e36, 0x95b0_fa30_b006_d7fd, 0x4346_982c_cc44_dc16, 0x7b6f_f31b_7a52_035e,
+        0xf3b5_5622_a3a8_442c, 0x8768_d21e_473f_3402, 0x9912_2eae_a25c_e35b, 0xe2fa_1a36_de6b_4ddb,
+        0x0ec7_7e35_d25c_b5ee, 0xf0cc_3a77_ea3f_a4b4, 0x28ec_faab_9490_ac7e, 0x0b32_2ccf_7b0e_7ded,
+        0xb1b4_dcaf_9c42_7b51, 0xeae6_4329_2861_847d, 0xb6e3_5f32_1cc2_c1e3, 0xec72_bb2d_be71_5287,
     ]
 
     private static let sessionDigests: [UInt64] = [
-        0x070f_d35c_3012_77c7, 0x1b7d_7d25_c8f0_1aec, 0x2546_af59_9153_9080, 0x4481_8c9f_cd3a_f8ef,
-        0x9c57_a48b_1a8f_a34a, 0xc436_563f_12da_eee5, 0x7a63_9cc9_9e9d_1268, 0x082e_4744_09fb_2212,
-        0x8613_3e56_1eed_6735, 0xd632_987c_6096_bcb5, 0xee79_af94_18f9_8090, 0x0be4_7a8a_3f8f_7f0d,
-        0xb5ad_a545_3e4e_094c, 0x7a4d_2b38_a823_12bd, 0x8e2f_9041_0c9c_380d, 0xe1f2_4089_392c_4551,
-        0xdfaa_5688_cf5e_26ca, 0x4320_f1f4_65cf_5548, 0x0732_512b_d29c_9d26, 0x5a51_f5ed_abaf_76db,
+        0x73e4_ffaa_1e1a_0c68, 0x4e00_e177_2bb5_c05c, 0x97d5_f0c7_c296_12e4, 0x8c61_9d9f_06eb_00fb,
+        0xa1ff_d68f_c783_ac55, 0xfa76_ca2e_5c1d_df5f, 0xe444_dea2_4ee4_780e, 0xa1a4_49ff_e1f9_fed2,
+        0x9aed_988d_cf3e_0d37, 0x49a3_2b55_351a_52be, 0xdc0f_4e56_3a71_1975, 0xbe71_fd80_5865_73b0,
+        0x8412_dba8_d453_1a42, 0xe853_3c3f_eb86_08ed, 0xb208_4439_c02c_180b, 0xfb8c_0e29_23af_dab0,
+        0xd8b2_bf43_617d_35a7, 0x976a_621c_50f3_82ed, 0x1d24_f592_eb1c_7f8e, 0x681b_c094_c06a_e86b,
     ]
 }

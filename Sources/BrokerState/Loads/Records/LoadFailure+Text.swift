@@ -35,6 +35,10 @@ extension LoadFailure {
             }
             let progress = received == 0 ? "before it sent a byte" : "after \(received) bytes"
             return Failure(.sourceGone, "\(source) disconnected \(progress)")
+        case .linkDown(let link, let received):
+            let progress = received == 0 ? "no byte" : "\(received) bytes"
+            let text = "the \(link.isEmpty ? "link" : link) has ended: \(progress) of the load had arrived"
+            return Failure(.linkDown, text)
         case .unsizedDescriptor:
             return Failure(.sourceFailed, "\(source) passed a descriptor without declaring its size")
         case .unusableDescriptor(let what):

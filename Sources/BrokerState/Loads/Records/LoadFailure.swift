@@ -12,6 +12,8 @@ enum LoadFailure {
     case truncated(received: UInt64, declared: UInt64)
     case miscounted(received: UInt64, declared: UInt64)
     case sourceGone(received: UInt64, declared: UInt64?)
+    /// The source was a link, by its label.
+    case linkDown(String, received: UInt64)
     case unsizedDescriptor
     case unusableDescriptor(String)
     case shortDescriptor(byteCount: UInt64, declared: UInt64)

@@ -15,6 +15,8 @@ struct PeerLoads: ~Copyable, Sendable {
     var openLoads = 0
     /// The time at which it last read bytes of a load while loads waited for room.
     var readAt: UInt64 = 0
+    /// The bytes of its loads that are over.
+    var receivedBytes: UInt64 = 0
 
     // As a source.
 
@@ -24,6 +26,8 @@ struct PeerLoads: ~Copyable, Sendable {
     var queue = SourceQueue()
     /// The latest known time when the peer sent a byte of a load or finished one.
     var servedAt: UInt64 = 0
+    /// The bytes that it has sent for loads that are over.
+    var sentBytes: UInt64 = 0
 
     var mayBeAsked: Bool { openAsks < maximumAsks }
     var isBusy: Bool { openLoads > 0 || openAsks > 0 || !queue.isEmpty }

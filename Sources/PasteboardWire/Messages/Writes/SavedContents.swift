@@ -16,7 +16,6 @@ package struct SavedContents: ProtobufMessage {
     /// The writer's process, by its id and a number that no other process of this boot has.
     package var ownerProcess: UInt32?
     package var ownerIdentity: UInt64?
-    package var isOwnerLink: Bool?
     package var ownerGroups: [String] = []
     /// Without the time until they expire, which is in `expiresAt`.
     package var terms: ContentTerms?
@@ -51,7 +50,7 @@ package struct SavedContents: ProtobufMessage {
         visit(6, "owner_label", &ownerLabel)
         visit(7, "owner_process", &ownerProcess)
         visit(8, "owner_identity", &ownerIdentity)
-        visit(9, "is_owner_link", &isOwnerLink)
+        // 9 was `is_owner_link`.
         visit(10, "owner_groups", &ownerGroups, most: WireLimits.groups)
         visit(11, "terms", &terms)
         visit(12, "expires_at", &expiresAt)
