@@ -52,6 +52,7 @@ extension BrokerState {
     mutating func register(_ message: Destination, on stream: PeerStream) throws(Failure) {
         guard let owner = participant(stream.peer) else { return }
         let id = try sessions.register(message, stream: stream.id, by: owner, &world.context)
+        destinationsChanged()
         peers.setTarget(.destination(id), of: stream.id, at: stream.peer)
         closeStreams()
     }
@@ -201,6 +202,7 @@ extension BrokerState {
     mutating func destinationLeft(_ id: DestinationID) {
         while let outcome = sessions.withdrawNext(from: id, in: &world) { perform(outcome) }
         sessions.remove(id, &world.context)
+        destinationsChanged()
         closeStreams()
     }
 

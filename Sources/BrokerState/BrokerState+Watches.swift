@@ -8,12 +8,30 @@ extension BrokerState {
 
     mutating func watch(_ message: Watch, on stream: PeerStream) throws(Failure) {
         try Feature.check(message.requires, for: message.allBoards == nil ? nil : .allBoards)
+        try Feature.check(message.requires, for: message.destinations == nil ? nil : .links)
+        if message.destinations == true { return try watchDestinations(message, on: stream) }
         if message.allBoards == true { return try watchAllBoards(message, on: stream) }
         let name = message.board ?? BoardName.general
         try BoardName.check(name)
         let state = state(ofBoard: name)
         try begin(message, of: name, in: state, exists: boards.exists(name), on: stream)
         boards.setWatched(true, name, world.context)
+    }
+
+    private mutating func watchDestinations(_ message: Watch, on stream: PeerStream) throws(Failure) {
+        guard message.board == nil, message.allBoards != true else {
+            throw Failure(.invalidArgument, "a watch of the destinations must not name a pasteboard")
+        }
+        try begin(message, of: Watches.destinations, in: destinationsState, exists: true, on: stream)
+    }
+
+    private var destinationsState: BoardState {
+        BoardState(count: BoardCount(changeCount: sessions.destinationChanges, epoch: world.context.epoch))
+    }
+
+    /// A destination was registered or has ended.
+    mutating func destinationsChanged() {
+        if !watches.isEmpty { watches.changed(Watches.destinations, to: destinationsState, &world.context) }
     }
 
     private mutating func watchAllBoards(_ message: Watch, on stream: PeerStream) throws(Failure) {
@@ -66,7 +84,8 @@ extension BrokerState {
     mutating func endWatch(_ id: WatchID, of peer: PeerID) {
         guard let watch = watches.end(id, &world.context) else { return }
         peers.setTarget(nil, of: watch.stream, at: peer)
-        if let name = watch.unwatched, name != Watches.allBoards { boards.setWatched(false, name, world.context) }
+        let others = [Watches.allBoards, Watches.destinations]
+        if let name = watch.unwatched, !others.contains(name) { boards.setWatched(false, name, world.context) }
     }
 
     // MARK: Changes

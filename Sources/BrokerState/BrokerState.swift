@@ -259,7 +259,7 @@ package struct BrokerState: ~Copyable, Sendable {
         case .error where StreamID(stream.id).sort != .ask:
             try cancel(kind, payload, on: stream)
         case .answer, .end, .error, .progress:
-            try loads.take(kind, on: stream.id, payload, from: peer, in: &world)
+            try loads.take(kind, on: stream.id, payload, from: peer, isLink: peers.isLink(at: stream.slot), in: &world)
         case .credit:
             guard !loads.credit(on: stream.id, payload, from: peer, in: &world) else { return }
             try creditWatch(payload, on: stream)

@@ -128,7 +128,8 @@ package final class StateHarness {
         dropReports: Bool = false,
         links: Bool = false,
         role: Role? = nil,
-        groups: [String] = []
+        groups: [String] = [],
+        seesSecrets: Bool? = nil
     ) -> PeerID {
         let peer = connectSilently(process: process)
         var hello = Hello()
@@ -136,6 +137,7 @@ package final class StateHarness {
         hello.maximumStreams = maximumStreams
         hello.role = role
         hello.groups = groups
+        hello.seesSecrets = seesSecrets
         if descriptors { hello.features.append(Feature.descriptors.rawValue) }
         if links { hello.features.append(Feature.links.rawValue) }
         if dropReports { hello.features.append(Feature.dropReports.rawValue) }

@@ -20,7 +20,7 @@ package enum ProtocolRule {
         "Y26": "contents of an earlier broker",
         "Y28": "the broker's own epoch in a path",
         "Y29": "the clock, and saved contents",
-        "Y31": "that nothing is saved",
+        "Y31": "that nothing is saved, and errors of links",
     ]
 
     /// Every rule, such as "F3".

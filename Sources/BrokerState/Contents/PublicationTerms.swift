@@ -34,7 +34,12 @@ struct PublicationTerms: Sendable {
         maximumLoads = terms.maximumLoads
     }
 
-    /// Whether links to other machines do not see the contents.
+    /// Whether the contents do not exist for a peer that passes them on to another machine.
+    func isHidden(from access: AccessContext) -> Bool {
+        access.isLink && (isLocalOnly || isConcealed && !access.passesSecrets)
+    }
+
+    /// Whether links to other machines do not see the contents, unless they pass secrets on.
     var isHiddenFromLinks: Bool { isConcealed || isLocalOnly }
 
     /// Sets the default expiry of concealed contents that have kept bytes, or will have some.

@@ -143,6 +143,7 @@ extension Loads {
         on stream: UInt64,
         _ payload: Span<UInt8>,
         from peer: PeerID,
+        isLink: Bool,
         in world: inout World
     ) throws(Failure) {
         guard let slot = try ask(on: stream, of: peer) else { return }
@@ -158,7 +159,8 @@ extension Loads {
                 let end = try End(decoding: payload)
                 ended(slot, declared: end.byteCount ?? loadTable[slot].window.received, in: &world)
             default:
-                fail(slot, .sourceFailed(try Failure(decoding: payload)), in: &world)
+                let failure = try Failure(decoding: payload)
+                fail(slot, isLink ? .atLinkedBroker(failure) : .sourceFailed(failure), in: &world)
             }
         } catch {
             guard error.code != .protocolViolation else { throw error }

@@ -19,6 +19,8 @@ struct Sessions: ~Copyable, Sendable {
     var destinationSessionTable = SlotTable<DestinationSession>()
     var destinationTable = SlotTable<StoredDestination>()
     var destinationNames: [String: DestinationID] = [:]
+    /// The number of times that a destination was registered or has ended.
+    var destinationChanges: UInt64 = 0
     var waitTable = SlotTable<DestinationWait>()
     /// For each peer that has had a destination.
     var announcements: [PeerID: Announcements] = [:]

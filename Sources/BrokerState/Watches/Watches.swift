@@ -19,6 +19,8 @@ struct Watches: ~Copyable, Sendable {
     static let settlingTime = WireLimits.settlingTime
     /// The name that watches of all boards have instead of a board's. No board has it.
     static let allBoards = ""
+    /// The name of watches of the destinations for drag sessions. No board has it.
+    static let destinations = "/"
     /// The cost of a part of a round.
     private static let pieceCost = 1_000
 

@@ -30,6 +30,14 @@ extension StateHarness {
         return open(watch, since, epoch, credit, from: peer)
     }
 
+    /// Opens a watch of the destinations.
+    package func watchDestinations(from peer: PeerID) -> UInt64 {
+        var watch = Watch()
+        watch.destinations = true
+        watch.requires = [Feature.links.rawValue]
+        return open(watch, nil, nil, 1_000_000, from: peer)
+    }
+
     private func open(
         _ watch: Watch,
         _ since: UInt64?,

@@ -259,6 +259,39 @@ import Testing
         #expect(broker.take(link).on(stream).first(End.self)?.reason == .replaced)
     }
 
+    @Test("An error that a link passes on keeps its code and words")
+    func passedOn() throws {
+        broker.write([Item("a")], origin: Origin([50], 9_000), from: link)
+        let load = broker.load(from: program) { $0.accepts = [Accept("a")] }
+        let ask = try #require(broker.takeAsks(link).first)
+        broker.send(Failure(.sourceStalled, "the camera (on ada)"), on: ask, from: link)
+        let failure = try #require(broker.take(program).on(load).first(Failure.self))
+        #expect(failure.code == .sourceStalled && failure.text == "the camera (on ada)")
+    }
+
+    @Test("A link sees concealed contents only if its user wants that")
+    func secrets() {
+        let other = broker.connect("link to bob", links: true, role: .link, seesSecrets: true)
+        var terms = ContentTerms()
+        terms.isConcealed = true
+        broker.promise("a", terms: terms, from: program)
+        #expect(contents()?.handle == nil && contents(for: other)?.handle != nil)
+        terms.isLocalOnly = true
+        broker.promise("a", terms: terms, from: program)
+        #expect(contents(for: other)?.handle == nil)
+    }
+
+    @Test("A watch of the destinations reports that some were registered or have ended")
+    func destinations() {
+        let watch = broker.watchDestinations(from: link)
+        #expect(broker.take(link).on(watch).first(Registered.self)?.changeCount == 0)
+        let stream = broker.register(from: program)
+        #expect(broker.takeChanges(link, on: watch).map(\.changeCount) == [1])
+        broker.advance(by: 100)
+        broker.send(Cancel(), on: stream, from: program)
+        #expect(broker.takeChanges(link, on: watch).map(\.changeCount) == [2])
+    }
+
     @Test("The status shows the age of links and the bytes of their ended loads")
     func status() throws {
         broker.write([Item("a")], origin: Origin([50], 9_000), from: link)

@@ -58,7 +58,7 @@ final class LoadScene {
     }
 
     func take<Message: WireMessage>(_ message: Message, on ask: UInt64) throws {
-        try loads.take(Message.kind, on: ask, message.encoded.span, from: source, in: &store.world)
+        try loads.take(Message.kind, on: ask, message.encoded.span, from: source, isLink: false, in: &store.world)
     }
 
     // MARK: Results

@@ -11,6 +11,7 @@ extension LoadFailure {
             failure.text = "\(source) failed: \(failure.text)"
             if failure.code != .tooLarge { failure.code = .sourceFailed }
             return failure
+        case .atLinkedBroker(let failure): return failure.printable
         case .malformed(let kind, let failure):
             return Failure(.sourceFailed, "\(source) sent a malformed \(kind): \(failure.text)")
         case .malformedAnswer(let failure):

@@ -4,6 +4,8 @@ import PasteboardWire
 enum LoadFailure {
     // The source's fault.
     case sourceFailed(Failure)
+    /// A link passes on the error of another broker.
+    case atLinkedBroker(Failure)
     case malformed(FrameKind, Failure)
     case malformedAnswer(Failure)
     case newerProtocol

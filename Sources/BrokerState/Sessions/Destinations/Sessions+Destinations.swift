@@ -30,6 +30,7 @@ extension Sessions {
             StoredDestination(message, of: owner, types: shown, stream: stream, charge: charge)
         )
         destinationNames[message.name] = id
+        destinationChanges &+= 1
         if announcements[owner.peer] == nil { announcements[owner.peer] = Announcements(unread: owner.unread) }
         context.send(Registered(), to: owner.peer, stream: stream)
         answerWaits(for: message.name, &context)
@@ -56,6 +57,7 @@ extension Sessions {
     mutating func remove(_ id: DestinationID, _ context: inout BrokerContext) {
         guard let destination = destinationTable.remove(id) else { return }
         if destinationNames[destination.name] == id { destinationNames[destination.name] = nil }
+        destinationChanges &+= 1
         closedStreams.append(ClosedStream(peer: destination.peer, stream: destination.stream))
         context.accounting.giveUp(of: .destinations, for: destination.charge.account)
         context.release(destination.charge)

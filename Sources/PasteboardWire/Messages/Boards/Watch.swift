@@ -13,6 +13,9 @@ package struct Watch: WireMessage {
     /// Whether all boards are watched, also those that appear later (feature `allBoards`). The changes are in the order
     /// of the total change count, to which `sinceChangeCount` and `registered` refer.
     package var allBoards: Bool?
+    /// Whether the destinations for drag sessions are watched instead of a board (feature `links`). A change says only
+    /// that one was registered or has ended.
+    package var destinations: Bool?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -23,6 +26,7 @@ package struct Watch: WireMessage {
         visit(3, "since_epoch", &sinceEpoch)
         visit(4, "credit", &credit)
         visit(5, "all_boards", &allBoards)
+        visit(6, "destinations", &destinations)
         visit(15, "requires", &requires, most: WireLimits.features)
     }
 }

@@ -15,6 +15,8 @@ package struct Hello: WireMessage {
     package var programVersion: String?
     /// The tokens of the client's groups. Clients with the same token may see representations for the group.
     package var groups: [String] = []
+    /// Whether a link may also see concealed contents, because its user wants that (feature `links`).
+    package var seesSecrets: Bool?
 
     package init() {}
 
@@ -27,5 +29,6 @@ package struct Hello: WireMessage {
         visit(6, "maximum_streams", &maximumStreams)
         visit(7, "program_version", &programVersion)
         visit(8, "groups", &groups, most: WireLimits.groups)
+        visit(9, "sees_secrets", &seesSecrets)
     }
 }
