@@ -95,7 +95,12 @@ extension Tag {
     @Tag package static var f93: Self
     @Tag package static var f94: Self
     @Tag package static var f95: Self
+    @Tag package static var f97: Self
+    @Tag package static var f98: Self
+    @Tag package static var f99: Self
+    @Tag package static var f100: Self
     @Tag package static var f101: Self
     @Tag package static var f102: Self
     @Tag package static var f103: Self
+    @Tag package static var f104: Self
 }

@@ -332,7 +332,7 @@ package struct ConnectionIO: ~Copyable {
         mutating get {
             if writeFailure != nil { return 0 }
             if !state.isWelcomed { return connectedAt.after(timeouts.welcome) }
-            guard state.isAwaiting || wantsWrite else { return .max }
+            guard state.isAwaiting || wantsWrite || timeouts.probesIdle else { return .max }
             if let probedAt { return probedAt.after(timeouts.probe) }
             if hasHeard {
                 heardAt = MonotonicClock.recent()

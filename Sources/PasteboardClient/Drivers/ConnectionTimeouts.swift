@@ -7,6 +7,8 @@ package struct ConnectionTimeouts: Sendable, Equatable {
     package var welcome = 5_000
     /// The time from the last bytes of the broker to the probe.
     package var silence = 10_000
+    /// Whether a silent broker is probed although nothing is awaited from it.
+    package var probesIdle = false
     /// The time from the probe to the end of the connection.
     package var probe = 5_000
     /// The time from a request for a list, a status, a clear or the end of the broker to the complete answer. A load

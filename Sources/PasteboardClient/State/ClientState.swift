@@ -287,6 +287,16 @@ package struct ClientState: Sendable {
         connectionFrames.append(credit, stream: wireID(stream))
     }
 
+    /// Grants a load that is passed on exactly the credit that its receiver grants.
+    package mutating func allow(_ stream: UInt64, upTo offset: UInt64) {
+        guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }
+        guard case .load = streams.values[index].phase, offset > streams.values[index].granted else { return }
+        streams.values[index].granted = offset
+        var credit = Credit()
+        credit.offset = offset
+        connectionFrames.append(credit, stream: wireID(stream))
+    }
+
     /// Lets the broker send one more change on a watch.
     package mutating func grantChange(_ stream: UInt64) {
         guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }

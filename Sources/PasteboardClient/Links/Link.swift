@@ -1,0 +1,353 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// A link between the brokers of two machines: what is copied at one end can be pasted at the other.
+///
+/// It is a client of both. In each direction it watches and lists boards at one broker, and promises the same contents
+/// to the other one; an ask of the second broker becomes a load from the first. It keeps no bytes: a load has as much
+/// credit as the ask, so what arrives can be sent at once. A broker accepts contents of a link only if they are newer
+/// than its own, which ends loops and decides between changes at both ends.
+///
+/// A link lasts as long as both connections. When it ends, both brokers end what depended on it.
+package final class Link {
+    package enum Side: Int, CaseIterable, Sendable {
+        case near
+        case far
+
+        package var other: Side { self == .near ? .far : .near }
+    }
+
+    /// The end of a connection.
+    package struct Lost: Error {
+        package let side: Side
+        package let failure: Failure
+        package let loss: Loss
+
+        package init(_ side: Side, _ failure: Failure, _ loss: Loss) {
+            (self.side, self.failure, self.loss) = (side, failure, loss)
+        }
+    }
+
+    /// A stream of this link at a broker.
+    private enum Owner {
+        case watch(Int)
+        case list(Int)
+        /// A write, a publication, or a clear.
+        case write(Int)
+        /// The load for an ask of the other broker.
+        case load(ask: UInt64)
+    }
+
+    /// A board in the direction from `source`.
+    private struct Direction {
+        let source: Side
+        var board: LinkedBoard
+        var watch: WatchOperation
+        var watchStream: UInt64 = 0
+        var list: ListOperation?
+        /// The publication at the destination: its stream and its number there.
+        var publication: (stream: UInt64, handle: UInt64)?
+    }
+
+    /// The number of publications that have ended for which asks may still arrive.
+    private static let endedPublications = 16
+
+    private let ends: [LinkEnd]
+    private var directions: [Direction] = []
+    private var drags: LinkedDrags?
+    private var owners: [[UInt64: Owner]] = [[:], [:]]
+    /// By the side of the ask: the load at the other broker.
+    private var loads: [[UInt64: UInt64]] = [[:], [:]]
+    /// By the side that shows them: the publication at the source's broker for each publication of this link.
+    private var sources: [[UInt64: UInt64]] = [[:], [:]]
+    private var ended: [[UInt64]] = [[], []]
+    /// Steps that wait until the events of one connection are handled: a step may need this connection.
+    private var steps: [(Int, LinkedBoard.Step)] = []
+    private let report: (String) -> Void
+
+    /// Begins a link between two brokers that have answered hello.
+    ///
+    /// - Parameters:
+    ///   - boards: the boards that cross, and for each the sides from which contents go to the other.
+    ///   - report: called with a line about contents that a broker has refused.
+    package init(
+        near: LinkEnd,
+        far: LinkEnd,
+        boards: [String],
+        from sides: [Side] = Side.allCases,
+        permits: LinkedBoard.Permits = LinkedBoard.Permits(),
+        report: @escaping (String) -> Void = { _ in }
+    ) throws(Failure) {
+        ends = [near, far]
+        self.report = report
+        for board in boards {
+            for side in sides {
+                let (source, destination) = (self[side].io.state.welcome, self[side.other].io.state.welcome)
+                let linked = LinkedBoard(
+                    board,
+                    permits: permits,
+                    from: source ?? Welcome(),
+                    to: destination ?? Welcome()
+                )
+                var watch = WatchOperation(board, sinceChangeCount: 0, epoch: 0)
+                _ = watch.want()
+                var direction = Direction(source: side, board: linked, watch: watch)
+                direction.watchStream = try self[side].io.state.open(direction.watch.open())
+                owners[side.rawValue][direction.watchStream] = .watch(directions.count)
+                directions.append(direction)
+            }
+        }
+        drags = try LinkedDrags(ends, from: sides) { [unowned self] handle, source, side in
+            if let source { sources[side.rawValue][handle] = source } else { forget(handle, at: side) }
+        }
+    }
+
+    private subscript(side: Side) -> LinkEnd { ends[side.rawValue] }
+
+    // MARK: The driver
+
+    /// Waits until something happens, also on `extra`, and passes it on.
+    ///
+    /// - Returns: what is ready on `extra`, in its order.
+    package func turn(watching extra: [PollInterest] = []) throws -> [PollInterest.Readiness] {
+        for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
+        let next = min(self[.near].io.nextCheck, self[.far].io.nextCheck)
+        let interests = ends.map { end in
+            PollInterest(end.io.descriptor, end.io.wantsWrite ? [.readable, .writable] : .readable)
+        }
+        let left = next == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: next))
+        let ready = try System.poll(interests + extra, milliseconds: left)
+        for side in Side.allCases {
+            try attempt(side) { (io) throws(Failure) in
+                if ready[side.rawValue].subtracting(.writable).isEmpty { return try io.check() }
+                _ = try io.pump { state, event, bytes in self.take(event, from: side, &state, bytes) }
+            }
+            performSteps()
+            // A connection that has ended fails at its next turn.
+            try? drags?.perform()
+        }
+        for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
+        return Array(ready.dropFirst(ends.count))
+    }
+
+    private func attempt(_ side: Side, _ body: (inout ConnectionIO) throws(Failure) -> Void) throws(Lost) {
+        do {
+            try body(&self[side].io)
+        } catch {
+            throw Lost(side, error, self[side].io.loss(of: error))
+        }
+    }
+
+    /// Ends the loads of both brokers that wait for this link, because one connection was lost.
+    package func end(after lost: Lost) {
+        let failure = Failure(.linkDown, "the link to \(self[lost.side].machine) has ended: \(lost.failure.text)")
+        for ask in loads[lost.side.other.rawValue].keys { self[lost.side.other].io.state.fail(ask, failure) }
+        try? self[lost.side.other].io.flush()
+    }
+
+    // MARK: Events
+
+    private func take(_ event: ClientEvent, from side: Side, _ state: inout ClientState, _ bytes: Span<UInt8>) {
+        switch event {
+        case .asked(let ask, let fields): load(for: ask, fields, type: fields.type(in: bytes), of: side, &state)
+        case .askCredit(let ask):
+            if let load = loads[side.rawValue][ask], let credit = state.credit(of: ask) {
+                self[side.other].io.state.allow(load, upTo: credit)
+            }
+        case .askCancelled(let ask):
+            guard let load = loads[side.rawValue].removeValue(forKey: ask) else { return }
+            self[side.other].io.state.cancel(load)
+            owners[side.other.rawValue][load] = nil
+        default:
+            switch owners[side.rawValue][event.stream] {
+            case .load(let ask): pass(event, bytes, to: ask, of: side.other, from: side)
+            case .watch(let index): steps += watched(event, index).map { (index, $0) }
+            case .list(let index): steps += listed(event, index).map { (index, $0) }
+            case .write(let index): steps += written(event, index).map { (index, $0) }
+            case nil: drags?.note(event, from: side)
+            }
+        }
+    }
+
+    private func watched(_ event: ClientEvent, _ index: Int) -> [LinkedBoard.Step] {
+        guard case .changed(let change) = directions[index].watch.take(event) else { return [] }
+        if change.handle == nil, change.origin == nil { vacated(index) }
+        return directions[index].board.changed(change)
+    }
+
+    /// The board is empty at the source of a direction, and nobody has cleared it: the other end may have contents for
+    /// it that another link has withdrawn.
+    private func vacated(_ index: Int) {
+        let (board, source) = (directions[index].board.board, directions[index].source)
+        let opposite = directions.firstIndex { $0.source == source.other && $0.board.board == board }
+        if let opposite { steps += directions[opposite].board.vacated().map { (opposite, $0) } }
+    }
+
+    private func listed(_ event: ClientEvent, _ index: Int) -> [LinkedBoard.Step] {
+        switch event {
+        case .failed(_, let failure):
+            refused(failure, index)
+            directions[index].list = nil
+            owners[directions[index].source.rawValue][event.stream] = nil
+            return [.watch]
+        default:
+            guard case .listed(let listing) = directions[index].list?.take(event) else { return [] }
+            directions[index].list = nil
+            owners[directions[index].source.rawValue][event.stream] = nil
+            return directions[index].board.listed(listing)
+        }
+    }
+
+    private func written(_ event: ClientEvent, _ index: Int) -> [LinkedBoard.Step] {
+        let side = directions[index].source.other.rawValue
+        switch event {
+        case .committed(let stream, let committed):
+            let (steps, publication) = directions[index].board.answered(committed)
+            if let (handle, source) = publication, sources[side].updateValue(source, forKey: handle) == nil {
+                directions[index].publication = (stream, handle)
+            }
+            return steps
+        case .ended(let stream, _), .failed(let stream, _):
+            owners[side][stream] = nil
+            if let publication = directions[index].publication, publication.stream == stream {
+                directions[index].publication = nil
+                end(publication.handle, index)
+                return []
+            }
+            guard case .failed(_, let failure) = event else { return [] }
+            refused(failure, index)
+            return directions[index].board.answered(nil).steps
+        default: return []
+        }
+    }
+
+    private func end(_ handle: UInt64, _ index: Int) {
+        directions[index].board.ended(handle)
+        forget(handle, at: directions[index].source.other)
+    }
+
+    /// Forgets a publication. Asks of loads that began before its end may still arrive.
+    private func forget(_ handle: UInt64, at side: Side) {
+        ended[side.rawValue].append(handle)
+        guard ended[side.rawValue].count > Self.endedPublications else { return }
+        sources[side.rawValue][ended[side.rawValue].removeFirst()] = nil
+    }
+
+    private func refused(_ failure: Failure, _ index: Int) {
+        guard failure.code != .superseded else { return }
+        let machine = self[directions[index].source.other].machine
+        report("the contents of pasteboard \(directions[index].board.board) are not on \(machine): \(failure.text)")
+    }
+
+    // MARK: Steps
+
+    private func performSteps() {
+        while !steps.isEmpty {
+            let (index, step) = steps.removeFirst()
+            do {
+                try perform(step, index)
+            } catch {
+                // The request is too long for a frame, or the connection has ended, which its next turn finds.
+                refused(error, index)
+                steps += directions[index].board.answered(nil).steps.map { (index, $0) }
+            }
+        }
+    }
+
+    private func perform(_ step: LinkedBoard.Step, _ index: Int) throws(Failure) {
+        let source = directions[index].source
+        let (from, to) = (self[source], self[source.other])
+        switch step {
+        case .watch:
+            if directions[index].watch.want() { from.io.state.grantChange(directions[index].watchStream) }
+        case .list where directions[index].list != nil: break
+        case .list:
+            let list = ListOperation(directions[index].board.board, settles: false)
+            let stream = try list.open(&from.io.state)
+            directions[index].list = list
+            owners[source.rawValue][stream] = .list(index)
+        case .write(let write, let items):
+            let stream = try to.io.state.open(write)
+            owners[source.other.rawValue][stream] = .write(index)
+            do {
+                for item in items { try to.io.state.add(item, to: stream) }
+            } catch {
+                to.io.state.cancel(stream)
+                owners[source.other.rawValue][stream] = nil
+                throw error
+            }
+            to.io.state.commit(stream, itemCount: items.count)
+        case .clear(let clear):
+            owners[source.other.rawValue][try to.io.state.open(clear)] = .write(index)
+        case .withdraw:
+            guard let publication = exchange(&directions[index].publication, with: nil) else { return }
+            to.io.state.cancel(publication.stream)
+            owners[source.other.rawValue][publication.stream] = nil
+            end(publication.handle, index)
+        }
+    }
+
+    // MARK: Loads
+
+    /// Opens the load that answers an ask of the end with `state`.
+    private func load(
+        for ask: UInt64,
+        _ fields: AskFields,
+        type: String,
+        of side: Side,
+        _ state: inout ClientState
+    ) {
+        guard let source = sources[side.rawValue][fields.handle] else {
+            return state.fail(ask, Failure(.superseded, "these contents were replaced on \(self[side.other].machine)"))
+        }
+        var load = Load()
+        load.handle = source
+        load.item = fields.item
+        load.accepts = [Accept(type, match: .exact)]
+        load.credit = fields.credit
+        do {
+            let stream = try self[side.other].io.state.open(load)
+            owners[side.other.rawValue][stream] = .load(ask: ask)
+            loads[side.rawValue][ask] = stream
+        } catch {
+            state.fail(ask, error)
+        }
+    }
+
+    /// Passes an event of a load on to the ask of the other broker.
+    private func pass(_ event: ClientEvent, _ bytes: Span<UInt8>, to ask: UInt64, of side: Side, from source: Side) {
+        let end = self[side]
+        var isOver = true
+        switch event {
+        case .answered(_, let fields):
+            let answer = Answer(fields, in: bytes)
+            end.io.state.answer(
+                ask,
+                byteCount: answer.byteCount,
+                content: answer.content,
+                fileName: answer.suggestedName
+            )
+            isOver = false
+        case .progress(_, let progress):
+            end.io.state.progress(ask, completed: progress.completed, total: progress.total)
+            isOver = false
+        case .data(_, let payload, let last):
+            var rest = bytes.extracting(payload)
+            // The socket was found to be lost, or takes everything: the credit of both streams is the same.
+            while let count = try? end.io.send(rest, on: ask, last: last), count < rest.count {
+                rest = rest.extracting(count...)
+            }
+            isOver = last
+        case .ended: end.io.state.end(ask)
+        case .failed(_, var failure):
+            failure.text += " (on \(self[source].machine))"
+            // The destination would ask the next broker, and would wait for the same one again.
+            if failure.code == .brokerRestarted { failure.code = .linkDown }
+            end.io.state.fail(ask, failure)
+        default: isOver = false
+        }
+        guard isOver else { return }
+        loads[side.rawValue][ask] = nil
+        owners[source.rawValue][event.stream] = nil
+    }
+}

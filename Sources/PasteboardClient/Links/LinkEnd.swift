@@ -1,0 +1,50 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// One end of a link: a connection to the broker of a machine.
+package final class LinkEnd {
+    package var io: ConnectionIO
+    /// The name of the machine, for errors.
+    package let machine: String
+
+    /// - Parameters:
+    ///   - socket: a socket whose other end is a broker, or a program that passes bytes to one.
+    ///   - label: the name of the link, which this broker shows.
+    ///   - passesSecrets: whether the link may see concealed contents.
+    package init(
+        adopting socket: consuming OwnedDescriptor,
+        path: String,
+        machine: String,
+        label: String,
+        passesSecrets: Bool = false,
+        programVersion: String? = nil
+    ) {
+        var hello = Hello()
+        hello.role = .link
+        hello.label = label
+        if passesSecrets { hello.seesSecrets = true }
+        hello.programVersion = programVersion
+        io = ConnectionIO(adopting: socket, path: path, hello: hello)
+        // A machine that was unplugged, or a program that was stopped, closes nothing.
+        io.timeouts.probesIdle = true
+        self.machine = machine
+    }
+
+    /// Waits for the broker's answer to hello.
+    ///
+    /// - Returns: false if something is ready on `extra` before.
+    package func greet(watching extra: [PollInterest]) throws(Failure) -> Bool {
+        while true {
+            if let welcome = io.state.welcome {
+                guard !welcome.features.contains(Feature.links.rawValue) else { return true }
+                throw Failure(
+                    .versionMismatch,
+                    "the broker on \(machine) (\(welcome.programVersion ?? "an older version")) knows no links; update "
+                        + "pasteboard there"
+                )
+            }
+            let ready = try io.turn(extra: extra, until: .max, untilSent: false) { _, _, _ in }
+            if ready.contains(where: { !$0.isEmpty }) { return false }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import PasteboardWire
+
+/// The drag sessions that cross a link. Each destination of one machine has a counterpart `NAME@MACHINE` on the other.
+///
+/// A session at a counterpart, the *front*, is a session of this link at the destination itself, the *back*: what the
+/// source does is repeated there, and what the destination answers is repeated here. The front is concluded only after
+/// the back, so a source deletes nothing that has not arrived; if the link ends between, two copies are left.
+final class LinkedDrags {
+    /// A destination of the other machine.
+    private struct Counterpart {
+        let stream: UInt64
+        let types: [String]
+    }
+
+    private final class Session {
+        let name: String
+        var front: DestinationSession
+        var back = DragProgress()
+        /// The stream of the back; nil until the front's items have arrived.
+        var stream: UInt64?
+
+        init(_ name: String, _ front: DestinationSession) {
+            (self.name, self.front) = (name, front)
+        }
+    }
+
+    /// The destinations of one machine, and their counterparts on the other.
+    private struct Way {
+        let front: Link.Side
+        var watch: UInt64 = 0
+        /// The stream of a list of destinations, and those that were listed.
+        var status: UInt64?
+        var listed: [DestinationStatus] = []
+        var isOutdated = false
+        var counterparts: [String: Counterpart] = [:]
+        /// By the stream of the front.
+        var sessions: [UInt64: Session] = [:]
+    }
+
+    private let ends: [LinkEnd]
+    private var ways: [Way]
+    private var events: [(Link.Side, ClientEvent)] = []
+    /// Notes that a publication of this link at a side has the bytes of one at the other side, or no longer.
+    private let connect: (_ handle: UInt64, _ source: UInt64?, Link.Side) -> Void
+
+    init(
+        _ ends: [LinkEnd],
+        from sides: [Link.Side],
+        connect: @escaping (UInt64, UInt64?, Link.Side) -> Void
+    ) throws(Failure) {
+        self.ends = ends
+        self.connect = connect
+        ways = sides.map { Way(front: $0) }
+        for index in ways.indices {
+            var watch = Watch()
+            watch.destinations = true
+            (watch.sinceChangeCount, watch.credit) = (0, 1)
+            watch.requires = [Feature.links.rawValue]
+            ways[index].watch = try end(ways[index].front.other).io.state.open(watch)
+        }
+    }
+
+    private func end(_ side: Link.Side) -> LinkEnd { ends[side.rawValue] }
+
+    /// Keeps an event until the events of its connection are handled.
+    func note(_ event: ClientEvent, from side: Link.Side) {
+        events.append((side, event))
+    }
+
+    /// Handles the events that were noted.
+    func perform() throws(Failure) {
+        while !events.isEmpty {
+            let (side, event) = events.removeFirst()
+            for index in ways.indices {
+                if ways[index].front == side {
+                    try takeFront(event, index)
+                } else {
+                    try takeBack(event, index)
+                }
+            }
+        }
+    }
+
+    // MARK: Destinations
+
+    private func takeBack(_ event: ClientEvent, _ index: Int) throws(Failure) {
+        switch event {
+        case .changed(ways[index].watch, _):
+            end(ways[index].front.other).io.state.grantChange(ways[index].watch)
+            ways[index].isOutdated = true
+            try list(index)
+        case .statusEntry(let stream, let entry) where stream == ways[index].status:
+            if let destination = entry.destination { ways[index].listed.append(destination) }
+        case .ended(let stream, _) where stream == ways[index].status,
+            .failed(let stream, _) where stream == ways[index].status:
+            ways[index].status = nil
+            try adjust(index, to: exchange(&ways[index].listed, with: []))
+            try list(index)
+        default:
+            guard let session = ways[index].sessions.values.first(where: { $0.stream == event.stream }) else { return }
+            answer(session, after: event, index)
+        }
+    }
+
+    private func list(_ index: Int) throws(Failure) {
+        guard ways[index].isOutdated, ways[index].status == nil else { return }
+        ways[index].isOutdated = false
+        ways[index].status = try end(ways[index].front.other).io.state.open(Status())
+    }
+
+    /// Registers counterparts of new destinations, and ends those of destinations that have ended. Counterparts of a
+    /// link have none.
+    private func adjust(_ index: Int, to listed: [DestinationStatus]) throws(Failure) {
+        let front = end(ways[index].front)
+        let machine = end(ways[index].front.other).machine
+        let wanted = Dictionary(
+            listed.filter { !$0.name.contains("@") }.map { ($0.name, $0.types) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for (name, counterpart) in ways[index].counterparts where wanted[name] != counterpart.types {
+            front.io.state.cancel(counterpart.stream)
+            ways[index].counterparts[name] = nil
+        }
+        for (name, types) in wanted where ways[index].counterparts[name] == nil {
+            var destination = Destination()
+            destination.name = "\(name)@\(machine)"
+            destination.accepts = types.map { Accept($0) }
+            destination.allowsSimultaneousSessions = true
+            let stream = try front.io.state.open(destination)
+            ways[index].counterparts[name] = Counterpart(stream: stream, types: types)
+        }
+    }
+
+    // MARK: Sessions
+
+    private func takeFront(_ event: ClientEvent, _ index: Int) throws(Failure) {
+        switch event {
+        case .session(let stream, let message) where ways[index].sessions[stream] == nil:
+            let name = ways[index].counterparts.first { $0.value.stream == message.destination }?.key
+            if let name { ways[index].sessions[stream] = Session(name, DestinationSession(stream, message)) }
+        case .failed(let stream, _):
+            // Another destination has the name of a counterpart, or a session has ended.
+            ways[index].counterparts = ways[index].counterparts.filter { $0.value.stream != stream }
+            if let session = ways[index].sessions[stream] { try repeatFront(session, event, index) }
+        default:
+            if let session = ways[index].sessions[event.stream] { try repeatFront(session, event, index) }
+        }
+    }
+
+    private func repeatFront(_ session: Session, _ event: ClientEvent, _ index: Int) throws(Failure) {
+        let back = end(ways[index].front.other)
+        switch session.front.take(event) {
+        case .none: break
+        case .propose(let sequence, var location, _):
+            let stream: UInt64
+            if let known = session.stream { stream = known } else { stream = try begin(session, index) }
+            location.destination = session.name
+            try back.io.state.move(stream, to: location, sequence: sequence)
+        case .exited:
+            guard let stream = session.stream else { return }
+            try back.io.state.move(stream, to: nil, sequence: session.back.proposal?.sequence ?? 0)
+        case .perform:
+            guard let stream = session.stream else { return }
+            back.io.state.drop(stream)
+            end(ways[index].front).io.state.report(Progress(), on: session.front.stream)
+        case .over:
+            if let stream = session.stream { back.io.state.cancel(stream) }
+            forget(session, index)
+        }
+    }
+
+    /// Begins the back of a session with the items of its front.
+    private func begin(_ session: Session, _ index: Int) throws(Failure) -> UInt64 {
+        let back = end(ways[index].front.other)
+        var drag = Drag()
+        drag.allowsMove = session.front.allowsMove
+        drag.movesBetweenProcesses = session.front.allowsMove
+        let stream = try back.io.state.open(drag)
+        session.stream = stream
+        let firstByte = end(ways[index].front).io.state.welcome?.firstByteMilliseconds
+        for item in session.front.items {
+            try back.io.state.add(item.promised(firstByte: firstByte, isConcealed: true), to: stream)
+        }
+        back.io.state.commit(stream, itemCount: session.front.items.count)
+        back.io.state.begin(stream)
+        return stream
+    }
+
+    /// Repeats at the front what the destination has answered at the back.
+    private func answer(_ session: Session, after event: ClientEvent, _ index: Int) {
+        let front = end(ways[index].front)
+        let isConnected = session.back.handle != nil
+        session.back.take(event)
+        if !isConnected, let handle = session.back.handle {
+            connect(handle, session.front.handle, ways[index].front.other)
+        }
+        switch event {
+        case .proposed, .exited:
+            guard var proposal = session.back.proposal, !session.front.isDropped else { return }
+            if proposal.refusal != nil {
+                (proposal.refusal, proposal.operation) = (nil, .cancel)
+            }
+            front.io.state.propose(proposal, on: session.front.stream)
+        case .dropped, .progress, .transferred:
+            front.io.state.report(Progress(), on: session.front.stream)
+        default: break
+        }
+        guard let outcome = session.back.outcome else { return }
+        var failure: Failure?
+        switch outcome {
+        case .transferred: break
+        case .failed(var reason):
+            reason.text += " (on \(end(ways[index].front.other).machine))"
+            failure = reason
+        case .cancelled:
+            let text = "destination \(session.name) on \(end(ways[index].front.other).machine) has refused the drop"
+            failure = Failure(.refused, text)
+        }
+        if session.front.isDropped {
+            var (performed, conclude) = (Performed(), Conclude())
+            (performed.failure, conclude.failure) = (failure, failure)
+            front.io.state.performed(performed, on: session.front.stream)
+            front.io.state.conclude(conclude, on: session.front.stream)
+        } else {
+            front.io.state.leave(session.front.stream)
+        }
+        forget(session, index)
+    }
+
+    private func forget(_ session: Session, _ index: Int) {
+        ways[index].sessions[session.front.stream] = nil
+        if let handle = session.back.handle { connect(handle, nil, ways[index].front.other) }
+    }
+}

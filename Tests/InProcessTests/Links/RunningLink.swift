@@ -1,0 +1,112 @@
+import PasteboardClient
+import PasteboardKit
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+
+/// A link between two brokers of a test, on a thread of its own.
+final class RunningLink: Sendable {
+    /// A broker by the name of its machine.
+    struct Machine: Sendable {
+        let name: String
+        let broker: TestBroker
+
+        init(_ name: String, _ broker: TestBroker) {
+            self.name = name
+            self.broker = broker
+        }
+
+        fileprivate func end(linkedWith other: String, _ permits: LinkedBoard.Permits) throws -> LinkEnd {
+            let path = "\(broker.directory)/socket"
+            let deadline = MonotonicClock.deadline(milliseconds: 600_000)
+            let socket = try Socket.connect(path: path, deadline: deadline)
+            let end = LinkEnd(
+                adopting: socket,
+                path: path,
+                machine: name,
+                label: "link to \(other)",
+                passesSecrets: permits.secrets
+            )
+            end.io.timeouts = .endless
+            guard try end.greet(watching: []) else { throw Failure(.brokerUnavailable, "interrupted") }
+            return end
+        }
+    }
+
+    private let stop: EventDescriptor
+    private let over = Gate()
+    private let lines = Lock<[String]>([])
+
+    /// The reports of the link, and the reason of its end.
+    var reports: [String] { lines.withLock { $0 } }
+
+    init(
+        _ near: Machine,
+        _ far: Machine,
+        boards: [String] = ["general"],
+        from sides: [Link.Side] = Link.Side.allCases,
+        permits: LinkedBoard.Permits = LinkedBoard.Permits()
+    ) throws {
+        stop = try EventDescriptor()
+        try SystemThread(name: "link") { [self] in
+            do {
+                let ends = (try near.end(linkedWith: far.name, permits), try far.end(linkedWith: near.name, permits))
+                let link = try Link(near: ends.0, far: ends.1, boards: boards, from: sides, permits: permits) { line in
+                    self.lines.withLock { $0.append(line) }
+                }
+                do {
+                    while try link.turn(watching: [PollInterest(stop.raw, .readable)])[0].isEmpty {}
+                } catch let lost as Link.Lost {
+                    link.end(after: lost)
+                    throw lost
+                }
+            } catch {
+                lines.withLock { $0.append("\(error)") }
+            }
+            over.open()
+        }.detach()
+    }
+
+    /// Ends the link, and returns after it has closed its connections.
+    func end() async {
+        stop.signal()
+        await over.wait()
+    }
+
+    /// Returns once the link has ended because of a lost connection.
+    func hasEnded() async {
+        await over.wait()
+    }
+}
+
+/// Brokers as machines a, b, c and so on, without links.
+enum LinkedMachines {
+    static func with(
+        _ count: Int,
+        _ body: ([RunningLink.Machine]) async throws -> Void
+    ) async throws {
+        try await with(count, [], body)
+    }
+
+    private static func with(
+        _ count: Int,
+        _ machines: [RunningLink.Machine],
+        _ body: ([RunningLink.Machine]) async throws -> Void
+    ) async throws {
+        guard machines.count < count else { return try await body(machines) }
+        try await TestBroker.with { broker in
+            let name = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(machines.count)))
+            try await with(count, machines + [RunningLink.Machine(name, broker)], body)
+        }
+    }
+}
+
+extension TestBroker {
+    /// Whether this text, or nothing, can be pasted. Contents that are being withdrawn can be neither.
+    func has(_ text: String?) async throws -> Bool {
+        if let text { return (try? await pasteboard().string) == text }
+        return try await pasteboard().contents().items.allSatisfy { item in
+            item.representations.allSatisfy { $0.state == .gone }
+        }
+    }
+}
