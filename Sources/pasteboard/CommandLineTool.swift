@@ -35,6 +35,7 @@ enum CommandLineTool {
             WatchCommand.self, ClearCommand.self, BoardCommand.self,
             DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
             BrokerCommand.self, StopCommand.self, RunCommand.self, DoctorCommand.self,
+            LinkCommand.self, LinksCommand.self, ConnectCommand.self,
             VersionCommand.self, DemoCommand.self,
             InstallCommand.self, UninstallCommand.self, CompletionsCommand.self, ManualCommand.self, UnitsCommand.self,
         ]

@@ -6,11 +6,15 @@ struct DoctorCommand: Command {
     static let syntax = CommandSyntax(
         "doctor",
         "checks what the commands need, and says how to mend what is wrong",
-        options: [.json],
+        options: [
+            .init("--link", value: "[USER@]HOST", "checks also whether this machine can be linked with another one"),
+            .via, .json,
+        ],
         notes: """
             Checks the directory of the socket and its owner, the socket, the running broker, its version and its
             keeper, the way to it (direct, or forwarded by another program), the limits of the configuration file and of
             PASTEBOARD_LIMITS, the contents on the disk, and tar. Starts and changes nothing.
+            With --link it also runs 'pasteboard connect' on the other machine, which starts a broker there if none runs.
 
             Ends with 0 if all is well, otherwise with 1. --json prints an array of the checks, each with 'check',
             'state' (good or bad), 'finding' and 'advice', which is null if the state is good.
@@ -18,13 +22,18 @@ struct DoctorCommand: Command {
     )
 
     private let isJSON: Bool
+    private let link: (operand: String, via: String?)?
 
-    init(_ arguments: ParsedArguments) {
+    init(_ arguments: ParsedArguments) throws {
         isJSON = arguments.has("--json")
+        let via = try arguments.value("--via")
+        link = try arguments.value("--link").map { (try LinkCommand.checked($0), via) }
+        guard link != nil || via == nil else { throw CommandFailure(usage: "--via has no effect without --link") }
     }
 
     func run() throws -> CInt {
-        let findings = Examination().findings
+        let link = self.link.map { LinkExamination($0.operand, via: $0.via).finding }
+        let findings = Examination().findings + [link].compactMap { $0 }
         if isJSON {
             try StandardStreams.print(JSONValue.array(findings.map(\.json)).line)
         } else {

@@ -114,6 +114,14 @@ struct Examination {
         do {
             guard let welcome = try self.welcome.get() else {
                 let isLeft = try System.status(at: path.path) != nil
+                // A broker leaves its lock, too.
+                guard try !isLeft || System.status(at: path.brokerLock) != nil else {
+                    throw CommandFailure(
+                        local: "nobody answers at \(path.path), and no broker has made it; if ssh has forwarded it, "
+                            + "connect again after rm \(path.path), and set StreamLocalBindUnlink yes in sshd_config "
+                            + "of this machine"
+                    )
+                }
                 return isLeft ? "none runs; a killed one has left the socket, which the next one replaces" : nil
             }
             let version = welcome.programVersion ?? "unknown"

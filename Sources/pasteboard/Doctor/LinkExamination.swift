@@ -1,0 +1,44 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The check of another machine by `doctor --link`. Unlike the other checks, it starts a program there.
+struct LinkExamination {
+    /// The time for the other machine, in milliseconds.
+    private static let patience = 20_000
+
+    private let machine: String
+    private let program: Result<LinkProgram, any Error>
+
+    init(_ operand: String, via: String?) {
+        machine = operand
+        program = Result { try LinkProgram(to: operand, via: via, silence: Self.patience) }
+    }
+
+    var finding: Finding {
+        do {
+            let program = try self.program.get()
+            defer { program.stop() }
+            return try finding(over: program)
+        } catch {
+            return Finding("link", error, usual: "see that 'ssh \(machine) pasteboard version' succeeds")
+        }
+    }
+
+    private func finding(over program: LinkProgram) throws -> Finding {
+        let end = program.end(of: machine)
+        end.io.timeouts.welcome = Self.patience
+        do {
+            _ = try end.greet(watching: [])
+        } catch {
+            switch program.howItEnded() {
+            case "\(program.name) ended with status 127":
+                throw CommandFailure(local: "\(machine) has no program pasteboard; run 'pasteboard install' there")
+            case let end?: throw CommandFailure(local: "\(machine) is not reached: \(end)")
+            case nil: throw error
+            }
+        }
+        let version = end.io.state.welcome?.programVersion ?? "unknown"
+        return Finding("link", "\(machine) has version \(version), which knows links")
+    }
+}

@@ -1,0 +1,91 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Links the pasteboards of this machine with those of another one.
+struct LinkCommand: Command {
+    static let syntax = CommandSyntax(
+        "link",
+        "links the pasteboards of this machine with those of another one, over ssh",
+        operands: "[USER@]HOST",
+        options: [
+            .init("--board", short: "-b", value: "NAME", "a pasteboard that crosses, repeatable; by default general"),
+            .init("--only", value: "send|receive", "contents cross in one direction only"),
+            .init("--share", value: "secrets|transient", "contents that do not cross otherwise, repeatable"),
+            .via,
+            .init("--silence", value: "DURATION", "the time after which a silent machine is lost; by default 15s"),
+            .quiet,
+        ],
+        notes: """
+            What is copied on one machine can be pasted on the other, with its names and types. Only the list of types
+            crosses until somebody pastes; then the bytes are made and sent, however large they are. What an offer on
+            this machine promises is made here when it is pasted there.
+
+            The newest contents win, on whatever machine they were copied. A clear crosses, too. Sensitive and transient
+            contents, and those copied with --local, do not cross; --share secrets and --share transient let the first
+            two cross.
+
+            HOST is a name that ssh knows: keys, jump hosts and ports are those of its configuration. The other machine
+            needs pasteboard in the PATH of its shell or in ~/.local/bin. With --via, HOST is only a name, and COMMAND
+            is run by the shell: --via 'docker exec -i web pasteboard connect'.
+
+            The link runs until a signal ends it. When the connection is lost, what came over it is withdrawn at once,
+            loads that wait fail with 3, and the link connects again. If a broker at one end is stopped, or the first
+            connection cannot be made, the link ends with 3. See 'pasteboard links' for the links of this machine.
+            """
+    )
+
+    private let link: MachineLink
+
+    init(_ arguments: ParsedArguments) throws {
+        guard let operand = arguments.operands.first?.text, arguments.operands.count == 1 else {
+            throw CommandFailure(usage: "name one machine: pasteboard link [USER@]HOST")
+        }
+        var permits = LinkedBoard.Permits()
+        for kind in try arguments.values("--share") {
+            switch kind {
+            case "secrets": permits.secrets = true
+            case "transient": permits.transient = true
+            default: throw CommandFailure(usage: "invalid value '\(kind)' of --share; write secrets or transient")
+            }
+        }
+        let sides: [Link.Side]
+        switch try arguments.value("--only") {
+        case nil: sides = Link.Side.allCases
+        case "send": sides = [.near]
+        case "receive": sides = [.far]
+        case let other?: throw CommandFailure(usage: "invalid value '\(other)' of --only; write send or receive")
+        }
+        link = MachineLink(
+            to: try Self.checked(operand),
+            via: try arguments.value("--via"),
+            boards: try arguments.boards(),
+            from: sides,
+            permits: permits,
+            silence: try arguments.value("--silence").map { try TimeoutArgument($0).milliseconds } ?? 15_000,
+            isQuiet: arguments.has("--quiet")
+        )
+    }
+
+    func run() throws -> CInt {
+        try link.run()
+    }
+}
+
+extension LinkCommand {
+    /// The name of a machine, which ssh must not take for an option.
+    static func checked(_ operand: String) throws(CommandFailure) -> String {
+        guard !operand.isEmpty, !operand.hasPrefix("-"), operand.utf8.count <= 128 else {
+            throw CommandFailure(usage: "'\(operand)' is not the name of a machine; write [USER@]HOST")
+        }
+        return operand
+    }
+}
+
+extension CommandSyntax.Option {
+    static let via = Self(
+        "--via",
+        value: "COMMAND",
+        "reaches 'pasteboard connect' by this shell command instead of ssh"
+    )
+}

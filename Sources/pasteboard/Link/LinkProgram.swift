@@ -1,0 +1,80 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The program that reaches the broker of another machine: ssh, or a shell command. Its standard input and output are
+/// the connection.
+final class LinkProgram {
+    /// The command on the other machine, which hears a probe from this one before the time is over. A shell that is not
+    /// a login shell may not have the directory in its PATH, and need not be a POSIX shell.
+    private static func remote(_ silence: Int) -> String {
+        let command = "exec pasteboard connect --silence \(silence + silence / 3 * 2)ms"
+        return #"exec sh -c 'PATH="$PATH:$HOME/.local/bin"; "# + command + "'"
+    }
+
+    /// A machine that has gone is noticed by ssh itself, too. Without a terminal nothing of the login is printed.
+    private static let options = ["-T", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=2"]
+    /// The time for the program to end after its connection, in milliseconds.
+    private static let grace = 500
+
+    /// The name in errors.
+    let name: String
+    private let child: ChildProcess
+    private var socket: OwnedDescriptor?
+    private var ended: ProcessEnd?
+
+    init(to operand: String, via: String?, silence: Int) throws {
+        var configuration: ChildProcess.Configuration
+        if let via {
+            name = "'\(via)'"
+            configuration = ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", via])
+        } else {
+            name = "ssh"
+            let path = System.programDirectories().map { "\($0)/ssh" }.first { System.isExecutable($0) }
+            guard let path else {
+                throw Failure(.linkDown, "there is no ssh in PATH; install openssh-client, or use --via")
+            }
+            let arguments = Self.options + ["--", operand, Self.remote(silence)]
+            configuration = ChildProcess.Configuration(path: path, arguments: arguments)
+        }
+        let pair = try Socket.pair()
+        // Programs expect standard streams that block.
+        try System.makeBlocking(pair.second.raw)
+        configuration.input = .descriptor(pair.second.raw)
+        configuration.output = .descriptor(pair.second.raw)
+        child = try ChildProcess(configuration)
+        socket = pair.keepingFirst()
+    }
+
+    /// The connection to the broker of `machine`. Called once.
+    func end(of machine: String, passesSecrets: Bool = false) -> LinkEnd {
+        let socket = self.socket.take() ?? OwnedDescriptor(adopting: -1)
+        return LinkEnd(
+            adopting: socket,
+            path: machine,
+            machine: machine,
+            label: "link to \(MachineName.current)",
+            passesSecrets: passesSecrets,
+            programVersion: ProgramVersion.current
+        )
+    }
+
+    /// How the program has ended; nil if it still runs.
+    func howItEnded() -> String? {
+        ended = ended ?? (try? child.wait(milliseconds: Self.grace)).flatMap { $0 }
+        return switch ended {
+        case .exited(let status): "\(name) ended with status \(status)"
+        case .signaled(let signal): "\(name) was ended by signal \(signal)"
+        case nil: nil
+        }
+    }
+
+    func stop() {
+        guard ended == nil else { return }
+        try? child.kill(SIGTERM)
+        guard howItEnded() == nil else { return }
+        try? child.kill(SIGKILL)
+        _ = try? child.wait()
+    }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A link to another machine for as long as the command runs: it connects again after each loss.
+final class MachineLink {
+    /// The time for the other broker's answer to hello, in milliseconds. The user may have to enter a password.
+    private static let greeting = 120_000
+
+    private let operand: String
+    private let machine: String
+    private let via: String?
+    private let boards: [String]
+    private let sides: [Link.Side]
+    private let permits: LinkedBoard.Permits
+    private let silence: Int
+    private let isQuiet: Bool
+    private var hasBegun = false
+
+    /// - Parameters:
+    ///   - operand: the machine as ssh knows it.
+    ///   - via: a shell command that reaches the other broker; nil for ssh.
+    ///   - silence: the time after which a silent machine counts as lost, in milliseconds; nil for ever.
+    init(
+        to operand: String,
+        via: String?,
+        boards: [String],
+        from sides: [Link.Side],
+        permits: LinkedBoard.Permits,
+        silence: UInt64?,
+        isQuiet: Bool
+    ) {
+        self.operand = operand
+        machine = operand.split(separator: "@").last.map(String.init) ?? operand
+        self.via = via
+        self.boards = boards
+        self.sides = sides
+        self.permits = permits
+        // A day, and the times that follow from it, are in no danger of an overflow.
+        self.silence = Int(min(silence ?? .max, 86_400_000))
+        self.isQuiet = isQuiet
+    }
+
+    func run() throws -> CInt {
+        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        var backoff = Backoff()
+        while true {
+            do {
+                try connect(watching: signals)
+            } catch let lost as Link.Lost where hasBegun && !(lost.loss == .stopped) {
+                note("\(lost.failure.text); connecting again")
+            } catch let lost as Link.Lost {
+                throw lost.failure
+            }
+            // A signal ends the wait, and the command.
+            let delay = backoff.delay()
+            _ = try System.poll([PollInterest(signals.raw, .readable)], milliseconds: delay)
+            try signals.check()
+        }
+    }
+
+    /// Connects to both brokers, and passes contents on until one connection is lost.
+    private func connect(watching signals: SignalBox) throws {
+        let program = try LinkProgram(to: operand, via: via, silence: silence)
+        defer { program.stop() }
+        let far = program.end(of: machine, passesSecrets: permits.secrets)
+        far.io.timeouts.welcome = Self.greeting
+        // A probe is sent so early that the machine can answer in time.
+        far.io.timeouts.silence = silence / 3 * 2
+        far.io.timeouts.probe = silence / 3
+        try greet(far, .far, watching: signals, of: program)
+        let near = try near()
+        try greet(near, .near, watching: signals, of: program)
+        let link = try Link(near: near, far: far, boards: boards, from: sides, permits: permits) { self.note($0) }
+        note(hasBegun ? "connected again" : "\(boards.joined(separator: ", ")) is linked with \(machine)")
+        hasBegun = true
+        do {
+            while true {
+                let ready = try link.turn(watching: [PollInterest(signals.raw, .readable)])
+                if !ready[0].isEmpty { try signals.check() }
+            }
+        } catch let lost as Link.Lost {
+            let explained = explain(lost, by: program)
+            link.end(after: explained)
+            throw explained
+        }
+    }
+
+    private func greet(_ end: LinkEnd, _ side: Link.Side, watching signals: SignalBox, of program: LinkProgram) throws {
+        do {
+            let extra = [PollInterest(signals.raw, .readable)]
+            while try end.greet(watching: extra) == false { try signals.check() }
+        } catch let failure as Failure {
+            throw explain(Link.Lost(side, failure, end.io.loss(of: failure)), by: program)
+        }
+    }
+
+    /// The loss with the end of the program as its reason.
+    private func explain(_ lost: Link.Lost, by program: LinkProgram) -> Link.Lost {
+        guard lost.side == .far else { return lost }
+        if lost.failure.code == .protocolViolation, !hasBegun {
+            let text =
+                "\(machine) printed something else than a broker's answer; a file such as .bashrc there must print nothing "
+                + "without a terminal (\(lost.failure.text))"
+            return Link.Lost(.far, Failure(.protocolViolation, text), lost.loss)
+        }
+        guard lost.loss == .crashed, let end = program.howItEnded() else { return lost }
+        return Link.Lost(.far, Failure(.linkDown, "\(machine): \(end)"), lost.loss)
+    }
+
+    private func near() throws(Failure) -> LinkEnd {
+        let connector = try BrokerConnector()
+        return LinkEnd(
+            adopting: try connector.connect(),
+            path: connector.socket.path,
+            machine: MachineName.current,
+            label: "link to \(machine)",
+            passesSecrets: permits.secrets,
+            programVersion: ProgramVersion.current
+        )
+    }
+
+    private func note(_ text: String) {
+        if !isQuiet { StandardStreams.note("pasteboard: link: \(text)") }
+    }
+}
+
+/// The name of this machine.
+enum MachineName {
+    static var current: String {
+        let name = (try? System.contents(of: "/proc/sys/kernel/hostname")).map { String(decoding: $0, as: UTF8.self) }
+        return name?.split(separator: "\n").first.map(String.init) ?? "this machine"
+    }
+}
