@@ -38,7 +38,7 @@ final class TerminalProgram {
             // The first terminal that a session leader opens becomes the controlling terminal.
             arguments: ["-c", "exec <>\(terminal.path) >&0 2>&0; \(script)", try ProcessRunner.program(program)]
                 + arguments,
-            environment: environment.map { "\($0)=\($1)" }
+            environment: Sanitizer.environment(with: environment)
         )
         configuration.output = .null
         configuration.errors = .null

@@ -55,7 +55,7 @@ package final class ProcessRunner {
         var configuration = ChildProcess.Configuration(
             path: path,
             arguments: arguments,
-            environment: environment.merging(Sanitizer.environment) { own, _ in own }.map { "\($0)=\($1)" }
+            environment: Sanitizer.environment(with: environment)
         )
         configuration.input = input.map { .descriptor($0) } ?? .null
         configuration.output = .descriptor(standardOutput ?? output.second.raw)

@@ -195,7 +195,7 @@ import Testing
         var configuration = ChildProcess.Configuration(
             path: "/usr/bin/env",
             arguments: ["python3", "-c", starter, program, "run", "--", "bash", "-c", script],
-            environment: desk.environment.map { "\($0)=\($1)" }
+            environment: Sanitizer.environment(with: desk.environment)
         )
         configuration.input = .descriptor(terminal.other)
         configuration.output = .descriptor(terminal.other)
