@@ -22,12 +22,14 @@ extension ClientState {
         let (header, payload) = (chunk.header, chunk.payload)
         let event: ClientEvent?
         if header.descriptorCount > 0 {
+            owner = owner(of: header.stream)
             event = try passed(header, bytes, payload, descriptor())
         } else if header.rawKind == FrameKind.data.rawValue {
             return try data(chunk, bytes, handle)
         } else {
             do throws(Failure) {
                 if header.rawKind == FrameKind.answer.rawValue, let index = answeredLoad(header.stream) {
+                    owner = streams.values[index].owner
                     var answer = AnswerFields()
                     try answer.decode(bytes, payload)
                     if let content = answer.content, !content.isKnown {
@@ -42,6 +44,7 @@ extension ClientState {
                     asks.insert(OpenAsk(ask, on: header.stream))
                     return handle(&self, .asked(header.stream, ask), bytes)
                 }
+                owner = owner(of: header.stream)
                 event = try control(header, bytes, payload)
             } catch {
                 throw .ofBroker(error)
@@ -61,6 +64,7 @@ extension ClientState {
         let (stream, payload) = (chunk.header.stream, chunk.payload)
         guard let index = streams.index(of: stream) else { return try checkIsLate(stream) }
         let programStream = streams.values[index].programStream
+        owner = streams.values[index].owner
         try streams.values[index].receive(payload.count)
         guard chunk.isLast, chunk.header.flags.contains(.last) else {
             if !payload.isEmpty { handle(&self, .data(programStream, payload: payload, last: false), bytes) }

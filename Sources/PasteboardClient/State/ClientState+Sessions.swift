@@ -197,6 +197,7 @@ extension ClientState {
                 throw .violation("session \(stream) is for stream \(destination), which is not a destination")
             }
             guard !leftDestinationSessions.contains(stream) else { return nil }
+            owner = streams.values[open].owner
             destinationSessions.insert(OpenDestinationSession(stream: stream, handle: session.handle ?? 0))
             return .session(stream, session)
         }

@@ -32,6 +32,10 @@ package struct ClientState: Sendable {
     package var connectionFrames = FrameMemory()
     package var streamFrames = FrameMemory()
 
+    /// The driver's number for the request of a stream; 0 for none. A driver sets it before it opens a stream. While an
+    /// event is handled, it is the number of the event's stream.
+    package var owner: UInt32 = 0
+
     var streams = StreamTable(empty: OpenStream(.probe, on: 0))
     var asks = StreamTable(empty: OpenAsk())
     /// Sessions at this client's destinations.
@@ -51,7 +55,7 @@ package struct ClientState: Sendable {
     private var probe: UInt64?
     /// Loads beyond the broker's limit. `turns` contains their order; a number that is no longer in `waiting` was
     /// cancelled.
-    private var waiting: [UInt64: EncodedLoad] = [:]
+    private var waiting: [UInt64: (load: EncodedLoad, owner: UInt32)] = [:]
     private var turns: [UInt64] = []
     private var nextTurn = 0
     /// The number on the wire of each open load that had to wait.
@@ -85,6 +89,7 @@ package struct ClientState: Sendable {
         streams.insert(
             OpenStream(
                 on: stream,
+                owner: owner,
                 credit: credit,
                 maximum: load.maximumByteCount,
                 descriptorWelcome: load.descriptorWelcome ?? false
@@ -97,7 +102,7 @@ package struct ClientState: Sendable {
     /// Opens a load that was encoded before, with the same effect.
     package mutating func open(_ load: borrowing EncodedLoad) throws(Failure) -> UInt64 {
         guard mayStartLoad else { return try wait(copy load) }
-        return try start(load)
+        return try start(load, owner: owner)
     }
 
     private var mayStartLoad: Bool {
@@ -110,7 +115,7 @@ package struct ClientState: Sendable {
         var scratch = FrameMemory()
         try scratch.check(scratch.append(load, stream: 0))
         let stream = takeID()
-        waiting[stream] = load
+        waiting[stream] = (load, owner)
         turns.append(stream)
         return stream
     }
@@ -179,18 +184,19 @@ package struct ClientState: Sendable {
         try checkIsOpen()
         let stream = takeID()
         try connectionFrames.appendChecked(message, stream: stream, flags: flags)
-        streams.insert(OpenStream(phase, on: stream))
+        streams.insert(OpenStream(phase, on: stream, owner: owner))
         return stream
     }
 
     @inline(__always)
-    private mutating func start(_ load: borrowing EncodedLoad) throws(Failure) -> UInt64 {
+    private mutating func start(_ load: borrowing EncodedLoad, owner: UInt32) throws(Failure) -> UInt64 {
         try checkIsOpen()
         let stream = takeID()
         try connectionFrames.check(connectionFrames.append(load, stream: stream))
         streams.insert(
             OpenStream(
                 on: stream,
+                owner: owner,
                 credit: load.credit,
                 maximum: load.maximumByteCount,
                 descriptorWelcome: load.descriptorWelcome
@@ -214,10 +220,10 @@ package struct ClientState: Sendable {
         while openLoads < maximumLoads, nextTurn < turns.count, failure == nil {
             let programStream = turns[nextTurn]
             nextTurn += 1
-            guard let load = waiting.removeValue(forKey: programStream) else { continue }
+            guard let next = waiting.removeValue(forKey: programStream) else { continue }
             // After a farewell no load can start. It ends with the connection.
-            guard let stream = try? start(load), let index = streams.index(of: stream) else {
-                waiting[programStream] = load
+            guard let stream = try? start(next.load, owner: next.owner), let index = streams.index(of: stream) else {
+                waiting[programStream] = next
                 nextTurn -= 1
                 return
             }
@@ -232,9 +238,29 @@ package struct ClientState: Sendable {
     }
 
     /// The handles of the publications whose loads wait.
-    var waitingHandles: some Sequence<UInt64> { waiting.values.lazy.compactMap(\.handle) }
+    var waitingHandles: some Sequence<UInt64> { waiting.values.lazy.compactMap { $0.load.handle } }
 
     // MARK: Open streams
+
+    /// The number that a driver has set for an open stream (see `owner`).
+    ///
+    /// - Parameter stream: the number of the stream on the wire.
+    package func owner(of stream: UInt64) -> UInt32 {
+        guard StreamID(stream).isOpenedByBroker else {
+            return streams.index(of: stream).map { streams.values[$0].owner } ?? 0
+        }
+        if let index = asks.index(of: stream) { return asks.values[index].owner }
+        return destinationSessions.index(of: stream).map { destinationSessions.values[$0].owner } ?? 0
+    }
+
+    /// Sets the number of a stream that the broker has opened.
+    package mutating func setOwner(_ owner: UInt32, of stream: UInt64) {
+        if let index = asks.index(of: stream) {
+            asks.values[index].owner = owner
+        } else if let index = destinationSessions.index(of: stream) {
+            destinationSessions.values[index].owner = owner
+        }
+    }
 
     @inline(__always)
     func index(ofProgramStream programStream: UInt64) -> Int? {

@@ -45,6 +45,8 @@ struct OpenStream: StreamRecord {
     // Fields of a load.
     var isAnswered = false
     var descriptorWelcome = false
+    /// The driver's number for the request of any stream; see `ClientState.owner`.
+    let owner: UInt32
     var received: UInt64 = 0
     var consumed: UInt64 = 0
     /// The offset up to which the broker may send.
@@ -65,16 +67,17 @@ struct OpenStream: StreamRecord {
 
     /// - Parameter stream: the number of the stream, on the wire and for the program.
     @inline(__always)
-    init(_ phase: Phase, on stream: UInt64) {
+    init(_ phase: Phase, on stream: UInt64, owner: UInt32 = 0) {
         self.stream = stream
         self.phase = phase
+        self.owner = owner
         programStream = stream
     }
 
     /// A load.
     @inline(__always)
-    init(on stream: UInt64, credit: UInt64, maximum: UInt64?, descriptorWelcome: Bool) {
-        self.init(.load, on: stream)
+    init(on stream: UInt64, owner: UInt32, credit: UInt64, maximum: UInt64?, descriptorWelcome: Bool) {
+        self.init(.load, on: stream, owner: owner)
         granted = credit
         window = credit
         self.maximum = maximum ?? .max
@@ -110,6 +113,7 @@ struct OpenAsk: StreamRecord {
     var sent: UInt64 = 0
     var descriptorWelcome = false
     var inPlaceWelcome = false
+    var owner: UInt32 = 0
 
     init() {}
 
@@ -134,4 +138,5 @@ struct OpenDestinationSession: StreamRecord {
     var performed: Performed?
     var items = 0
     var isDropped = false
+    var owner: UInt32 = 0
 }

@@ -5,12 +5,25 @@ import PasteboardWire
 
 /// A load that is read chunk by chunk. The reader's progress renews the credit, so at most one credit window of bytes
 /// waits in the stream.
-final class ChunkLoad: LoadSink {
+final class ChunkLoad: Request {
+    private enum End {
+        case complete
+        case passed(DescriptorBox, Answer)
+        case failed(Failure)
+    }
+
     private struct State {
         var stream: UInt64?
+        /// The answer that is to be delivered.
+        var answer: Answer?
         var chunks = ChunkStream(byteCount: nil)
-        var received: Int64 = 0
+        var received: UInt64 = 0
+        /// Whether the source reports its own progress. Then the number of bytes does not count as progress.
         var sourceReports = false
+        /// Progress that is to be reported.
+        var report: (completed: UInt64, total: UInt64?)?
+        /// The end that is to be delivered.
+        var end: End?
         var isOver = false
         /// The error with which the load was cancelled or failed.
         var failure: PasteboardError?
@@ -18,7 +31,7 @@ final class ChunkLoad: LoadSink {
     }
 
     let result = PendingResult<OpenedLoad>()
-    let progress: LoadProgress?
+    private let progress: LoadProgress?
     private let expected: UniformType
     private let deadline: LoadDeadline?
     private let live: LiveConnection
@@ -49,9 +62,43 @@ final class ChunkLoad: LoadSink {
 
     // MARK: Receiving
 
-    func answered(_ answer: Answer, _ effects: inout [ConnectionEffect]) {
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
+        switch event {
+        case .answered(_, let answer): answered(Answer(answer, in: bytes))
+        case .data(_, let payload, let isLast):
+            let chunks = chunks
+            // Many bytes are not copied. A few would keep much memory from being used again.
+            if payload.count > WireLimits.sharedDataLength, let memory {
+                chunks.append(Data(payload, lentBy: memory))
+            } else {
+                chunks.append(bytes.extracting(payload))
+            }
+            state.withLock { state in
+                state.received += UInt64(payload.count)
+                if !state.sourceReports { state.report = (state.received, chunks.byteCount) }
+                if isLast { state.end = .complete }
+            }
+        case .progress(_, let message):
+            state.withLock { state in
+                state.sourceReports = true
+                state.report = (message.completed ?? 0, message.total)
+            }
+        case .passed(_, let answer, let descriptor): state.withLock { $0.end = .passed(descriptor, answer) }
+        case .ended: state.withLock { $0.end = .complete }
+        default: return false
+        }
+        return true
+    }
+
+    func answered(_ answer: Answer) {
         let (chunks, failure) = state.withLock { state in
             let (live, stream) = (live, state.stream ?? 0)
+            state.answer = answer
             state.chunks = ChunkStream(
                 byteCount: answer.byteCount,
                 isArchive: answer.isArchive,
@@ -61,33 +108,10 @@ final class ChunkLoad: LoadSink {
         }
         // A cancellation just before this has reached only the stream that this one replaces.
         if let failure { chunks.cancel(failure) }
-        effects.append(.deliver(.answered(answer), to: self))
     }
 
-    func sourceReports() {
-        state.withLock { $0.sourceReports = true }
-    }
-
-    var borrowsBytes: Bool { true }
-
-    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
-        chunks.append(bytes)
-        return received(bytes.count, isLast: isLast, &effects)
-    }
-
-    func received(_ bytes: Data, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
-        chunks.append(bytes)
-        return received(bytes.count, isLast: isLast, &effects)
-    }
-
-    private func received(_ count: Int, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
-        let (chunks, received, sourceReports) = state.withLock { state in
-            state.received += Int64(count)
-            return (state.chunks, state.received, state.sourceReports)
-        }
-        if progress != nil, !sourceReports { report(received, of: chunks.byteCount, &effects) }
-        if isLast { finish(&effects) } else { effects.append(.deliver(.changed, to: self)) }
-        return .held
+    func failed(_ failure: Failure) {
+        state.withLock { $0.end = .failed(failure) }
     }
 
     /// Takes a passed file, which is read as the chunks are requested.
@@ -110,28 +134,20 @@ final class ChunkLoad: LoadSink {
 
     // MARK: The end
 
-    func finish(_ effects: inout [ConnectionEffect]) {
-        effects.append(.deliver(.finished, to: self))
-    }
-
-    func deliver(_ delivery: SinkDelivery) {
-        switch delivery {
-        case .answered(let answer):
-            let chunks = chunks
+    func deliver() {
+        let (chunks, answer, report, end) = state.withLock { state in
+            (state.chunks, state.answer.take(), state.report.take(), state.end.take())
+        }
+        if let answer {
             chunks.onCancel { [weak self] in self?.cancel(.cancelled) }
             result.resolve(.success(OpenedLoad(ByteChunks(LoadReader(chunks)), answer, expected: expected)))
-        case .event(.passed(_, let answer, let descriptor)):
-            take(descriptor, answer)
-        case .progress(let completed, let total):
-            progress?.report(completed: completed, total: total)
-        case .changed:
-            chunks.deliver()
-        case .finished:
-            end(nil)
-        case .failed(let failure):
-            end(PasteboardError(failure))
-        case .event:
-            break
+        }
+        if let report { progress?.report(report) }
+        switch end {
+        case nil: chunks.deliver()
+        case .complete: self.end(nil)
+        case .passed(let descriptor, let answer): take(descriptor, answer)
+        case .failed(let failure): self.end(PasteboardError(failure))
         }
     }
 

@@ -113,8 +113,8 @@ struct ConnectionCore: ~Copyable {
         if isFirst { effects.append(.lost(failure, io.loss)) }
     }
 
-    mutating func cancel(_ sink: any StreamSink) {
-        guard sink.endsWhenCancelled, let stream = streams.remove(sink) else { return }
+    mutating func cancel(_ request: any Request) {
+        guard request.endsWhenCancelled, let stream = streams.remove(request) else { return }
         // Streams that the broker has opened have even numbers.
         if StreamID(stream).isOpenedByBroker { io.state.leave(stream) } else { io.state.cancel(stream) }
     }
@@ -123,7 +123,8 @@ struct ConnectionCore: ~Copyable {
 
     mutating func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>, _ effects: inout [ConnectionEffect])
     {
-        guard streams.answers.contains(ask) else {
+        let owner = io.state.owner(of: ask)
+        guard streams.answers.contains(owner) else {
             if case .success(.chunks(let chunks)) = result { effects.append(.cancelChunks(chunks)) }
             return streams.discard(result)
         }
@@ -131,56 +132,54 @@ struct ConnectionCore: ~Copyable {
         case .failure(let error):
             io.state.fail(ask, Failure(ofHandler: error))
             streams.discard(result)
-            streams.forget(ask)
+            streams.forget(owner)
         case .success(.data(let data)):
             // Small data is a single frame, whose length is the size.
             if data.count > WireLimits.sharedDataLength { io.state.answer(ask, byteCount: UInt64(data.count)) }
             // A broker that uses the number of an ask again must not get a part of an earlier answer's bytes.
-            streams.discard(streams.answers[ask]?.data)
-            streams.answers[ask]?.data = data
-            streams.answers[ask]?.sent = 0
-            streams.sendable.append(ask)
+            streams.send(data, to: owner)
         case .success(.file(let file)):
             // A frame that passes a descriptor cannot mark the file as an archive.
             let (count, path, name) = (file.byteCount, file.path, file.name)
             if !file.isArchive, io.pass(file.descriptor, byteCount: count, path: path, fileName: name, on: ask) {
-                return streams.forget(ask)
+                return streams.forget(owner)
             }
-            send(FileChunks(file), on: ask)
+            send(FileChunks(file), on: ask, of: owner)
         case .success(.chunks(let chunks)):
-            send(chunks, on: ask)
+            send(chunks, on: ask, of: owner)
         }
     }
 
     /// Begins an answer of several chunks, with an empty chunk.
-    private mutating func send(_ chunks: any ChunkSource, on ask: UInt64) {
+    private mutating func send(_ chunks: any ChunkSource, on ask: UInt64, of owner: UInt32) {
         let (content, name) = (chunks.isArchive ? ContentForm.folderArchive : nil, chunks.fileName)
         io.state.answer(ask, byteCount: chunks.byteCount, content: content, fileName: name)
-        streams.answers[ask]?.chunks = chunks
-        streams.answers[ask]?.data = Data()
-        streams.sendable.append(ask)
+        streams.answers[owner]?.chunks = chunks
+        streams.send(Data(), to: owner)
     }
 
     /// Sends as much of an answer as its credit and the socket allow.
-    private mutating func send(_ ask: UInt64, _ effects: inout [ConnectionEffect]) throws(Failure) {
-        let index = streams.answers.index(for: ask)
-        guard let data = streams.answers.values[index]?.data else { return }
+    private mutating func send(_ owner: UInt32, _ effects: inout [ConnectionEffect]) throws(Failure) {
+        let index = Int(owner)
+        guard let data = streams.answers.values[index]?.data, let ask = streams.answers.values[index]?.run.ask else {
+            return
+        }
         let chunks = streams.answers.values[index]?.chunks
         var sent = streams.answers.values[index]?.sent ?? 0
-        if let chunks, sent == data.count { return streams.askNext(ask, of: chunks, &effects) }
+        if let chunks, sent == data.count { return streams.askNext(owner, of: chunks, &effects) }
         while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: chunks == nil) {
             sent += count
             if sent == data.count {
-                if let chunks { streams.askNext(ask, of: chunks, &effects) } else { streams.forget(ask) }
+                if let chunks { streams.askNext(owner, of: chunks, &effects) } else { streams.forget(owner) }
                 return
             }
             try io.flush()
             if io.wantsWrite {
-                streams.sendable.append(ask)
+                streams.sendable.append(owner)
                 break
             }
         }
-        streams.answers[ask]?.sent = sent
+        streams.answers[owner]?.sent = sent
     }
 
     // MARK: Writing

@@ -3,31 +3,51 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The state of a connection apart from its socket: the sinks of its streams, the publications of this process, and the
-/// answers to asks that are under way.
+/// The state of a connection apart from its socket: the requests of its streams, the publications of this process, and
+/// the answers to asks that are under way.
 ///
-/// It is a value: events are its input, and calls to the client's state and effects are its output.
+/// It is a value: events are its input, and calls to the client's state and effects are its output. The client's state
+/// finds the request or answer of a stream: their numbers here are the owners there.
 struct ConnectionStreams {
     /// Resolved when the broker has answered the hello.
     let greeting = PendingResult<Void>()
-    /// The sinks, by stream.
-    var sinks = StreamMap<any StreamSink>()
+    /// The requests of open streams.
+    private(set) var requests = Slots<(request: any Request, stream: UInt64)>()
     /// The publications of this process, by handle.
-    private var publications: [UInt64: any StreamSink] = [:]
+    private var publications: [UInt64: any Request] = [:]
     /// Publications that ended while asks were open. A load that has begun is completed from its own publication.
-    private var lastPublications: [UInt64: any StreamSink] = [:]
-    var answers = StreamMap<AskAnswer>()
+    private var lastPublications: [UInt64: any Request] = [:]
+    var answers = Slots<AskAnswer>()
     /// Calls that wait until no answer of a publication is under way.
-    private var ends: [(promises: any StreamSink, result: PendingResult<Void>)] = []
-    /// Answers that have bytes to send and credit for them.
-    var sendable: [UInt64] = []
+    private var ends: [(promises: any Request, result: PendingResult<Void>)] = []
+    /// The owners of asks that have bytes to send and credit for them.
+    var sendable: [UInt32] = []
     /// Bytes of writes that wait for room in the socket.
     var writes: [OutgoingBytes] = []
     private var discarded: [DiscardedValue] = []
     /// Receives the reports of all handlers.
     var report: HandlerRun.Report = { _, _ in }
 
-    /// Takes an event from the broker.
+    /// Opens a stream whose events are passed to `request`.
+    mutating func open(
+        _ request: any Request,
+        _ state: inout ClientState,
+        _ effects: inout [ConnectionEffect],
+        _ open: (inout ClientState) throws(Failure) -> UInt64
+    ) {
+        guard !request.isCancelled else { return }
+        do throws(Failure) {
+            state.owner = requests.next
+            let stream = try open(&state)
+            requests.insert((request, stream))
+            request.opened(stream)
+        } catch {
+            request.failed(error)
+            effects.append(.deliver(request))
+        }
+    }
+
+    /// Takes an event from the broker, whose owner is in `state`.
     ///
     /// - Parameter memory: the memory of the bytes, if they can be lent.
     mutating func take(
@@ -37,58 +57,59 @@ struct ConnectionStreams {
         _ state: inout ClientState,
         _ effects: inout [ConnectionEffect]
     ) {
+        let owner = state.owner
         switch event {
         case .welcomed:
             effects.append(.resolve(greeting, nil))
         case .asked(let stream, let ask):
             asked(stream, ask, in: bytes, &state, &effects)
-        case .askCredit(let stream):
-            if answers.values[answers.index(for: stream)]?.data != nil { sendable.append(stream) }
-        case .askCancelled(let stream):
-            if let answer = answers.removeValue(for: stream) { answer.cancel(&effects) }
+        case .askCredit:
+            if answers.values[Int(owner)]?.data != nil { sendable.append(owner) }
+        case .askCancelled:
+            if let answer = answers.remove(owner) { answer.cancel(&effects) }
             forgetLastPublications()
-        case .data(let stream, let payload, let isLast):
-            let sink = isLast ? sinks.removeValue(for: stream) : sinks[stream]
-            guard let sink else { return }
-            let disposal: BytesDisposal
-            // Many bytes are not copied. A few would keep much memory from being used again.
-            if payload.count > WireLimits.sharedDataLength, let memory, sink.borrowsBytes {
-                disposal = sink.received(Data(payload, lentBy: memory), isLast: isLast, &effects)
-            } else {
-                disposal = sink.received(bytes.extracting(payload), isLast: isLast, &effects)
-            }
-            if disposal == .consumed, !isLast { state.consumed(stream, count: payload.count) }
-        case .passed(let stream, _, _):
-            sinks.removeValue(for: stream)?.received(event, in: bytes, &effects)
-        case .failed(let stream, let failure):
-            guard let sink = sinks.removeValue(for: stream) else { return }
-            ended(sink)
-            sink.failed(failure, &effects)
-        case .committed(let stream, let committed):
-            guard let sink = sinks[stream] else { return }
-            if sink.isPublication, let handle = committed.handle { publications[handle] = sink }
-            sink.received(event, in: bytes, &effects)
-        case .ended(let stream, _):
-            guard let sink = sinks.removeValue(for: stream) else { return }
-            ended(sink)
-            sink.received(event, in: bytes, &effects)
-        case .session(let stream, let session) where sinks[stream] == nil:
-            let destination = session.destination.flatMap { sinks[$0] }
-            sinks[stream] = destination?.sessionArrived(stream, session)
+        case .data(_, _, last: true), .passed:
+            guard let request = requests.remove(owner)?.request else { return }
+            _ = request.take(event, in: bytes, of: memory, &state)
+            effects.append(.deliver(request))
+        case .failed(_, let failure):
+            guard let request = end(owner) else { return }
+            request.failed(failure)
+            effects.append(.deliver(request))
+        case .ended:
+            guard let request = end(owner) else { return }
+            _ = request.take(event, in: bytes, of: memory, &state)
+            effects.append(.deliver(request))
         default:
-            sinks[event.stream]?.received(event, in: bytes, &effects)
+            guard let request = requests.values[Int(owner)]?.request else { return }
+            switch event {
+            case .session(let stream, let session):
+                // Only the stream of the destination provides a request for another stream.
+                if let arrived = request.sessionArrived(stream, session) {
+                    return state.setOwner(requests.insert((arrived, stream)), of: stream)
+                }
+            case .committed(_, let committed) where request.isPublication:
+                if let handle = committed.handle { publications[handle] = request }
+            default: break
+            }
+            if request.take(event, in: bytes, of: memory, &state) { effects.append(.deliver(request)) }
         }
     }
 
-    private mutating func ended(_ sink: any StreamSink) {
-        guard sink.isPublication, let handle = publications.first(where: { $0.value === sink })?.key else { return }
+    /// Removes a request, which may be a publication.
+    private mutating func end(_ owner: UInt32) -> (any Request)? {
+        guard let request = requests.remove(owner)?.request else { return nil }
+        guard request.isPublication, let handle = publications.first(where: { $0.value === request })?.key else {
+            return request
+        }
         publications[handle] = nil
-        if !answers.isEmpty { lastPublications[handle] = sink }
+        if !answers.isEmpty { lastPublications[handle] = request }
+        return request
     }
 
     private mutating func forgetLastPublications() {
         guard answers.isEmpty, !lastPublications.isEmpty else { return }
-        for promises in lastPublications.values { discarded.append(.sink(promises)) }
+        for promises in lastPublications.values { discarded.append(.request(promises)) }
         lastPublications = [:]
     }
 
@@ -107,14 +128,14 @@ struct ConnectionStreams {
             return
         }
         let run = HandlerRun(handler, for: stream, isInPlace: ask.inPlaceWelcome, report: report)
-        answers[stream] = AskAnswer(run: run, promises: promises)
+        state.setOwner(answers.insert(AskAnswer(run: run, promises: promises)), of: stream)
         effects.append(.start(run))
     }
 
     // MARK: Ends
 
     /// Resolves `result` when no answer of `promises` is under way.
-    mutating func expectEnd(of promises: any StreamSink, _ result: PendingResult<Void>) {
+    mutating func expectEnd(of promises: any Request, _ result: PendingResult<Void>) {
         ends.append((promises, result))
     }
 
@@ -124,16 +145,16 @@ struct ConnectionStreams {
         ends.removeAll { end in
             guard !answers.all.contains(where: { $0.promises === end.promises }) else { return false }
             effects.append(.resolve(end.result, nil))
-            discarded.append(.sink(end.promises))
+            discarded.append(.request(end.promises))
             return true
         }
     }
 
-    /// - Returns: the stream of the sink; nil if it has ended.
-    mutating func remove(_ sink: any StreamSink) -> UInt64? {
-        guard let stream = sinks.firstNumber(where: { $0 === sink }) else { return nil }
-        sinks[stream] = nil
-        ended(sink)
+    /// - Returns: the stream of the request; nil if it has ended.
+    mutating func remove(_ request: any Request) -> UInt64? {
+        guard let owner = requests.values.firstIndex(where: { $0?.request === request }) else { return nil }
+        let stream = requests.values[owner]?.stream
+        _ = end(UInt32(truncatingIfNeeded: owner))
         return stream
     }
 
@@ -141,41 +162,48 @@ struct ConnectionStreams {
 
     /// Takes the next chunk of an answer; nil at its end.
     mutating func take(_ chunk: Result<Data?, any Error>, of ask: UInt64, _ state: inout ClientState) {
-        guard answers.contains(ask) else { return }
+        let owner = state.owner(of: ask)
+        guard answers.contains(owner) else { return }
         switch chunk {
         case .failure(let error):
             state.fail(ask, Failure(ofHandler: error))
-            forget(ask)
+            forget(owner)
         case .success(nil):
             state.end(ask)
-            forget(ask)
+            forget(owner)
         case .success(let data?):
-            discard(answers[ask]?.data)
-            answers[ask]?.data = data
-            answers[ask]?.sent = 0
-            sendable.append(ask)
+            send(data, to: owner)
         }
     }
 
+    /// Sends bytes of an answer as soon as its credit and the socket allow.
+    mutating func send(_ data: Data, to owner: UInt32) {
+        discard(answers.values[Int(owner)]?.data)
+        answers[owner]?.data = data
+        answers[owner]?.sent = 0
+        sendable.append(owner)
+    }
+
     /// Asks for the next chunk of an answer, whose last one was sent.
-    mutating func askNext(_ ask: UInt64, of chunks: any ChunkSource, _ effects: inout [ConnectionEffect]) {
-        discard(answers[ask]?.data)
-        answers[ask]?.data = nil
-        answers[ask]?.sent = 0
-        effects.append(.nextChunk(of: chunks, ask: ask))
+    mutating func askNext(_ owner: UInt32, of chunks: any ChunkSource, _ effects: inout [ConnectionEffect]) {
+        discard(answers.values[Int(owner)]?.data)
+        answers[owner]?.data = nil
+        answers[owner]?.sent = 0
+        effects.append(.nextChunk(of: chunks, ask: answers.values[Int(owner)]?.run.ask ?? 0))
     }
 
     /// Reports the progress of a handler, but not more often than people or deadlines need.
     mutating func report(_ ask: UInt64, completed: Int64, total: Int64, at now: UInt64, _ state: inout ClientState) {
-        guard let answer = answers[ask], answer.data == nil, now >= answer.nextReport else { return }
+        let owner = state.owner(of: ask)
+        guard let answer = answers[owner], answer.data == nil, now >= answer.nextReport else { return }
         // A few reports may come at once, so that the last report before a long pause is sent.
         let earliest = now - min(now, AskAnswer.reportBurst * AskAnswer.reportInterval)
-        answers[ask]?.nextReport = max(answer.nextReport, earliest) + AskAnswer.reportInterval
+        answers[owner]?.nextReport = max(answer.nextReport, earliest) + AskAnswer.reportInterval
         state.progress(ask, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
     }
 
-    mutating func forget(_ ask: UInt64) {
-        if let answer = answers.removeValue(for: ask) { discarded.append(.answer(answer)) }
+    mutating func forget(_ owner: UInt32) {
+        if let answer = answers.remove(owner) { discarded.append(.answer(answer)) }
         forgetLastPublications()
     }
 
@@ -193,19 +221,22 @@ struct ConnectionStreams {
 
     /// Ends all streams.
     mutating func fail(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-        let (sinks, answers) = (self.sinks.all, self.answers.all)
-        self.sinks = StreamMap()
-        for promises in publications.values { discarded.append(.sink(promises)) }
-        for promises in lastPublications.values { discarded.append(.sink(promises)) }
+        let (requests, answers) = (self.requests.all, self.answers.all)
+        self.requests = Slots()
+        for promises in publications.values { discarded.append(.request(promises)) }
+        for promises in lastPublications.values { discarded.append(.request(promises)) }
         publications = [:]
         lastPublications = [:]
-        self.answers = StreamMap()
+        self.answers = Slots()
         sendable = []
         for bytes in writes { discarded.append(.bytes(bytes)) }
         writes = []
         reportEnds(&effects)
         effects.append(.resolve(greeting, failure))
-        for sink in sinks { sink.lost(failure, &effects) }
+        for (request, _) in requests {
+            request.lost(failure)
+            effects.append(.deliver(request))
+        }
         for answer in answers { answer.cancel(&effects) }
     }
 
@@ -226,7 +257,7 @@ struct AskAnswer: Sendable {
 
     let run: HandlerRun
     /// The publication or drag session that the representation belongs to.
-    let promises: any StreamSink
+    let promises: any Request
     var data: Data?
     var sent = 0
     /// The source of the chunks after `data`.
@@ -245,7 +276,7 @@ struct AskAnswer: Sendable {
 /// captured, whose deinit runs the program's code.
 enum DiscardedValue: Sendable {
     case answer(AskAnswer)
-    case sink(any StreamSink)
+    case request(any Request)
     case data(Data)
     case bytes(OutgoingBytes)
     case result(Result<HandlerResult, any Error>)

@@ -25,23 +25,33 @@ final class LoadTarget: Sendable {
 }
 
 /// A load into memory.
-final class DataLoad: LoadSink {
+final class DataLoad: Request {
     /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the
     /// bytes.
     private static let largestReservation = 64 << 20
+
+    private enum End {
+        case complete
+        /// There are more bytes than the load accepts. They are dropped, and the load is being cancelled.
+        case tooLarge
+        indirect case passed(DescriptorBox, Answer)
+        indirect case failed(Failure)
+    }
 
     private struct State {
         /// The type of the bytes, unless it is the requested one.
         var otherType: UniformType?
         var byteCount: UInt64?
         var data = Data()
+        /// Whether the source reports its own progress. Then the number of bytes does not count as progress.
         var sourceReports = false
-        /// Whether there are more bytes than the load accepts. They are dropped, and the load is being cancelled.
-        var isTooLarge = false
+        /// Progress that is to be reported.
+        var report: (completed: UInt64, total: UInt64?)?
+        var end: End?
     }
 
     let result = ResultCell<Loaded<Data>>()
-    let progress: LoadProgress?
+    private let progress: LoadProgress?
     private let target: LoadTarget
     private let maximum: Int
     private let state = Lock(State())
@@ -58,66 +68,72 @@ final class DataLoad: LoadSink {
     private var expected: UniformType { target.type }
 
     /// Makes the request of a load without a timeout.
-    func open(_ state: inout ClientState) throws(Failure) -> UInt64 {
-        try target.open(&state)
+    func open(_ client: inout ClientState) throws(Failure) -> UInt64 {
+        try target.open(&client)
     }
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
-        // The answer to nearly every load contains nothing new, so it is compared where it lies.
-        if case .answered(_, let answer) = event, answer.content == nil,
-            answer.hasType(expected.identifier, in: bytes)
-        {
-            let fits = state.withLock { state in
-                state.byteCount = answer.byteCount
-                return reserve(answer.byteCount, &state)
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
+        switch event {
+        case .answered(_, let answer):
+            // The answer to nearly every load contains nothing new, so it is compared where it lies.
+            let isExpected = answer.content == nil && answer.hasType(expected.identifier, in: bytes)
+            return state.withLock { state in
+                if !isExpected {
+                    state.otherType = Loaded<Data>.dataType(of: Answer(answer, in: bytes), expected: expected)
+                }
+                return !expect(answer.byteCount, &state)
             }
-            if !fits { effects.append(.deliver(.changed, to: self)) }
-        } else {
-            take(event, in: bytes, &effects)
+        case .data(let stream, let payload, let isLast):
+            let isAccepted = state.withLock { state in
+                guard state.end == nil, payload.count <= maximum - state.data.count else {
+                    (state.data, state.end) = (Data(), .tooLarge)
+                    return false
+                }
+                state.data.append(copying: bytes.extracting(payload))
+                if !state.sourceReports { state.report = (UInt64(state.data.count), state.byteCount) }
+                if isLast { state.end = .complete }
+                return true
+            }
+            // No credit is granted for bytes that are dropped.
+            if isAccepted, !isLast { client.consumed(stream, count: payload.count) }
+            return !isAccepted || progress != nil
+        case .progress(_, let message):
+            state.withLock { state in
+                state.sourceReports = true
+                state.report = (message.completed ?? 0, message.total)
+            }
+            return progress != nil
+        case .passed(_, let answer, let descriptor):
+            state.withLock { $0.end = .passed(descriptor, answer) }
+        case .ended:
+            state.withLock { $0.end = $0.end ?? .complete }
+        default:
+            break
         }
+        return false
     }
 
-    func answered(_ answer: Answer, _ effects: inout [ConnectionEffect]) {
-        let fits = state.withLock { state in
-            state.otherType = Loaded<Data>.dataType(of: answer, expected: expected)
-            state.byteCount = answer.byteCount
-            return reserve(answer.byteCount, &state)
-        }
-        if !fits { effects.append(.deliver(.changed, to: self)) }
-    }
-
+    /// Records the announced size.
+    ///
     /// - Returns: whether the load accepts so many bytes.
-    private func reserve(_ byteCount: UInt64?, _ state: inout State) -> Bool {
+    private func expect(_ byteCount: UInt64?, _ state: inout State) -> Bool {
         guard let byteCount else { return true }
+        state.byteCount = byteCount
         guard byteCount <= UInt64(maximum) else {
-            state.isTooLarge = true
+            state.end = .tooLarge
             return false
         }
         state.data.reserveCapacity(Int(clamping: min(byteCount, UInt64(Self.largestReservation))))
         return true
     }
 
-    func sourceReports() {
-        state.withLock { $0.sourceReports = true }
-    }
-
-    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
-        let (count, wasTooLarge, sourceReports, total) = state.withLock { state -> (Int?, Bool, Bool, UInt64?) in
-            guard !state.isTooLarge, bytes.count <= maximum - state.data.count else {
-                state.data = Data()
-                return (nil, exchange(&state.isTooLarge, with: true), false, nil)
-            }
-            state.data.append(copying: bytes)
-            return (state.data.count, false, state.sourceReports, state.byteCount)
-        }
-        guard let count else {
-            if !wasTooLarge { effects.append(.deliver(.changed, to: self)) }
-            // No credit is granted for bytes that are dropped.
-            return .held
-        }
-        if progress != nil, !sourceReports { report(Int64(count), of: total, &effects) }
-        if isLast { finish(&effects) }
-        return .consumed
+    func failed(_ failure: Failure) {
+        state.withLock { $0.end = $0.end ?? .failed(failure) }
     }
 
     /// Takes a passed file. Sealed memory is mapped at once; a file is read on a thread that may wait for its disk.
@@ -143,29 +159,32 @@ final class DataLoad: LoadSink {
         result.resolve(outcome)
     }
 
-    func finish(_ effects: inout [ConnectionEffect]) {
-        effects.append(.deliver(.finished, to: self))
-    }
-
-    func deliver(_ delivery: SinkDelivery) {
-        switch delivery {
-        case .progress(let completed, let total):
-            progress?.report(completed: completed, total: total)
-        case .event(.passed(_, let answer, let descriptor)):
-            take(descriptor, answer)
-        case .changed:
-            cancel(.tooLarge(expected, state.withLock { $0.byteCount }, maximum: maximum))
-        case .finished:
-            let loaded = state.withLock { state in
-                Loaded(value: exchange(&state.data, with: Data()), type: state.otherType ?? expected)
+    func deliver() {
+        if let progress, let report = state.withLock({ $0.report.take() }) { progress.report(report) }
+        let (end, loaded) = state.withLock { state -> (End?, Loaded<Data>?) in
+            switch state.end {
+            // Stays, so that the bytes that follow are dropped.
+            case .tooLarge: return (.tooLarge, nil)
+            case .complete:
+                state.end = nil
+                let data = exchange(&state.data, with: Data())
+                return (.complete, Loaded(value: data, type: state.otherType ?? expected))
+            default: return (state.end.take(), nil)
             }
+        }
+        switch end {
+        case nil: break
+        case .complete:
+            guard let loaded else { return }
             progress?.end(byteCount: loaded.value.count)
-            result.resolve(.success(consume loaded))
+            result.resolve(.success(loaded))
+        case .tooLarge:
+            cancel(.tooLarge(expected, state.withLock { $0.byteCount }, maximum: maximum))
+        case .passed(let descriptor, let answer):
+            take(descriptor, answer)
         case .failed(let failure):
             progress?.end(byteCount: nil)
             result.resolve(.failure(PasteboardError(failure)))
-        case .answered, .event:
-            break
         }
     }
 

@@ -16,8 +16,8 @@ import Synchronization
 ///
 /// 1. `PasteboardConnection.state`
 /// 2. `LiveConnection.core`
-/// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
-///    session that it contains
+/// 3. `OnceHandler.state`, and the state of a ``Request``, `DestinationRequest.arrivals` and the session that it
+///    contains
 /// 4. `GrowingBytes.state`
 /// 5. all others, under which no further lock is taken: `LiveConnection.inbox`, `HandlerQueue`, `ResultCell`,
 ///    `EventQueue`, `ChunkStream`, `DropWindow`, ...
@@ -142,34 +142,16 @@ final class LiveConnection: Sendable {
         while let (loads, results) = inbox.withLock({ $0.take(underWay: underWay) }) {
             underWay = change(&effects) { core, effects in
                 for run in results { core.finish(run.ask, run.result, &effects) }
-                for load in loads where !load.isCancelled {
-                    do throws(Failure) {
-                        core.streams.sinks[try load.open(&core.io.state)] = load
-                    } catch {
-                        load.failed(error, &effects)
-                    }
-                }
+                for load in loads { core.streams.open(load, &core.io.state, &effects, load.open) }
                 return core.io.state.movingCount + core.streams.answers.count
             }
         }
         perform(effects)
     }
 
-    /// Makes a request. All events of its stream go to `sink`.
-    func open(
-        _ sink: any StreamSink,
-        _ request: @Sendable (inout ClientState) throws(Failure) -> UInt64
-    ) {
-        change { core, effects in
-            guard !sink.isCancelled else { return }
-            do throws(Failure) {
-                let stream = try request(&core.io.state)
-                core.streams.sinks[stream] = sink
-                sink.opened(stream)
-            } catch {
-                sink.failed(error, &effects)
-            }
-        }
+    /// Makes a request. All events of its stream are passed to it.
+    func open(_ request: any Request, _ open: @Sendable (inout ClientState) throws(Failure) -> UInt64) {
+        change { core, effects in core.streams.open(request, &core.io.state, &effects, open) }
     }
 
     /// Sends frames on open streams.
@@ -217,9 +199,9 @@ final class LiveConnection: Sendable {
         return MonotonicClock.now() < startedAt.addingClamped(longest * 1_000_000)
     }
 
-    /// Cancels the request of `sink`, whose result is no longer needed.
-    func cancel(_ sink: any StreamSink) {
-        change { core, _ in core.cancel(sink) }
+    /// Cancels a request whose result is no longer needed.
+    func cancel(_ request: any Request) {
+        change { core, _ in core.cancel(request) }
     }
 
     /// Renews the credit of a load whose reader has consumed `count` more bytes.
@@ -231,7 +213,7 @@ final class LiveConnection: Sendable {
 
     /// Waits until all loads of a publication have ended and their bytes have been written to the socket, or until the
     /// connection ends, or until the deadline.
-    func answersEnded(of promises: any StreamSink, by deadline: LoadDeadline? = nil) async {
+    func answersEnded(of promises: any Request, by deadline: LoadDeadline? = nil) async {
         let result = PendingResult<Void>()
         change { core, effects in
             if core.isOver { return effects.append(.resolve(result, nil)) }
@@ -311,8 +293,8 @@ final class LiveConnection: Sendable {
         var runs: [HandlerRun] = []
         for effect in effects {
             switch effect {
-            case .deliver(let delivery, let sink):
-                sink.deliver(delivery)
+            case .deliver(let request):
+                request.deliver()
             case .resolve(let result, let failure):
                 result.resolve(failure.map { .failure(PasteboardError($0)) } ?? .success(()))
             case .start(let run):

@@ -4,7 +4,7 @@ import PasteboardTransport
 /// A state of the program at the broker that a connection makes again after it was lost: a publication, a watch, or a
 /// destination of drags.
 ///
-/// ``StreamSink/lost(_:_:)`` records that it was lost.
+/// ``Request/lost(_:)`` records that it was lost.
 protocol Restorable: AnyObject, Sendable {
     /// Makes the state again over a new connection. Does nothing unless it was lost. Called without a lock.
     func restore(over live: LiveConnection)

@@ -29,40 +29,50 @@ final class UniqueBoard: Sendable {
 }
 
 /// The request for a board with a unique name. Its stream is open for the lifetime of the board.
-final class BoardRequest: StreamSink {
+final class BoardRequest: Request {
     let result = PendingResult<String>()
-    private let ending = Lock<PasteboardError?>(nil)
+    private struct State {
+        var name: String?
+        var end: PasteboardError?
+    }
+
+    private let state = Lock(State())
 
     var isCancelled: Bool { result.isResolved }
 
     /// The reason why the board no longer exists.
-    var end: PasteboardError? { ending.withLock { $0 } }
+    var end: PasteboardError? { state.withLock { $0.end } }
 
     private func end(_ error: PasteboardError) {
-        ending.withLock { $0 = $0 ?? error }
+        state.withLock { $0.end = $0.end ?? error }
     }
 
     /// Records that this program has removed the board. The broker may have reported the removal before.
     func release() {
-        ending.withLock { $0 = PasteboardError(.nothingHere, message: "this pasteboard was released") }
+        state.withLock { $0.end = PasteboardError(.nothingHere, message: "this pasteboard was released") }
     }
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
-        effects.append(.deliver(.event(event), to: self))
-    }
-
-    func deliver(_ delivery: SinkDelivery) {
-        switch delivery {
-        case .event(.registered(_, let registered)):
-            result.resolve(.success(registered.name ?? ""))
-        case .event(.ended):
-            end(PasteboardError(.nothingHere, message: "this pasteboard was removed by another program"))
-        case .failed(let failure):
-            let error = PasteboardError(failure)
-            end(error)
-            result.resolve(.failure(error))
-        case .changed, .finished, .answered, .progress, .event:
-            break
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
+        switch event {
+        case .registered(_, let registered): state.withLock { $0.name = registered.name ?? "" }
+        case .ended: end(PasteboardError(.nothingHere, message: "this pasteboard was removed by another program"))
+        default: break
         }
+        return true
+    }
+
+    func failed(_ failure: Failure) {
+        end(PasteboardError(failure))
+    }
+
+    func deliver() {
+        let (name, end) = state.withLock { ($0.name, $0.end) }
+        if let name { result.resolve(.success(name)) }
+        if let end { result.resolve(.failure(end)) }
     }
 }

@@ -24,6 +24,11 @@ extension LoadProgress {
         }
     }
 
+    /// Records a number of bytes, or a report of the source, as ``report(completed:total:)`` does.
+    func report(_ report: (completed: UInt64, total: UInt64?)) {
+        self.report(completed: Int64(clamping: report.completed), total: report.total.map { Int64(clamping: $0) })
+    }
+
     /// The counts that a destination is sent for a handler's progress.
     var reported: (completed: Int64, total: Int64) {
         let now = now

@@ -20,8 +20,7 @@ struct ChunkLoadTests {
         let live = try await connection.liveConnection(for: Call("the test"))
         let load = ChunkLoad(.png, progress: nil, deadline: nil, live: live)
         load.cancel(PasteboardError(.timeout, message: "too late"))
-        var effects: [ConnectionEffect] = []
-        load.answered(Answer(), &effects)
+        load.answered(Answer())
         let error = await #expect(throws: PasteboardError.self) { try await load.chunks.next() }
         #expect(error?.message == "too late")
         await connection.close()

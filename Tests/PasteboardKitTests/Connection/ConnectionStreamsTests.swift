@@ -7,13 +7,19 @@ import Testing
 
 @testable import PasteboardKit
 
-/// The state of a connection, without a socket: the tests put events in and check the effects.
+/// The state of a connection, without a socket: the tests put frames in and check the effects.
 @Suite(.inProcess) struct ConnectionStreamsTests {
     private var streams = ConnectionStreams()
     private var client = ClientState()
+    private var decoder = FrameDecoder()
+    private var effectsOfWelcome: [String] = []
 
-    /// A sink that records the calls.
-    private final class Sink: StreamSink {
+    init() throws {
+        effectsOfWelcome = try broker(Welcome.standard(), stream: 0)
+    }
+
+    /// A request that records the calls.
+    private final class Recorder: Request {
         let isPublication: Bool
         private let handlerOfItem: DataHandler?
         private let calls = Lock<[String]>([])
@@ -26,33 +32,51 @@ import Testing
         var received: [String] { calls.withLock { $0 } }
         var isCancelled: Bool { false }
 
-        func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
-            calls.withLock { $0.append(event.name) }
-            effects.append(.deliver(.changed, to: self))
+        func take(
+            _ event: ClientEvent,
+            in bytes: Span<UInt8>,
+            of memory: ReadMemory?,
+            _ client: inout ClientState
+        ) -> Bool {
+            calls.withLock { $0.append(String("\(event)".prefix { $0 != "(" })) }
+            return true
         }
 
-        func received(
-            _ bytes: Span<UInt8>,
-            isLast: Bool,
-            _ effects: inout [ConnectionEffect]
-        ) -> BytesDisposal {
-            calls.withLock { $0.append("\(bytes.count) bytes\(isLast ? ", last" : "")") }
-            return .consumed
+        func failed(_ failure: Failure) {
+            calls.withLock { $0.append("failed") }
         }
 
-        func deliver(_ delivery: SinkDelivery) {}
+        func deliver() {}
 
         func handler(item: UInt32, representation: UInt32) -> DataHandler? { item == 0 ? handlerOfItem : nil }
 
-        func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? { Sink() }
+        func sessionArrived(_ stream: UInt64, _ session: Session) -> (any Request)? {
+            isPublication ? nil : Recorder(isPublication: true)
+        }
     }
 
-    /// Takes an event, and returns the names of the effects.
-    private mutating func take(_ event: ClientEvent, in bytes: [UInt8] = []) -> [String] {
-        var effects: [ConnectionEffect] = []
-        streams.take(event, in: bytes.span, &client, &effects)
+    /// Takes a frame of the broker, and returns the names of the effects.
+    private mutating func broker(_ message: some WireMessage, stream: UInt64) throws -> [String] {
+        var encoder = FrameMemory()
+        encoder.append(message, stream: stream)
+        return try broker(encoder.bytes)
+    }
+
+    private mutating func broker(_ frame: [UInt8]) throws -> [String] {
+        var (client, streams, effects, offset) = (client, streams, [ConnectionEffect](), 0)
+        guard let chunk = try decoder.next(in: frame.span, at: &offset) else { return [] }
+        try client.received(chunk, in: frame.span) { client, event, bytes in
+            streams.take(event, in: bytes, &client, &effects)
+        }
         streams.release(&effects)
+        (self.client, self.streams) = (client, streams)
         return effects.map(\.name)
+    }
+
+    private mutating func data(_ bytes: [UInt8], stream: UInt64, isLast: Bool = false) throws -> [String] {
+        var encoder = FrameMemory()
+        encoder.appendData(bytes, stream: stream, flags: isLast ? .last : [])
+        return try broker(encoder.bytes)
     }
 
     private mutating func effects(_ body: (inout ConnectionStreams, inout [ConnectionEffect]) -> Void) -> [String] {
@@ -62,151 +86,179 @@ import Testing
         return effects.map(\.name)
     }
 
-    /// Publishes on stream 1, as publication 7, and takes an ask for it on stream 2.
-    private mutating func publish(_ sink: Sink) -> [String] {
-        streams.sinks[1] = sink
-        var committed = Committed()
-        committed.handle = 7
-        return take(.committed(1, committed))
+    private mutating func open(
+        _ request: Recorder,
+        _ body: (inout ClientState) throws(Failure) -> UInt64 = { (state) throws(Failure) in try state.open(Load()) }
+    ) {
+        var effects: [ConnectionEffect] = []
+        streams.open(request, &client, &effects, body)
     }
 
-    private func ask(item: UInt32 = 0) -> AskFields {
-        var ask = AskFields()
+    /// Publishes on the next stream, as publication 7.
+    private mutating func publish(_ request: Recorder) throws -> [String] {
+        open(request) { (state) throws(Failure) in
+            let stream = try state.open(Write())
+            state.commit(stream, itemCount: 1)
+            return stream
+        }
+        var committed = Committed()
+        committed.handle = 7
+        return try broker(committed, stream: 1)
+    }
+
+    /// Publishes promises, for which the broker asks on stream 2. The answer has number 1.
+    private mutating func publishAsked() throws -> Recorder {
+        let request = Recorder(isPublication: true, handler: .async { .data(Data()) })
+        #expect(try publish(request) == ["deliver"])
+        #expect(try broker(ask(), stream: 2) == ["start"])
+        return request
+    }
+
+    private func ask(item: UInt32 = 0) -> Ask {
+        var ask = Ask()
         ask.handle = 7
         ask.item = item
+        ask.credit = 10
         return ask
     }
 
     // MARK: Streams
 
     @Test("The welcome ends the greeting")
-    mutating func welcome() {
-        #expect(take(.welcomed(Welcome())) == ["resolve"])
+    func welcome() {
+        #expect(effectsOfWelcome == ["resolve"])
     }
 
-    @Test("Events go to the sink of their stream, and events of unknown streams are ignored")
-    mutating func routing() {
-        let (first, second) = (Sink(), Sink())
-        streams.sinks = [1: first, 3: second]
-        #expect(take(.answered(1, AnswerFields())) == ["deliver changed"])
-        #expect(take(.data(3, payload: 1..<3, last: false), in: [0, 1, 2, 3]) == [])
-        #expect(take(.answered(5, AnswerFields())) == [])
-        #expect(first.received == ["answered"])
-        #expect(second.received == ["2 bytes"])
+    @Test("Events go to the request of their stream, and late events of a cancelled one are ignored")
+    mutating func routing() throws {
+        let (first, second) = (Recorder(), Recorder())
+        open(first)
+        open(second)
+        #expect(try broker(Answer(), stream: 1) == ["deliver"])
+        #expect(try broker(Answer(), stream: 3) == ["deliver"])
+        #expect(try data([1, 2], stream: 3) == ["deliver"])
+        let stream = streams.remove(first)
+        #expect(stream == 1)
+        client.cancel(1)
+        // The number of the first request is assigned again.
+        let third = Recorder()
+        open(third)
+        #expect(try data([1], stream: 1) == [])
+        #expect(try broker(Answer(), stream: 5) == ["deliver"])
+        #expect([first, second, third].map(\.received) == [["answered"], ["answered", "data"], ["answered"]])
     }
 
     @Test("A stream ends with its last bytes, its end or its failure, and later events are ignored")
-    mutating func ends() {
-        let sinks = (0..<3).map { _ in Sink() }
-        streams.sinks = [1: sinks[0], 3: sinks[1], 5: sinks[2]]
-        #expect(take(.data(1, payload: 0..<1, last: true), in: [0]) == [])
-        #expect(take(.ended(3, End())) == ["deliver changed"])
-        #expect(take(.failed(5, Failure(.timeout, "late"))) == ["deliver failed"])
-        #expect(streams.sinks.isEmpty)
-        #expect(take(.ended(1, End())) == [])
-        #expect(sinks[0].received == ["1 bytes, last"])
+    mutating func ends() throws {
+        let requests = (0..<3).map { _ in Recorder() }
+        for request in requests { open(request) }
+        _ = try broker(Answer(), stream: 1)
+        _ = try broker(Answer(), stream: 3)
+        #expect(try data([0], stream: 1, isLast: true) == ["deliver"])
+        #expect(try broker(End(), stream: 3) == ["deliver"])
+        #expect(try broker(Failure(.timeout, "late"), stream: 5) == ["deliver"])
+        #expect(streams.requests.isEmpty)
+        #expect(try broker(End(), stream: 1) == [])
+        #expect(requests.map(\.received) == [["answered", "data"], ["answered", "ended"], ["failed"]])
     }
 
-    @Test("The sink of a destination provides a sink for each of its sessions")
-    mutating func sessions() {
-        streams.sinks[1] = Sink()
+    @Test("The request of a destination provides a request for each of its sessions")
+    mutating func sessions() throws {
+        open(Recorder()) { (state) throws(Failure) in try state.open(Destination()) }
+        _ = try broker(Registered(), stream: 1)
         var session = Session()
         session.destination = 1
-        #expect(take(.session(2, session)) == [])
-        #expect(streams.sinks[2] != nil)
-        // The next event of the session is delivered to that sink.
-        #expect(take(.left(2, Exit())) == ["deliver changed"])
+        #expect(try broker(session, stream: 2) == [])
+        #expect(streams.requests.count == 2)
+        // The next event of the session is delivered to that request.
+        #expect(try broker(Exit(), stream: 2) == ["deliver"])
+        #expect(try broker(End(), stream: 2) == ["deliver"])
+        #expect(streams.requests.count == 1)
     }
 
     // MARK: Asks
 
     @Test("An ask starts the handler of the representation")
-    mutating func asked() {
-        #expect(publish(Sink(isPublication: true, handler: .async { .data(Data()) })) == ["deliver changed"])
-        #expect(take(.asked(2, ask())) == ["start"])
-        #expect(streams.answers.keys.sorted() == [2])
+    mutating func asked() throws {
+        _ = try publishAsked()
+        #expect(streams.answers.count == 1)
         // There is no such item, so no handler starts.
-        #expect(take(.asked(4, ask(item: 1))) == [])
-        #expect(streams.answers.keys.sorted() == [2])
+        #expect(try broker(ask(item: 1), stream: 4) == [])
+        #expect(streams.answers.count == 1)
     }
 
     @Test("A cancelled ask stops its handler and releases its values outside of the lock")
-    mutating func askCancelled() {
-        _ = publish(Sink(isPublication: true, handler: .async { .data(Data()) }))
-        _ = take(.asked(2, ask()))
-        #expect(take(.askCancelled(2)) == ["cancel", "release"])
-        #expect(take(.askCancelled(2)) == [])
+    mutating func askCancelled() throws {
+        _ = try publishAsked()
+        #expect(try broker(Cancel(), stream: 2) == ["cancel", "release"])
+        #expect(try broker(Cancel(), stream: 2) == [])
     }
 
     @Test("A publication that has ended still accepts asks while another one is being answered")
-    mutating func lastPublication() {
-        let sink = Sink(isPublication: true, handler: .async { .data(Data()) })
-        _ = publish(sink)
-        _ = take(.asked(2, ask()))
-        _ = take(.ended(1, End()))
-        #expect(take(.asked(4, ask())) == ["start"])
-        #expect(effects { streams, _ in streams.forget(2) } == ["release"])
+    mutating func lastPublication() throws {
+        _ = try publishAsked()
+        _ = try broker(End(), stream: 1)
+        #expect(try broker(ask(), stream: 4) == ["start"])
+        #expect(effects { streams, _ in streams.forget(1) } == ["release"])
         // The end of the last answer releases the promises.
-        #expect(effects { streams, _ in streams.forget(4) } == ["release"])
-        #expect(take(.asked(6, ask())) == [])
+        #expect(effects { streams, _ in streams.forget(2) } == ["release"])
+        #expect(try broker(ask(), stream: 6) == [])
     }
 
     @Test("The wait for a publication's answers ends after the last of them")
-    mutating func answersEnded() {
-        let sink = Sink(isPublication: true, handler: .async { .data(Data()) })
-        _ = publish(sink)
-        _ = take(.asked(2, ask()))
-        streams.expectEnd(of: sink, PendingResult<Void>())
+    mutating func answersEnded() throws {
+        let request = try publishAsked()
+        streams.expectEnd(of: request, PendingResult<Void>())
         #expect(effects { $0.reportEnds(&$1) } == [])
-        streams.forget(2)
+        streams.forget(1)
         #expect(effects { $0.reportEnds(&$1) } == ["resolve", "release"])
         #expect(effects { $0.reportEnds(&$1) } == [])
     }
 
     @Test("A chunk makes its answer sendable, and the next chunk is requested after it was sent")
-    mutating func chunks() {
-        _ = publish(Sink(isPublication: true, handler: .async { .data(Data()) }))
-        _ = take(.asked(2, ask()))
+    mutating func chunks() throws {
+        _ = try publishAsked()
         streams.take(.success(Data([1])), of: 2, &client)
-        #expect(streams.sendable == [2])
-        #expect(effects { $0.askNext(2, of: ChunkStream(Data()), &$1) } == ["next chunk", "release"])
+        #expect(streams.sendable == [1])
+        #expect(effects { $0.askNext(1, of: ChunkStream(Data()), &$1) } == ["next chunk", "release"])
         streams.take(.success(nil), of: 2, &client)
         #expect(streams.answers.isEmpty)
         streams.take(.success(Data([1])), of: 2, &client)
-        #expect(streams.sendable == [2])
+        #expect(streams.sendable == [1])
     }
 
     @Test("Credit makes an answer sendable only if it has bytes")
-    mutating func credit() {
-        _ = publish(Sink(isPublication: true, handler: .async { .data(Data()) }))
-        _ = take(.asked(2, ask()))
-        _ = take(.askCredit(2))
+    mutating func credit() throws {
+        _ = try publishAsked()
+        var credit = Credit()
+        credit.offset = 20
+        _ = try broker(credit, stream: 2)
         #expect(streams.sendable == [])
-        streams.answers[2]?.data = Data([1])
-        _ = take(.askCredit(2))
-        #expect(streams.sendable == [2])
+        streams.answers[1]?.data = Data([1])
+        credit.offset = 30
+        _ = try broker(credit, stream: 2)
+        #expect(streams.sendable == [1])
     }
 
     // MARK: Loss
 
     @Test("The loss of the connection fails all streams, stops all handlers and ends all waits")
-    mutating func loss() {
-        let sink = Sink(isPublication: true, handler: .async { .data(Data()) })
-        _ = publish(sink)
-        _ = take(.asked(2, ask()))
-        streams.expectEnd(of: sink, PendingResult<Void>())
+    mutating func loss() throws {
+        let request = try publishAsked()
+        streams.expectEnd(of: request, PendingResult<Void>())
         let names = effects { $0.fail(Failure(.brokerUnavailable, "gone"), &$1) }
-        #expect(names == ["resolve", "resolve", "deliver failed", "cancel", "release", "release"])
-        #expect(streams.sinks.isEmpty)
+        #expect(names == ["resolve", "resolve", "deliver", "cancel", "release", "release"])
+        #expect(request.received == ["committed", "failed"])
+        #expect(streams.requests.isEmpty)
         #expect(streams.answers.isEmpty)
-        #expect(take(.asked(4, ask())) == [])
+        #expect(try broker(ask(), stream: 4) == [])
     }
 }
 
 extension ConnectionEffect {
     fileprivate var name: String {
         switch self {
-        case .deliver(let delivery, _): "deliver \(delivery.name)"
+        case .deliver: "deliver"
         case .resolve: "resolve"
         case .start: "start"
         case .cancel: "cancel"
@@ -216,22 +268,4 @@ extension ConnectionEffect {
         case .release: "release"
         }
     }
-}
-
-extension SinkDelivery {
-    fileprivate var name: String {
-        switch self {
-        case .changed: "changed"
-        case .finished: "finished"
-        case .progress: "progress"
-        case .answered: "answered"
-        case .event(let event): event.name
-        case .failed: "failed"
-        }
-    }
-}
-
-extension ClientEvent {
-    /// The name of the case.
-    fileprivate var name: String { String("\(self)".prefix { $0 != "(" }) }
 }

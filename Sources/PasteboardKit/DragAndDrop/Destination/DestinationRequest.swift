@@ -5,7 +5,7 @@ import PasteboardWire
 /// The stream of a destination at the broker. It queues the events of the destination's sessions in order.
 ///
 /// After a lost connection the destination is registered again. Its sessions have ended with the connection.
-final class DestinationRequest: StreamSink {
+final class DestinationRequest: Request {
     enum Event: Sendable {
         /// - Parameter live: the connection of the session.
         case session(DestinationSession, DestinationSession.Step, DropWindow, live: LiveConnection)
@@ -14,6 +14,9 @@ final class DestinationRequest: StreamSink {
 
     private struct State {
         var live: LiveConnection
+        var isRegistered = false
+        /// A failure that is to be delivered.
+        var failure: Failure?
         var isLost = false
         var isOver = false
     }
@@ -39,26 +42,30 @@ final class DestinationRequest: StreamSink {
         live.open(self) { client throws(Failure) in try client.open(destination) }
     }
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
         switch event {
         case .registered:
-            state.withLock { $0.isLost = false }
+            state.withLock { ($0.isRegistered, $0.isLost) = (true, false) }
             restoration.add(self)
-            effects.append(.deliver(.finished, to: self))
-        case .ended: failed(Failure(.brokerUnavailable, "the broker has ended the destination"), &effects)
+        case .ended: failed(Failure(.brokerUnavailable, "the broker has ended the destination"))
         default: break
         }
+        return true
     }
 
-    func deliver(_ delivery: SinkDelivery) {
-        switch delivery {
-        case .finished:
-            result.resolve(.success(()))
-        case .failed(let failure):
-            failed(PasteboardError(failure))
-        case .changed, .answered, .progress, .event:
-            break
-        }
+    func failed(_ failure: Failure) {
+        state.withLock { $0.failure = failure }
+    }
+
+    func deliver() {
+        let (isRegistered, failure) = state.withLock { ($0.isRegistered, $0.failure.take()) }
+        if isRegistered { result.resolve(.success(())) }
+        if let failure { failed(PasteboardError(failure)) }
     }
 
     /// Handles the failure of the registration, or of an attempt to restore it.
@@ -67,7 +74,7 @@ final class DestinationRequest: StreamSink {
         state.withLock { $0.isLost = true }
     }
 
-    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
+    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any Request)? {
         let arrived = ArrivedSession(DestinationSession(stream, session), at: self, over: state.withLock { $0.live })
         arrivals.withLock { $0[stream] = arrived }
         return arrived
@@ -93,7 +100,7 @@ final class DestinationRequest: StreamSink {
     }
 
     /// The stream of one session.
-    private final class ArrivedSession: StreamSink {
+    private final class ArrivedSession: Request {
         private let destination: DestinationRequest
         private let live: LiveConnection
         private let visited: Lock<DestinationSession>
@@ -113,7 +120,21 @@ final class DestinationRequest: StreamSink {
             isAbandoned.withLock { $0 = true }
         }
 
-        func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+        func take(
+            _ event: ClientEvent,
+            in bytes: Span<UInt8>,
+            of memory: ReadMemory?,
+            _ client: inout ClientState
+        ) -> Bool {
+            take(event)
+            return true
+        }
+
+        func failed(_ failure: Failure) {
+            take(.failed(visited.withLock { $0.stream }, failure))
+        }
+
+        private func take(_ event: ClientEvent) {
             guard !isAbandoned.withLock(\.self) else { return }
             let (visited, step) = visited.withLock { visited in
                 let step = visited.take(event)
@@ -129,25 +150,18 @@ final class DestinationRequest: StreamSink {
             case .propose, .exited, .perform: break
             }
             destination.queue.append(.session(visited, step, window, live: live))
-            effects.append(.deliver(.changed, to: self))
         }
 
-        func deliver(_ delivery: SinkDelivery) {
+        func deliver() {
             if let outcome = window.outcome { window.ending.resolve(outcome) }
             destination.queue.wake()
-        }
-
-        func failed(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-            let stream = visited.withLock { $0.stream }
-            var nothing: [UInt8] { [] }
-            received(.failed(stream, failure), in: nothing.span, &effects)
         }
     }
 }
 
 extension DestinationRequest: Restorable {
-    func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-        guard restoration.contains(self) else { return failed(failure, &effects) }
+    func lost(_ failure: Failure) {
+        guard restoration.contains(self) else { return failed(failure) }
         state.withLock { $0.isLost = true }
     }
 

@@ -42,12 +42,13 @@ extension DropDestination {
         wait.handle = session
         try await connection.recovering(session == nil ? .read : .bound, for: call) {
             [wait] (live) throws(PasteboardError) in
-            let request = SimpleRequest.destinationWait()
-            try await request.result.value(for: call) {
-                live.cancel(request)
-            } start: {
-                live.open(request) { state throws(Failure) in try state.open(wait) }
+            // Answered once the destination exists.
+            let question = Question(()) { state throws(Failure) in
+                try state.open(wait)
+            } take: { _, event in
+                if case .ended = event { true } else { false }
             }
+            try await question.answer(over: live, for: call)
         }
     }
 
@@ -62,35 +63,20 @@ extension DropDestination {
     public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
         let call = Call("the list of destinations")
         let names = try await connection.recovering(for: call) { (live) throws(PasteboardError) in
-            let request = SimpleRequest.destinationNames()
-            return try await request.result.value(for: call) {
-                live.cancel(request)
-            } start: {
-                live.open(request) { state throws(Failure) in try state.open(Status()) }
+            // The answer also describes other things, which are left out.
+            let question = Question<[String]>([]) { state throws(Failure) in
+                try state.open(Status())
+            } take: { names, event in
+                switch event {
+                case .statusEntry(_, let entry): if let name = entry.destination?.name { names.append(name) }
+                case .ended: return true
+                default: break
+                }
+                return false
             }
+            return try await question.answer(over: live, for: call)
         }
         let hidden = DropRegistration.ownNames.withLock(\.self)
         return names.filter { !hidden.contains($0) }
-    }
-}
-
-extension SimpleRequest {
-    /// Lists the names of the destinations. The broker's answer also describes other things, which are left out.
-    static func destinationNames() -> SimpleRequest where Value == [String] {
-        SimpleRequest([]) { names, event in
-            switch event {
-            case .statusEntry(_, let entry): if let name = entry.destination?.name { names.append(name) }
-            case .ended: return true
-            default: break
-            }
-            return false
-        }
-    }
-
-    /// Waits for a destination: the broker answers once it exists.
-    static func destinationWait() -> SimpleRequest where Value == Void {
-        SimpleRequest(()) { _, event in
-            if case .ended = event { true } else { false }
-        }
     }
 }

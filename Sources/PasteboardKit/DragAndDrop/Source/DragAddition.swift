@@ -1,12 +1,14 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 
 /// Items that are being added to a session.
-final class DragAddition: StreamSink {
+final class DragAddition: Request {
     let result = PendingResult<Void>()
     private let items: [DragItem]
     private let promises: [ProviderContents]
     private let session: DragRequest
+    private let outcome = Lock<Result<Void, PasteboardError>?>(nil)
 
     init(_ items: [DragItem], to session: DragRequest) throws(PasteboardError) {
         self.items = items
@@ -22,22 +24,24 @@ final class DragAddition: StreamSink {
         return try client.open(drag, promises)
     }
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
-        guard case .committed = event else {
-            // This may be the last reference to the addition. Its items may hold objects of the program, whose deinit
-            // is the program's code and must not run under the lock.
-            return effects.append(.release([.sink(self)]))
-        }
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
+        guard case .committed = event else { return false }
         // Immediately, because the broker may ask for one of these items next.
         session.add(items, promises)
-        effects.append(.deliver(.finished, to: self))
+        outcome.withLock { $0 = .success(()) }
+        return true
     }
 
-    func deliver(_ delivery: SinkDelivery) {
-        switch delivery {
-        case .finished: result.resolve(.success(()))
-        case .failed(let failure): result.resolve(.failure(PasteboardError(failure)))
-        case .changed, .answered, .progress, .event: break
-        }
+    func failed(_ failure: Failure) {
+        outcome.withLock { $0 = $0 ?? .failure(PasteboardError(failure)) }
+    }
+
+    func deliver() {
+        if let outcome = outcome.withLock(\.self) { result.resolve(outcome) }
     }
 }

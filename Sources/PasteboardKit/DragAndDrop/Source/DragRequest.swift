@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// The stream of a session that this process has begun, with the session's promises and the pending results of calls.
-final class DragRequest: StreamSink {
+final class DragRequest: Request {
     private struct State {
         var progress = DragProgress()
         var items: [DragItem]
@@ -188,23 +188,26 @@ final class DragRequest: StreamSink {
         }
     }
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
         settle { $0.progress.take(event) }
-        effects.append(.deliver(.changed, to: self))
+        return true
     }
 
-    func failed(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
+    func failed(_ failure: Failure) {
         settle { $0.progress.end(failure) }
-        effects.append(.deliver(.failed(failure), to: self))
     }
 
-    func deliver(_ delivery: SinkDelivery) {
+    func deliver() {
         let answers = state.withLock { state in
             defer { state.answers = [] }
             return state.answers
         }
         for answer in answers { deliver(answer) }
-        if case .failed(let failure) = delivery { result.resolve(.failure(PasteboardError(failure))) }
     }
 
     private func deliver(_ answer: PendingAnswer) {
@@ -225,7 +228,7 @@ final class DragRequest: StreamSink {
 
     private func change(_ body: (inout State) -> Void) {
         settle(body)
-        deliver(.changed)
+        deliver()
     }
 
     /// Changes the state, and stores the answers to the calls that wait for the change. `deliver` passes them on.

@@ -68,14 +68,10 @@ extension Pasteboard {
     func contents(at live: LiveConnection, for call: Call) async throws(PasteboardError) -> Contents {
         var operation = ListOperation(name.rawValue, settles: live.expectsReclaims)
         while true {
-            let request = SimpleRequest.request(of: operation)
+            let request = Question.request(of: operation)
             var step: ListOperation.Step?
             do throws(PasteboardError) {
-                (operation, step) = try await request.result.value(for: call) {
-                    live.cancel(request)
-                } start: {
-                    live.open(request) { [operation] state throws(Failure) in try operation.open(&state) }
-                }
+                (operation, step) = try await request.answer(over: live, for: call)
             } catch {
                 step = operation.failed(ErrorCode(rawValue: error.code.rawValue))
                 if step == nil { throw error }

@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// A watch of a board, or of all, over the connections of the program, which begins again after a lost one.
-final class WatchRequest: StreamSink {
+final class WatchRequest: Request {
     private struct State {
         var watch: WatchOperation
         var live: LiveConnection
@@ -13,6 +13,10 @@ final class WatchRequest: StreamSink {
         var isLost = false
         var isOver = false
         var waiting: PendingResult<Pasteboard.Change>?
+        /// A change, and the failure of the request, that are to be delivered.
+        var change: Change?
+        var refusal: Failure?
+        /// The reason why the watch is over.
         var failure: PasteboardError?
     }
 
@@ -72,26 +76,32 @@ final class WatchRequest: StreamSink {
         }
     }
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
         switch state.withLock({ $0.watch.take(event) }) {
         case .registered:
             state.withLock { $0.isLost = false }
             restoration.add(self)
-        case .changed: effects.append(.deliver(.event(event), to: self))
+        case .changed(let change): state.withLock { $0.change = change }
         case .failed, .none: break
         }
+        return true
     }
 
-    func deliver(_ delivery: SinkDelivery) {
-        switch delivery {
-        case .event(.changed(_, let change)):
-            let (waiting, board) = state.withLock { ($0.waiting, $0.watch.board) }
-            waiting?.resolve(.success(Pasteboard.Change(change, of: board)))
-        case .failed(let failure):
-            failed(PasteboardError(failure))
-        case .changed, .finished, .answered, .progress, .event:
-            break
+    func failed(_ failure: Failure) {
+        state.withLock { $0.refusal = failure }
+    }
+
+    func deliver() {
+        let (waiting, board, change, refusal) = state.withLock { state in
+            (state.waiting, state.watch.board, state.change.take(), state.refusal.take())
         }
+        if let change { waiting?.resolve(.success(Pasteboard.Change(change, of: board))) }
+        if let refusal { failed(PasteboardError(refusal)) }
     }
 
     /// Handles the failure of the watch, or of an attempt to begin it again.
@@ -106,8 +116,8 @@ final class WatchRequest: StreamSink {
 }
 
 extension WatchRequest: Restorable {
-    func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-        guard restoration.contains(self) else { return failed(failure, &effects) }
+    func lost(_ failure: Failure) {
+        guard restoration.contains(self) else { return failed(failure) }
         lose()
     }
 

@@ -122,12 +122,7 @@ extension Pasteboard {
         try await recovering(.change, for: call) { (live) throws(PasteboardError) in
             var clear = clear
             try clear.setCondition(ifChangeCount, of: self, live)
-            let request = SimpleRequest.clear()
-            return try await request.result.value(for: call) {
-                live.cancel(request)
-            } start: {
-                live.open(request) { [clear] state throws(Failure) in try state.open(clear) }
-            }
+            return try await Question.request(of: clear).answer(over: live, for: call)
         }
     }
 }

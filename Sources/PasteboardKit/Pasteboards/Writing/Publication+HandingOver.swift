@@ -92,12 +92,7 @@ extension Publication {
         for call: Call
     ) async throws(PasteboardError) -> Set<WriteRequest.Place> {
         let list = ListOperation(request.board ?? BoardName.general, settles: false)
-        let listing = SimpleRequest.request(of: list)
-        let answer = try? await listing.result.value(for: call) {
-            live.cancel(listing)
-        } start: {
-            live.open(listing) { state throws(Failure) in try list.open(&state) }
-        }
+        let answer = try? await Question.request(of: list).answer(over: live, for: call)
         guard case .listed(let listed)? = answer?.1, listed.contents.handle == handle else { return [] }
         let types = items.map { $0.representations.map(\.type.identifier) }
         return PasteboardClient.HandOver.kept(of: types, in: listed.items)

@@ -111,14 +111,9 @@ public final class Publication: Sendable {
         var clear = Clear()
         clear.board = pasteboard.name.rawValue
         try clear.setCondition(changeCount, of: pasteboard, live)
-        let clearing = SimpleRequest.clear()
         request.withdraws(true)
         do throws(PasteboardError) {
-            _ = try await clearing.result.value(for: call) {
-                live.cancel(clearing)
-            } start: {
-                live.open(clearing) { [clear] state throws(Failure) in try state.open(clear) }
-            }
+            _ = try await Question.request(of: clear).answer(over: live, for: call)
         } catch {
             request.withdraws(false)
             // If the pasteboard has changed or the connection is lost, the result of the publication shows that.

@@ -6,7 +6,7 @@ import PasteboardWire
 ///
 /// After a lost connection a publication is written again, as promises, under the change count that it had (see
 /// ``Restoration``). It is *lost* from the end of the connection to the answer of the next broker.
-final class WriteRequest: StreamSink {
+final class WriteRequest: Request {
     private struct State {
         /// The promises at the time of the write. Representations that are registered later belong to later writes.
         var items: [ProviderContents]
@@ -22,6 +22,8 @@ final class WriteRequest: StreamSink {
         var isRestoring = false
         /// Results to resolve after unlocking.
         var finished: [SharedResult<Void>] = []
+        /// The end of the publication, or the failure of a write, that is to be delivered.
+        var event: ClientEvent?
         /// The representations whose bytes this write sends.
         var keeps = Pasteboard.KeptRepresentations.nothing
         /// The representations whose bytes the broker has.
@@ -254,7 +256,12 @@ final class WriteRequest: StreamSink {
 
     // MARK: Receiving
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
         switch event {
         case .committed(_, let committed):
             noteCommit(committed)
@@ -265,28 +272,33 @@ final class WriteRequest: StreamSink {
             } else {
                 target?.merge(items, keeps: keeps)
             }
-            effects.append(.deliver(.event(event), to: self))
-        case .ended:
-            effects.append(.deliver(.event(event), to: self))
+        case .ended: state.withLock { $0.event = event }
         default: break
         }
+        return true
     }
 
-    func deliver(_ delivery: SinkDelivery) {
-        switch delivery {
-        case .event(.committed):
-            let (changeCount, finished) = state.withLock { ($0.changeCount, exchange(&$0.finished, with: [])) }
-            if let changeCount { result.resolve(.success(changeCount)) }
+    func failed(_ failure: Failure) {
+        state.withLock { $0.event = .failed(0, failure) }
+    }
+
+    func deliver() {
+        let (changeCount, finished, event) = state.withLock { state in
+            (state.changeCount, exchange(&state.finished, with: []), state.event.take())
+        }
+        if let changeCount {
+            result.resolve(.success(changeCount))
             for restored in finished { restored.resolve(()) }
             endTurn()
-        case .event(.ended(_, let end)):
+        }
+        switch event {
+        case .ended(_, let end):
             finish(Publication.End(end.reason, isWithdrawn: state.withLock { $0.isWithdrawn }))
-        case .failed(let failure):
+        case .failed(_, let failure):
             state.withLock { $0.refusal = PasteboardError(failure) }
             failed(PasteboardError(failure))
             endTurn()
-        case .changed, .finished, .answered, .progress, .event:
-            break
+        default: break
         }
     }
 
@@ -315,8 +327,8 @@ final class WriteRequest: StreamSink {
 // MARK: - After a lost connection
 
 extension WriteRequest: Restorable {
-    func lost(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
-        guard restoration?.contains(self) ?? false else { return failed(failure, &effects) }
+    func lost(_ failure: Failure) {
+        guard restoration?.contains(self) ?? false else { return failed(failure) }
         state.withLock { $0.lose() }
     }
 

@@ -1,0 +1,64 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A request whose answers are combined into one value, which is the result after the last answer.
+final class Question<Value: Sendable>: Request {
+    private struct State {
+        var value: Value
+        var isAnswered = false
+        var failure: Failure?
+    }
+
+    private let result = PendingResult<Value>()
+    private let state: Lock<State>
+    private let open: @Sendable (inout ClientState) throws(Failure) -> UInt64
+    private let take: @Sendable (inout Value, ClientEvent) -> Bool
+
+    /// - Parameters:
+    ///   - initial: the value before the first answer.
+    ///   - open: makes the request.
+    ///   - take: adds an answer to the value; returns whether it was the last one.
+    init(
+        _ initial: Value,
+        open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64,
+        take: @escaping @Sendable (inout Value, ClientEvent) -> Bool
+    ) {
+        state = Lock(State(value: initial))
+        self.open = open
+        self.take = take
+    }
+
+    /// Makes the request and waits for the result. Called once.
+    func answer(over live: LiveConnection, for call: Call) async throws(PasteboardError) -> Value {
+        try await result.value(for: call) {
+            live.cancel(self)
+        } start: {
+            live.open(self, open)
+        }
+    }
+
+    var isCancelled: Bool { result.isResolved }
+
+    func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory?,
+        _ client: inout ClientState
+    ) -> Bool {
+        state.withLock { state in
+            state.isAnswered = take(&state.value, event) || state.isAnswered
+            return state.isAnswered
+        }
+    }
+
+    func failed(_ failure: Failure) {
+        state.withLock { $0.failure = failure }
+    }
+
+    func deliver() {
+        let (value, failure) = state.withLock { ($0.isAnswered ? $0.value : nil, $0.failure) }
+        if let value { result.resolve(.success(value)) }
+        if let failure { result.resolve(.failure(PasteboardError(failure))) }
+    }
+}
