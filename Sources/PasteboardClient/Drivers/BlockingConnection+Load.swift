@@ -14,7 +14,6 @@ extension BlockingConnection {
     ///   - interrupt: a descriptor that ends the load with `cancelled` when it becomes readable, for example one for
     ///     signals.
     ///   - answered: called once, before the first byte.
-    ///   - progressed: called for each report of the source's handler.
     ///   - file: called instead of `bytes` if the bytes arrive as a descriptor.
     ///   - bytes: called for each chunk, in order.
     @discardableResult
@@ -22,56 +21,39 @@ extension BlockingConnection {
         _ load: Load,
         interruptedBy interrupt: CInt? = nil,
         answered: (Answer) throws -> Void = { _ in },
-        progressed: (Progress) throws -> Void = { _ in },
         file take: ((PassedFile) throws -> Void)? = nil,
         bytes consume: (Span<UInt8>) throws -> Void
     ) throws -> Answer {
         let deadline = Self.deadline(of: load)
         let stream = try open(load)
-        var passed: DescriptorBox?
-        var answer: Answer?
+        var operation = LoadOperation(expecting: load.accepts.first?.type)
         var thrown: (any Error)?
         do {
             try result(of: stream, until: deadline, lateness: Self.lateness(of: load), interruptedBy: interrupt) {
                 (state, event, bytes) -> Result<Void, Failure>? in
-                var isOver = false
                 do {
-                    switch event {
-                    case .answered(_, let fields):
-                        let given = Answer(fields, in: bytes, expecting: load.accepts.first?.type)
-                        try answered(given)
-                        answer = given
-                    case .passed(_, let given, let descriptor):
-                        answer = given
-                        try answered(given)
-                        passed = descriptor
-                        isOver = true
-                    case .progress(_, let progress):
-                        try progressed(progress)
-                    case .data(_, let payload, let last):
-                        try consume(bytes.extracting(payload))
-                        if !last { state.consumed(stream, count: payload.count) }
-                        isOver = last
-                    case .ended:
-                        isOver = true
-                    default:
-                        break
+                    switch operation.take(event, in: bytes) {
+                    case .answered: try answered(operation.answer ?? Answer())
+                    case .bytes(let range):
+                        try consume(bytes.extracting(range))
+                        if operation.end == nil { state.consumed(stream, count: range.count) }
+                    case .none, .progress, .over: break
                     }
                 } catch {
                     thrown = error
                     state.cancel(stream)
                     return .failure(Failure(.cancelled, "the load was abandoned"))
                 }
-                return isOver ? .success(()) : nil
+                return operation.end == nil ? nil : .success(())
             }
         } catch {
             throw thrown ?? error
         }
-        if let passed, let answer {
-            let file = try PassedFile(passed, answer)
-            if let take { try take(file) } else { try file.forEachChunk(consume) }
-        }
-        return answer ?? Answer()
+        guard case .passed(let descriptor, let answer) = operation.end else { return operation.answer ?? Answer() }
+        try answered(answer)
+        let file = try PassedFile(descriptor, answer)
+        if let take { try take(file) } else { try file.forEachChunk(consume) }
+        return answer
     }
 
     /// Opens a load that may be answered with a descriptor, unless it says otherwise.

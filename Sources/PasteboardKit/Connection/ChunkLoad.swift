@@ -6,24 +6,11 @@ import PasteboardWire
 /// A load that is read chunk by chunk. The reader's progress renews the credit, so at most one credit window of bytes
 /// waits in the stream.
 final class ChunkLoad: Request {
-    private enum End {
-        case complete
-        case passed(DescriptorBox, Answer)
-        case failed(Failure)
-    }
-
     private struct State {
         var stream: UInt64?
-        /// The answer that is to be delivered.
-        var answer: Answer?
+        var operation: LoadOperation
         var chunks = ChunkStream(byteCount: nil)
-        var received: UInt64 = 0
-        /// Whether the source reports its own progress. Then the number of bytes does not count as progress.
-        var sourceReports = false
-        /// Progress that is to be reported.
-        var report: (completed: UInt64, total: UInt64?)?
-        /// The end that is to be delivered.
-        var end: End?
+        var received = 0
         var isOver = false
         /// The error with which the load was cancelled or failed.
         var failure: PasteboardError?
@@ -35,13 +22,14 @@ final class ChunkLoad: Request {
     private let expected: UniformType
     private let deadline: LoadDeadline?
     private let live: LiveConnection
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?, live: LiveConnection) {
         self.expected = expected
         self.progress = progress
         self.deadline = deadline
         self.live = live
+        state = Lock(State(operation: LoadOperation(expecting: expected.identifier)))
         let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { [weak self] in
             self?.cancel(deadline?.error ?? .cancelled)
         }
@@ -62,56 +50,36 @@ final class ChunkLoad: Request {
 
     // MARK: Receiving
 
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool {
-        switch event {
-        case .answered(_, let answer): answered(Answer(answer, in: bytes))
-        case .data(_, let payload, let isLast):
-            let chunks = chunks
-            // Many bytes are not copied. A few would keep much memory from being used again.
-            if payload.count > WireLimits.sharedDataLength, let memory {
-                chunks.append(Data(payload, lentBy: memory))
-            } else {
-                chunks.append(bytes.extracting(payload))
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+        let (step, chunks, failure) = state.withLock { state in
+            let step = state.operation.take(event, in: bytes)
+            switch step {
+            case .answered:
+                let (live, stream, answer) = (live, state.stream ?? 0, state.operation.answer)
+                state.chunks = ChunkStream(
+                    byteCount: answer?.byteCount,
+                    isArchive: answer?.isArchive == true,
+                    fileName: answer?.suggestedName
+                ) { live.consumed(stream, count: $0) }
+            case .bytes(let range):
+                state.received += range.count
+                // Many bytes are not copied. A few would keep much memory from being used again.
+                if range.count > WireLimits.sharedDataLength, let memory {
+                    state.chunks.append(Data(range, lentBy: memory))
+                } else {
+                    state.chunks.append(bytes.extracting(range))
+                }
+            case .progress, .over, .none: break
             }
-            state.withLock { state in
-                state.received += UInt64(payload.count)
-                if !state.sourceReports { state.report = (state.received, chunks.byteCount) }
-                if isLast { state.end = .complete }
-            }
-        case .progress(_, let message):
-            state.withLock { state in
-                state.sourceReports = true
-                state.report = (message.completed ?? 0, message.total)
-            }
-        case .passed(_, let answer, let descriptor): state.withLock { $0.end = .passed(descriptor, answer) }
-        case .ended: state.withLock { $0.end = .complete }
-        default: return false
+            return (step, state.chunks, state.failure)
         }
-        return true
-    }
-
-    func answered(_ answer: Answer) {
-        let (chunks, failure) = state.withLock { state in
-            let (live, stream) = (live, state.stream ?? 0)
-            state.answer = answer
-            state.chunks = ChunkStream(
-                byteCount: answer.byteCount,
-                isArchive: answer.isArchive,
-                fileName: answer.suggestedName
-            ) { live.consumed(stream, count: $0) }
-            return (state.chunks, state.failure)
-        }
-        // A cancellation just before this has reached only the stream that this one replaces.
-        if let failure { chunks.cancel(failure) }
+        // A cancellation just before the answer has reached only the stream that this one replaces.
+        if step == .answered, let failure { chunks.cancel(failure) }
+        return step != .none
     }
 
     func failed(_ failure: Failure) {
-        state.withLock { $0.end = .failed(failure) }
+        state.withLock { $0.operation.fail(failure) }
     }
 
     /// Takes a passed file, which is read as the chunks are requested.
@@ -136,7 +104,7 @@ final class ChunkLoad: Request {
 
     func deliver() {
         let (chunks, answer, report, end) = state.withLock { state in
-            (state.chunks, state.answer.take(), state.report.take(), state.end.take())
+            (state.chunks, state.operation.answer.take(), state.operation.takeProgress(), state.operation.end.take())
         }
         if let answer {
             chunks.onCancel { [weak self] in self?.cancel(.cancelled) }
@@ -145,7 +113,7 @@ final class ChunkLoad: Request {
         if let report { progress?.report(report) }
         switch end {
         case nil: chunks.deliver()
-        case .complete: self.end(nil)
+        case .complete, .tooLarge: self.end(nil)
         case .passed(let descriptor, let answer): take(descriptor, answer)
         case .failed(let failure): self.end(PasteboardError(failure))
         }
@@ -158,7 +126,7 @@ final class ChunkLoad: Request {
             return (state.chunks, state.received)
         }
         // The progress ends first: a reader that finds the end has to find the progress ended.
-        progress?.end(byteCount: error == nil ? Int(clamping: received) : nil)
+        progress?.end(byteCount: error == nil ? received : nil)
         if let error { result.resolve(.failure(error)) }
         chunks.end(error.map { .failure($0) } ?? .success(()))
     }

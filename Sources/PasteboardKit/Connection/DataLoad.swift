@@ -30,37 +30,26 @@ final class DataLoad: Request {
     /// bytes.
     private static let largestReservation = 64 << 20
 
-    private enum End {
-        case complete
-        /// There are more bytes than the load accepts. They are dropped, and the load is being cancelled.
-        case tooLarge
-        indirect case passed(DescriptorBox, Answer)
-        indirect case failed(Failure)
-    }
-
     private struct State {
-        /// The type of the bytes, unless it is the requested one.
-        var otherType: UniformType?
-        var byteCount: UInt64?
+        var operation: LoadOperation
         var data = Data()
-        /// Whether the source reports its own progress. Then the number of bytes does not count as progress.
-        var sourceReports = false
-        /// Progress that is to be reported.
-        var report: (completed: UInt64, total: UInt64?)?
-        var end: End?
     }
 
     let result = ResultCell<Loaded<Data>>()
     private let progress: LoadProgress?
     private let target: LoadTarget
-    private let maximum: Int
-    private let state = Lock(State())
+    private let maximum: UInt64
+    private let state: Lock<State>
 
     /// - Parameter maximum: the largest number of bytes that is accepted.
     init(_ target: LoadTarget, maximum: Int = LoadBounds.standardMaximum, progress: LoadProgress?) {
+        let maximum = UInt64(maximum)
         self.target = target
         self.maximum = maximum
         self.progress = progress
+        state = Lock(
+            State(operation: LoadOperation(expecting: target.type.identifier, keepsAnswer: false, maximum: maximum))
+        )
     }
 
     var isCancelled: Bool { result.isResolved }
@@ -72,68 +61,26 @@ final class DataLoad: Request {
         try target.open(&client)
     }
 
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool {
-        switch event {
-        case .answered(_, let answer):
-            // The answer to nearly every load contains nothing new, so it is compared where it lies.
-            let isExpected = answer.content == nil && answer.hasType(expected.identifier, in: bytes)
-            return state.withLock { state in
-                if !isExpected {
-                    state.otherType = Loaded<Data>.dataType(of: Answer(answer, in: bytes), expected: expected)
-                }
-                return !expect(answer.byteCount, &state)
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of _: ReadMemory?, _ client: inout ClientState) -> Bool {
+        state.withLock { state in
+            switch state.operation.take(event, in: bytes) {
+            case .answered:
+                let size = min(state.operation.byteCount ?? 0, UInt64(Self.largestReservation))
+                state.data.reserveCapacity(Int(clamping: size))
+            case .bytes(let range):
+                state.data.append(copying: bytes.extracting(range))
+                if state.operation.end == nil { client.consumed(event.stream, count: range.count) }
+                return progress != nil
+            case .progress: return progress != nil
+            case .over: return true
+            case .none: break
             }
-        case .data(let stream, let payload, let isLast):
-            let isAccepted = state.withLock { state in
-                guard state.end == nil, payload.count <= maximum - state.data.count else {
-                    (state.data, state.end) = (Data(), .tooLarge)
-                    return false
-                }
-                state.data.append(copying: bytes.extracting(payload))
-                if !state.sourceReports { state.report = (UInt64(state.data.count), state.byteCount) }
-                if isLast { state.end = .complete }
-                return true
-            }
-            // No credit is granted for bytes that are dropped.
-            if isAccepted, !isLast { client.consumed(stream, count: payload.count) }
-            return !isAccepted || progress != nil
-        case .progress(_, let message):
-            state.withLock { state in
-                state.sourceReports = true
-                state.report = (message.completed ?? 0, message.total)
-            }
-            return progress != nil
-        case .passed(_, let answer, let descriptor):
-            state.withLock { $0.end = .passed(descriptor, answer) }
-        case .ended:
-            state.withLock { $0.end = $0.end ?? .complete }
-        default:
-            break
-        }
-        return false
-    }
-
-    /// Records the announced size.
-    ///
-    /// - Returns: whether the load accepts so many bytes.
-    private func expect(_ byteCount: UInt64?, _ state: inout State) -> Bool {
-        guard let byteCount else { return true }
-        state.byteCount = byteCount
-        guard byteCount <= UInt64(maximum) else {
-            state.end = .tooLarge
             return false
         }
-        state.data.reserveCapacity(Int(clamping: min(byteCount, UInt64(Self.largestReservation))))
-        return true
     }
 
     func failed(_ failure: Failure) {
-        state.withLock { $0.end = $0.end ?? .failed(failure) }
+        state.withLock { $0.operation.fail(failure) }
     }
 
     /// Takes a passed file. Sealed memory is mapped at once; a file is read on a thread that may wait for its disk.
@@ -145,11 +92,7 @@ final class DataLoad: Request {
     private func read(_ descriptor: DescriptorBox, _ answer: Answer) {
         let outcome: ResultCell<Loaded<Data>>.Outcome
         do throws(Failure) {
-            let file = try PassedFile(descriptor, answer)
-            guard file.byteCount <= UInt64(maximum) else {
-                return cancel(.tooLarge(expected, file.byteCount, maximum: maximum))
-            }
-            let data = try file.contents { self.isCancelled }
+            let data = try PassedFile(descriptor, answer).contents { self.isCancelled }
             outcome = .success(Loaded(value: data, type: Loaded<Data>.dataType(of: answer, expected: expected)))
             progress?.end(byteCount: data.count)
         } catch {
@@ -160,17 +103,13 @@ final class DataLoad: Request {
     }
 
     func deliver() {
-        if let progress, let report = state.withLock({ $0.report.take() }) { progress.report(report) }
-        let (end, loaded) = state.withLock { state -> (End?, Loaded<Data>?) in
-            switch state.end {
-            // Stays, so that the bytes that follow are dropped.
-            case .tooLarge: return (.tooLarge, nil)
-            case .complete:
-                state.end = nil
-                let data = exchange(&state.data, with: Data())
-                return (.complete, Loaded(value: data, type: state.otherType ?? expected))
-            default: return (state.end.take(), nil)
-            }
+        if let progress, let report = state.withLock({ $0.operation.takeProgress() }) { progress.report(report) }
+        let (end, loaded) = state.withLock { state -> (LoadOperation.End?, Loaded<Data>?) in
+            let end = state.operation.end.take()
+            guard case .complete = end else { return (end, nil) }
+            // Taken together with the end, because another thread may deliver, too.
+            let type = state.operation.answer.map { Loaded<Data>.dataType(of: $0, expected: expected) }
+            return (end, Loaded(value: exchange(&state.data, with: Data()), type: type ?? expected))
         }
         switch end {
         case nil: break
@@ -179,7 +118,7 @@ final class DataLoad: Request {
             progress?.end(byteCount: loaded.value.count)
             result.resolve(.success(loaded))
         case .tooLarge:
-            cancel(.tooLarge(expected, state.withLock { $0.byteCount }, maximum: maximum))
+            cancel(.tooLarge(expected, state.withLock { $0.operation.byteCount }, maximum: Int(clamping: maximum)))
         case .passed(let descriptor, let answer):
             take(descriptor, answer)
         case .failed(let failure):

@@ -69,11 +69,10 @@ import Testing
         let answer = try harness.connection.load(
             load,
             answered: { steps.append($0.type ?? "") },
-            progressed: { _ in steps.append("progress") },
             bytes: { bytes.append(copying: $0) }
         )
         #expect(answer.type == "public.text")
-        #expect(steps == ["public.text", "progress"])
+        #expect(steps == ["public.text"])
         #expect(bytes == [1, 2, 3, 4, 5, 6, 7, 8, 9])
     }
 

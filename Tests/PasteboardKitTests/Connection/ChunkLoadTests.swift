@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
@@ -20,7 +21,8 @@ struct ChunkLoadTests {
         let live = try await connection.liveConnection(for: Call("the test"))
         let load = ChunkLoad(.png, progress: nil, deadline: nil, live: live)
         load.cancel(PasteboardError(.timeout, message: "too late"))
-        load.answered(Answer())
+        var client = ClientState()
+        _ = load.take(.answered(1, AnswerFields()), in: Span(), of: nil, &client)
         let error = await #expect(throws: PasteboardError.self) { try await load.chunks.next() }
         #expect(error?.message == "too late")
         await connection.close()
