@@ -6,6 +6,9 @@ package import PasteboardWire
 /// Any process may have passed it. Unless all four seals are set, the file can change and shrink at any time, so it is
 /// read and never mapped.
 package struct PassedFile: Sendable {
+    /// The number of bytes that one system call copies; limited, so that a signal or cancellation does not wait long.
+    private static let copied: UInt64 = 16 << 20
+
     package let descriptor: DescriptorBox
     package let byteCount: UInt64
     /// Whether all four seals are set, so that the bytes may be mapped.
@@ -56,6 +59,36 @@ package struct PassedFile: Sendable {
             }
             try body(chunk.span)
             offset += UInt64(chunk.count)
+        }
+    }
+
+    /// Copies the first `count` bytes to a file, inside the kernel if possible, so that they do not enter the memory of
+    /// this process.
+    ///
+    /// - Parameters:
+    ///   - output: the descriptor of the file; nil if each byte has to be inspected.
+    ///   - check: called repeatedly; an error that it throws ends the copy.
+    ///   - write: writes bytes that the kernel cannot copy.
+    package func copy(
+        _ count: UInt64,
+        to output: CInt?,
+        check: () throws -> Void,
+        write: (Span<UInt8>) throws -> Void
+    ) throws {
+        var offset: UInt64 = 0
+        copying: while let output, offset < count {
+            try check()
+            let most = Int(clamping: min(Self.copied, count - offset))
+            switch try System.sendFile(descriptor.raw, at: offset, to: output, count: most) {
+            case .count(0): throw truncated(at: offset)
+            case .count(let copied): offset += UInt64(copied)
+            case .blocked: _ = try System.poll([PollInterest(output, .writable)], milliseconds: nil)
+            case .unsupported: break copying
+            }
+        }
+        try forEachChunk(in: offset..<count) { chunk in
+            try check()
+            try write(chunk)
         }
     }
 

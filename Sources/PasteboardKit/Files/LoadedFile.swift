@@ -5,9 +5,6 @@ import PasteboardWire
 
 /// A file for loaded bytes, which is removed together with its ``TemporaryDirectory``.
 struct LoadedFile: Sendable {
-    /// The number of bytes that one system call copies. The limit lets a cancelled load end soon.
-    private static let moved: UInt64 = 16 << 20
-
     let temporary: TemporaryDirectory
     let path: String
     private let descriptor: DescriptorBox
@@ -62,26 +59,18 @@ struct LoadedFile: Sendable {
     /// Copies a file that arrived as a descriptor, inside the kernel if possible.
     func fill(from file: PassedFile, isOver: () -> Bool) throws(PasteboardError) {
         try narrow(to: file)
-        var offset: UInt64 = 0
-        while offset < file.byteCount {
-            guard !isOver() else { throw .cancelled }
-            let count = Int(clamping: min(Self.moved, file.byteCount - offset))
-            do {
-                switch try System.sendFile(file.descriptor.raw, at: offset, to: descriptor.raw, count: count) {
-                case .count(0): throw file.truncated(at: offset)
-                case .count(let count): offset += UInt64(count)
-                case .blocked, .unsupported:
-                    let chunk = try file.chunk(at: offset)
-                    try append(chunk)
-                    offset += UInt64(chunk.count)
-                }
-            } catch let failure as Failure {
-                throw PasteboardError(failure)
-            } catch let error as PasteboardError {
-                throw error
-            } catch {
-                throw temporary.failure("cannot write the loaded bytes", error)
+        do {
+            try file.copy(file.byteCount, to: descriptor.raw) {
+                if isOver() { throw PasteboardError.cancelled }
+            } write: {
+                try System.write($0, to: descriptor.raw)
             }
+        } catch let failure as Failure {
+            throw PasteboardError(failure)
+        } catch let error as PasteboardError {
+            throw error
+        } catch {
+            throw temporary.failure("cannot write the loaded bytes", error)
         }
     }
 }
