@@ -17,7 +17,8 @@ final class DropLoop {
     private var drops: [UInt64: ReceivedDrop] = [:]
     /// The drop to which each stream's load belongs.
     private var loads: [UInt64: ReceivedDrop] = [:]
-    private var passed: [(load: UInt64, answer: Answer, file: DescriptorBox)] = []
+    /// The streams of loads whose bytes arrived as a file that is still to be written.
+    private var passed: [UInt64] = []
     private var failure: Failure?
     /// The signal that ends the loop.
     private var signal: CInt?
@@ -61,9 +62,9 @@ final class DropLoop {
         if ready.contains(where: { !$0.isEmpty }) { try checkSignals() }
         // Writing these files may take long; all pending messages have been sent by now.
         while !passed.isEmpty {
-            let (load, answer, file) = passed.removeFirst()
+            let load = passed.removeFirst()
             guard let drop = loads.removeValue(forKey: load) else { continue }
-            try drop.passed(load, answer, file, over: connection) {
+            try drop.writePassed(load, over: connection) {
                 try checkSignals()
                 takeEvents(of: connection)
                 showProgress()
@@ -118,19 +119,12 @@ final class DropLoop {
                 directory: directory,
                 line: line
             )
-        case .answered(_, let answer):
-            loads[stream]?.answered(stream, Answer(answer, in: bytes), &state)
-        case .passed(_, let answer, let file):
-            passed.append((stream, answer, file))
-        case .data(_, let payload, let last):
-            loads[stream]?.bytes(stream, bytes.extracting(payload), last: last, &state)
-            if last { loads[stream] = nil }
-        case .ended where drops[stream] == nil:
-            loads.removeValue(forKey: stream)?.ended(stream, &state)
-        case .failed(_, let failure) where drops[stream] == nil:
-            loads.removeValue(forKey: stream)?.failed(stream, failure, &state)
         default:
-            guard let drop = drops[stream] else { return }
+            guard let drop = drops[stream] else {
+                let end = loads[stream]?.takeLoad(event, in: bytes, &state)
+                if case .passed = end { passed.append(stream) } else if end != nil { loads[stream] = nil }
+                return
+            }
             line.clear()
             drop.take(event, &state)
             for load in drop.loads { loads[load] = drop }

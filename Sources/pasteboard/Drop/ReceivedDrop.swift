@@ -43,7 +43,7 @@ final class ReceivedDrop {
     /// The bytes received so far, and the total if it is known.
     var progress: (count: UInt64, total: UInt64?) {
         let count = items.values.reduce(doneBytes) { $0 &+ $1.writtenCount }
-        let totals = items.values.map(\.total)
+        let totals = items.values.map(\.load.byteCount)
         guard !totals.contains(nil) else { return (count, nil) }
         return (count, totals.reduce(doneBytes) { $0 &+ ($1 ?? 0) })
     }
@@ -95,27 +95,32 @@ final class ReceivedDrop {
         concludeIfDone(&state)
     }
 
-    func answered(_ load: UInt64, _ answer: Answer, _ state: inout ClientState) {
-        attempt(load, &state) { try $0.begin(answer, of: session.items) }
-    }
-
-    func bytes(_ load: UInt64, _ bytes: Span<UInt8>, last: Bool, _ state: inout ClientState) {
-        attempt(load, &state) { try $0.write(bytes) }
-        state.consumed(load, count: bytes.count)
-        if last { ended(load, &state) }
+    /// Takes an event of a load.
+    ///
+    /// - Returns: the end of the load; nil while it is under way. A file that was passed is still to be written.
+    func takeLoad(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) -> LoadOperation.End? {
+        let load = event.stream
+        guard let item = items[load] else { return nil }
+        switch item.load.take(event, in: bytes) {
+        case .answered: attempt(load, &state) { try $0.begin($0.load.answer ?? Answer(), of: session.items) }
+        case .bytes(let range):
+            attempt(load, &state) { try $0.write(bytes.extracting(range)) }
+            state.consumed(load, count: range.count)
+        case .none, .progress, .over: break
+        }
+        switch item.load.end {
+        case .complete: ended(load, &state)
+        case .failed(let failure): failed(load, failure, &state)
+        case nil, .passed, .tooLarge: break
+        }
+        return item.load.end
     }
 
     /// Writes the bytes of a load that arrived as one file.
     ///
     /// - Parameter check: called repeatedly; an error that it throws is passed on.
-    func passed(
-        _ load: UInt64,
-        _ answer: Answer,
-        _ descriptor: DescriptorBox,
-        over connection: BlockingConnection,
-        check: () throws -> Void
-    ) throws {
-        guard let item = items[load] else { return }
+    func writePassed(_ load: UInt64, over connection: BlockingConnection, check: () throws -> Void) throws {
+        guard let item = items[load], case .passed(let descriptor, let answer) = item.load.end else { return }
         do {
             // Files that have arrived are not written any more after the drag was cancelled.
             if let end, end.code == .cancelled { throw end }
@@ -156,7 +161,7 @@ final class ReceivedDrop {
         try connection.io.flush()
     }
 
-    func ended(_ load: UInt64, _ state: inout ClientState) {
+    private func ended(_ load: UInt64, _ state: inout ClientState) {
         line.clear()
         attempt(load, &state) { item in
             if let path = try item.finish() { try printResult(item, path) }

@@ -7,9 +7,8 @@ import TypeIdentifiers
 final class ReceivedItem {
     /// The index of the item, from 0.
     let index: UInt32
+    var load = LoadOperation(expecting: nil)
     private(set) var byteCount: UInt64 = 0
-    /// The size, if the source has reported it.
-    private(set) var total: UInt64?
     private(set) var type = UniformType.data
     private(set) var name: String?
     private let sink: DirectoryOutput
@@ -33,7 +32,6 @@ final class ReceivedItem {
             identifier: answer.type ?? UniformType.data.identifier,
             supertypes: listed?.supertypes ?? []
         )
-        total = answer.byteCount
         name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).description }
         try sink.begin(
             type,
