@@ -40,12 +40,7 @@ final class Question<Value: Sendable>: Request {
 
     var isCancelled: Bool { result.isResolved }
 
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool {
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         state.withLock { state in
             state.isAnswered = take(&state.value, event) || state.isAnswered
             return state.isAnswered

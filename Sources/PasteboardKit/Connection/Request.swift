@@ -19,12 +19,7 @@ protocol Request: AnyObject, Sendable {
     ///   - bytes: the buffer that contains the payload of a data event.
     ///   - memory: the memory of `bytes`, if it can be lent.
     /// - Returns: whether ``deliver()`` has to be called. After the end of the stream it is called anyway.
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _ client: inout ClientState) -> Bool
     /// Called when the stream has failed, or by default the whole connection.
     func failed(_ failure: Failure)
     /// Called when the whole connection has failed. A request that is restored over the next connection does not fail.

@@ -32,12 +32,7 @@ import Testing
         var received: [String] { calls.withLock { $0 } }
         var isCancelled: Bool { false }
 
-        func take(
-            _ event: ClientEvent,
-            in bytes: Span<UInt8>,
-            of memory: ReadMemory?,
-            _ client: inout ClientState
-        ) -> Bool {
+        func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
             calls.withLock { $0.append(String("\(event)".prefix { $0 != "(" })) }
             return true
         }

@@ -42,12 +42,7 @@ final class DestinationRequest: Request {
         live.open(self) { client throws(Failure) in try client.open(destination) }
     }
 
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool {
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         switch event {
         case .registered:
             state.withLock { ($0.isRegistered, $0.isLost) = (true, false) }
@@ -120,12 +115,7 @@ final class DestinationRequest: Request {
             isAbandoned.withLock { $0 = true }
         }
 
-        func take(
-            _ event: ClientEvent,
-            in bytes: Span<UInt8>,
-            of memory: ReadMemory?,
-            _ client: inout ClientState
-        ) -> Bool {
+        func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
             take(event)
             return true
         }

@@ -188,12 +188,7 @@ final class DragRequest: Request {
         }
     }
 
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool {
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         settle { $0.progress.take(event) }
         return true
     }

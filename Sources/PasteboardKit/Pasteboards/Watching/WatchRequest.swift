@@ -76,12 +76,7 @@ final class WatchRequest: Request {
         }
     }
 
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool {
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         switch state.withLock({ $0.watch.take(event) }) {
         case .registered:
             state.withLock { $0.isLost = false }

@@ -256,12 +256,7 @@ final class WriteRequest: Request {
 
     // MARK: Receiving
 
-    func take(
-        _ event: ClientEvent,
-        in bytes: Span<UInt8>,
-        of memory: ReadMemory?,
-        _ client: inout ClientState
-    ) -> Bool {
+    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         switch event {
         case .committed(_, let committed):
             noteCommit(committed)
