@@ -7,7 +7,6 @@ import PasteboardWire
 /// waits in the stream.
 final class ChunkLoad: Request {
     private struct State {
-        var stream: UInt64?
         var operation: LoadOperation
         var chunks = ChunkStream(byteCount: nil)
         var received = 0
@@ -44,10 +43,6 @@ final class ChunkLoad: Request {
 
     var chunks: ChunkStream { state.withLock { $0.chunks } }
 
-    func opened(_ stream: UInt64) {
-        state.withLock { $0.stream = stream }
-    }
-
     // MARK: Receiving
 
     func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
@@ -55,7 +50,7 @@ final class ChunkLoad: Request {
             let step = state.operation.take(event, in: bytes)
             switch step {
             case .answered:
-                let (live, stream, answer) = (live, state.stream ?? 0, state.operation.answer)
+                let (live, stream, answer) = (live, event.stream, state.operation.answer)
                 state.chunks = ChunkStream(
                     byteCount: answer?.byteCount,
                     isArchive: answer?.isArchive == true,
