@@ -21,7 +21,8 @@ struct CompletionTests {
     @Test(
         "A word is completed by what its place in the command's table means",
         arguments: [
-            ("co", ["copy", "connect", "completions"]), ("--v", ["--version"]), ("help ty", ["types"]), ("help types x", []),
+            ("co", ["copy", "connect", "completions"]), ("--v", ["--version"]), ("help ty", ["types"]),
+            ("help types x", []),
             ("paste --bo", ["--board"]), ("paste --if", ["--if-change"]), ("unknown ", []), ("stop x", []),
             ("types -b ", ["general", "notes"]), ("types -b n", ["notes"]), ("types --board n", ["notes"]),
             ("types --board=n", ["--board=notes"]), ("types -bn", ["-bnotes"]), ("types -b=n", ["-b=notes"]),
