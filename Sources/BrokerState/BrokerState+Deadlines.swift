@@ -13,7 +13,7 @@ extension BrokerState {
     ///
     /// - Parameters:
     ///   - passed: the time since the last call, including suspensions; nil if there were none.
-    ///   - wall: the clock of the wall, in milliseconds since 1970; nil if it has gone on like the other one.
+    ///   - wall: the wall clock, in milliseconds since 1970; nil if it was not read again.
     package mutating func setTime(_ now: UInt64, passed: UInt64? = nil, wall: UInt64? = nil) {
         let before = world.context.now
         world.context.now = max(before, now)

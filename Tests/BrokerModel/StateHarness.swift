@@ -129,7 +129,7 @@ package final class StateHarness {
         links: Bool = false,
         role: Role? = nil,
         groups: [String] = [],
-        seesSecrets: Bool? = nil
+        seesConcealed: Bool? = nil
     ) -> PeerID {
         let peer = connectSilently(process: process)
         var hello = Hello()
@@ -137,7 +137,7 @@ package final class StateHarness {
         hello.maximumStreams = maximumStreams
         hello.role = role
         hello.groups = groups
-        hello.seesSecrets = seesSecrets
+        hello.seesConcealed = seesConcealed
         if descriptors { hello.features.append(Feature.descriptors.rawValue) }
         if links { hello.features.append(Feature.links.rawValue) }
         if dropReports { hello.features.append(Feature.dropReports.rawValue) }

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// Where the contents of a board were written, or where it was cleared, and when.
+/// The place and time of the write or clear that produced the state of a board.
 ///
 /// One rule orders the contents of linked brokers: a link's write or clear takes the place of older ones only. The
 /// moment of a program's write or clear is later than all that its broker has seen, whatever the clock says, and links
@@ -19,7 +19,7 @@ struct BoardOrigin: Sendable {
     /// The origin that a link has sent.
     init(_ origin: Origin, from peer: AccessContext) throws(Failure) {
         guard peer.isLink else {
-            throw Failure(.invalidArgument, "only a link, by its role in hello, sends an origin")
+            throw Failure(.invalidArgument, "only a client with the role link may send an origin")
         }
         // Later moments of this broker must not overflow.
         guard let moment = origin.milliseconds, moment < 1 << 62, !origin.path.isEmpty else {
@@ -36,7 +36,7 @@ struct BoardOrigin: Sendable {
         (moment, path.first ?? epoch) > (other.moment, other.path.first ?? epoch)
     }
 
-    /// The origin as links are sent it, to pass it on as it is.
+    /// The origin that is sent to links, which pass it on unchanged.
     func message(at epoch: UInt64) -> Origin {
         var origin = Origin()
         origin.path = path + [epoch]

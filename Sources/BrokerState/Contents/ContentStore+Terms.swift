@@ -2,9 +2,8 @@ import PasteboardWire
 
 // The terms of contents: who sees them, who may load them, and when they end.
 extension ContentStore {
-    /// Contents as far as they exist for a peer: links see no local contents, and concealed ones only
-    /// if their users want that. A peer may still see no
-    /// item of contents that exist for it.
+    /// Contents as far as they exist for a peer: links see no local contents, and concealed ones only if their users
+    /// want that. A peer may still see no item of contents that exist for it.
     func visible(_ id: PublicationID, to access: AccessContext) -> Slot? {
         guard let slot = find(id), publicationTable[slot].terms?.isHidden(from: access) != true else { return nil }
         return slot

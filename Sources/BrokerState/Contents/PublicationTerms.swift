@@ -36,7 +36,7 @@ struct PublicationTerms: Sendable {
 
     /// Whether the contents do not exist for a peer that passes them on to another machine.
     func isHidden(from access: AccessContext) -> Bool {
-        access.isLink && (isLocalOnly || isConcealed && !access.passesSecrets)
+        access.isLink && (isLocalOnly || isConcealed && !access.passesConcealed)
     }
 
     /// Whether links to other machines do not see the contents, unless they pass secrets on.

@@ -6,7 +6,7 @@ struct AccessContext: Sendable {
     /// Whether the peer passes contents on to another machine.
     var isLink = false
     /// Whether it also passes concealed contents on.
-    var passesSecrets = false
+    var passesConcealed = false
     /// The tokens of the peer's groups. A token proves membership, so no peer is shown it.
     var groups: [String] = []
 

@@ -134,7 +134,7 @@ struct Peers: ~Copyable, Sendable {
         let welcome = welcome(to: hello, for: peerTable[slot].account, context)
         peerTable[slot].phase = isDeaf ? .deaf : .ready
         peerTable[slot].access.isLink = (hello.role ?? .program) != .program
-        peerTable[slot].access.passesSecrets = hello.seesSecrets ?? false
+        peerTable[slot].access.passesConcealed = hello.seesConcealed ?? false
         peerTable[slot].access.groups = hello.groups
         peerTable[slot].label = (hello.label ?? "").asLabel
         peerTable[slot].receivesDropReports = welcome.features.contains(Feature.dropReports.rawValue)

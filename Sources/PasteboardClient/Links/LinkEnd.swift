@@ -10,19 +10,19 @@ package final class LinkEnd {
     /// - Parameters:
     ///   - socket: a socket whose other end is a broker, or a program that passes bytes to one.
     ///   - label: the name of the link, which this broker shows.
-    ///   - passesSecrets: whether the link may see concealed contents.
+    ///   - passesConcealed: whether the link may see concealed contents.
     package init(
         adopting socket: consuming OwnedDescriptor,
         path: String,
         machine: String,
         label: String,
-        passesSecrets: Bool = false,
+        passesConcealed: Bool = false,
         programVersion: String? = nil
     ) {
         var hello = Hello()
         hello.role = .link
         hello.label = label
-        if passesSecrets { hello.seesSecrets = true }
+        if passesConcealed { hello.seesConcealed = true }
         hello.programVersion = programVersion
         io = ConnectionIO(adopting: socket, path: path, hello: hello)
         // A machine that was unplugged, or a program that was stopped, closes nothing.
@@ -39,8 +39,8 @@ package final class LinkEnd {
                 guard !welcome.features.contains(Feature.links.rawValue) else { return true }
                 throw Failure(
                     .versionMismatch,
-                    "the broker on \(machine) (\(welcome.programVersion ?? "an older version")) knows no links; update "
-                        + "pasteboard there"
+                    "the broker on \(machine) (\(welcome.programVersion ?? "an older version")) does not support links; "
+                        + "update pasteboard there"
                 )
             }
             let ready = try io.turn(extra: extra, until: .max, untilSent: false) { _, _, _ in }

@@ -7,7 +7,7 @@ package import PasteboardWire
 package struct LinkedBoard: Sendable {
     /// The contents that cross only if the user wants it.
     package struct Permits: Sendable {
-        package var secrets = false
+        package var concealed = false
         package var transient = false
 
         package init() {}
@@ -58,7 +58,7 @@ package struct LinkedBoard: Sendable {
     /// Whether the destination shows contents of the source.
     package var isShown: Bool { shown != nil }
 
-    /// The source's board has changed.
+    /// Handles a change of the source's board.
     package mutating func changed(_ change: Change) -> [Step] {
         if change.handle != nil { return [.list] }
         // Without an origin nobody has cleared the board: its source has ended, or its time was over.
@@ -102,7 +102,7 @@ package struct LinkedBoard: Sendable {
         return steps + [.write(write, items)]
     }
 
-    /// The destination's broker has answered a write or a clear.
+    /// Handles the answer to a write or a clear.
     ///
     /// - Parameter committed: nil if it has refused it, usually because its contents are newer.
     /// - Returns: the steps, and the publication that was written as a pair of numbers: at the destination and at the
@@ -118,12 +118,12 @@ package struct LinkedBoard: Sendable {
         return ([.watch], (written.handle, written.source))
     }
 
-    /// The destination's broker no longer has the contents.
+    /// Notes that the destination's broker no longer has the contents.
     package mutating func ended(_ handle: UInt64) {
         if shown?.handle == handle { shown = nil }
     }
 
-    /// The destination's board is empty, and nobody has cleared it: contents of the source are shown again.
+    /// Shows the contents of the source again, after the destination's board became empty without a clear.
     package mutating func vacated() -> [Step] {
         isShown || pending != nil ? [] : [.list]
     }
@@ -135,7 +135,7 @@ package struct LinkedBoard: Sendable {
 
 extension LinkedBoard.Permits {
     fileprivate func include(_ terms: ContentTerms?) -> Bool {
-        (secrets || terms?.isConcealed != true) && (transient || terms?.isTransient != true)
+        (concealed || terms?.isConcealed != true) && (transient || terms?.isTransient != true)
     }
 }
 

@@ -33,12 +33,14 @@ struct LinkExamination {
         } catch {
             switch program.howItEnded() {
             case "\(program.name) ended with status 127":
-                throw CommandFailure(local: "\(machine) has no program pasteboard; run 'pasteboard install' there")
-            case let end?: throw CommandFailure(local: "\(machine) is not reached: \(end)")
+                throw CommandFailure(
+                    local: "pasteboard was not found on \(machine); copy it there, and run 'pasteboard install'"
+                )
+            case let end?: throw CommandFailure(local: "\(machine) cannot be reached: \(end)")
             case nil: throw error
             }
         }
         let version = end.io.state.welcome?.programVersion ?? "unknown"
-        return Finding("link", "\(machine) has version \(version), which knows links")
+        return Finding("link", "\(machine) has version \(version), which supports links")
     }
 }

@@ -10,8 +10,8 @@ struct LinkCommand: Command {
         operands: "[USER@]HOST",
         options: [
             .init("--board", short: "-b", value: "NAME", "a pasteboard that crosses, repeatable; by default general"),
-            .init("--only", value: "send|receive", "contents cross in one direction only"),
-            .init("--share", value: "secrets|transient", "contents that do not cross otherwise, repeatable"),
+            .init("--only", value: "send|receive", "only from this machine, or only to it"),
+            .init("--share", value: "sensitive|transient", "contents that do not cross otherwise, repeatable"),
             .via,
             .init("--silence", value: "DURATION", "the time after which a silent machine is lost; by default 15s"),
             .quiet,
@@ -22,7 +22,7 @@ struct LinkCommand: Command {
             this machine promises is made here when it is pasted there.
 
             The newest contents win, on whatever machine they were copied. A clear crosses, too. Sensitive and transient
-            contents, and those copied with --local, do not cross; --share secrets and --share transient let the first
+            contents, and those copied with --local, do not cross; --share sensitive and --share transient let the first
             two cross.
 
             HOST is a name that ssh knows: keys, jump hosts and ports are those of its configuration. The other machine
@@ -44,9 +44,9 @@ struct LinkCommand: Command {
         var permits = LinkedBoard.Permits()
         for kind in try arguments.values("--share") {
             switch kind {
-            case "secrets": permits.secrets = true
+            case "sensitive": permits.concealed = true
             case "transient": permits.transient = true
-            default: throw CommandFailure(usage: "invalid value '\(kind)' of --share; write secrets or transient")
+            default: throw CommandFailure(usage: "invalid value '\(kind)' of --share; write sensitive or transient")
             }
         }
         let sides: [Link.Side]
@@ -76,7 +76,7 @@ extension LinkCommand {
     /// The name of a machine, which ssh must not take for an option.
     static func checked(_ operand: String) throws(CommandFailure) -> String {
         guard !operand.isEmpty, !operand.hasPrefix("-"), operand.utf8.count <= 128 else {
-            throw CommandFailure(usage: "'\(operand)' is not the name of a machine; write [USER@]HOST")
+            throw CommandFailure(usage: "invalid machine '\(operand)'; write [USER@]HOST")
         }
         return operand
     }

@@ -6,8 +6,8 @@ import PasteboardWire
 /// The program that reaches the broker of another machine: ssh, or a shell command. Its standard input and output are
 /// the connection.
 final class LinkProgram {
-    /// The command on the other machine, which hears a probe from this one before the time is over. A shell that is not
-    /// a login shell may not have the directory in its PATH, and need not be a POSIX shell.
+    /// The command on the other machine. It waits longer for input than this machine does between probes. A shell that
+    /// is not a login shell may not have the directory in its PATH, and need not be a POSIX shell.
     private static func remote(_ silence: Int) -> String {
         let command = "exec pasteboard connect --silence \(silence + silence / 3 * 2)ms"
         return #"exec sh -c 'PATH="$PATH:$HOME/.local/bin"; "# + command + "'"
@@ -48,19 +48,19 @@ final class LinkProgram {
     }
 
     /// The connection to the broker of `machine`. Called once.
-    func end(of machine: String, passesSecrets: Bool = false) -> LinkEnd {
+    func end(of machine: String, passesConcealed: Bool = false) -> LinkEnd {
         let socket = self.socket.take() ?? OwnedDescriptor(adopting: -1)
         return LinkEnd(
             adopting: socket,
             path: machine,
             machine: machine,
             label: "link to \(MachineName.current)",
-            passesSecrets: passesSecrets,
+            passesConcealed: passesConcealed,
             programVersion: ProgramVersion.current
         )
     }
 
-    /// How the program has ended; nil if it still runs.
+    /// The description of the program's end; nil while it runs.
     func howItEnded() -> String? {
         ended = ended ?? (try? child.wait(milliseconds: Self.grace)).flatMap { $0 }
         return switch ended {

@@ -21,7 +21,7 @@ final class MachineLink {
     /// - Parameters:
     ///   - operand: the machine as ssh knows it.
     ///   - via: a shell command that reaches the other broker; nil for ssh.
-    ///   - silence: the time after which a silent machine counts as lost, in milliseconds; nil for ever.
+    ///   - silence: the time after which a silent machine counts as lost, in milliseconds; nil for one day.
     init(
         to operand: String,
         via: String?,
@@ -37,7 +37,7 @@ final class MachineLink {
         self.boards = boards
         self.sides = sides
         self.permits = permits
-        // A day, and the times that follow from it, are in no danger of an overflow.
+        // Sums of such times cannot overflow.
         self.silence = Int(min(silence ?? .max, 86_400_000))
         self.isQuiet = isQuiet
     }
@@ -64,7 +64,7 @@ final class MachineLink {
     private func connect(watching signals: SignalBox) throws {
         let program = try LinkProgram(to: operand, via: via, silence: silence)
         defer { program.stop() }
-        let far = program.end(of: machine, passesSecrets: permits.secrets)
+        let far = program.end(of: machine, passesConcealed: permits.concealed)
         far.io.timeouts.welcome = Self.greeting
         // A probe is sent so early that the machine can answer in time.
         far.io.timeouts.silence = silence / 3 * 2
@@ -101,8 +101,8 @@ final class MachineLink {
         guard lost.side == .far else { return lost }
         if lost.failure.code == .protocolViolation, !hasBegun {
             let text =
-                "\(machine) printed something else than a broker's answer; a file such as .bashrc there must print nothing "
-                + "without a terminal (\(lost.failure.text))"
+                "the command on \(machine) printed text that is not the pasteboard protocol; files such as .bashrc must "
+                + "print nothing without a terminal (\(lost.failure.text))"
             return Link.Lost(.far, Failure(.protocolViolation, text), lost.loss)
         }
         guard lost.loss == .crashed, let end = program.howItEnded() else { return lost }
@@ -116,7 +116,7 @@ final class MachineLink {
             path: connector.socket.path,
             machine: MachineName.current,
             label: "link to \(machine)",
-            passesSecrets: permits.secrets,
+            passesConcealed: permits.concealed,
             programVersion: ProgramVersion.current
         )
     }

@@ -271,7 +271,7 @@ import Testing
 
     @Test("A link sees concealed contents only if its user wants that")
     func secrets() {
-        let other = broker.connect("link to bob", links: true, role: .link, seesSecrets: true)
+        let other = broker.connect("link to bob", links: true, role: .link, seesConcealed: true)
         var terms = ContentTerms()
         terms.isConcealed = true
         broker.promise("a", terms: terms, from: program)

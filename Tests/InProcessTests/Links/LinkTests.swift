@@ -177,7 +177,7 @@ struct LinkTests {
     @Test("Sensitive and transient contents cross a link that may share them, with their flags")
     func shared() async throws {
         var permits = LinkedBoard.Permits()
-        (permits.secrets, permits.transient) = (true, true)
+        (permits.concealed, permits.transient) = (true, true)
         try await linked(permits: permits) { a, b, _ in
             try await a.pasteboard().write("secret", options: options { $0.isConcealed = true })
             try await expect("secret", at: b)

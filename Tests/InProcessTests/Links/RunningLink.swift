@@ -25,7 +25,7 @@ final class RunningLink: Sendable {
                 path: path,
                 machine: name,
                 label: "link to \(other)",
-                passesSecrets: permits.secrets
+                passesConcealed: permits.concealed
             )
             end.io.timeouts = .endless
             guard try end.greet(watching: []) else { throw Failure(.brokerUnavailable, "interrupted") }

@@ -98,7 +98,7 @@ import Testing
     @Test("What is kept or made once is asked for once, unless it is secret; what is gone is left out")
     func policies() throws {
         var permits = LinkedBoard.Permits()
-        permits.secrets = true
+        permits.concealed = true
         var secret = ContentTerms()
         secret.isConcealed = true
         for terms in [nil, secret] {

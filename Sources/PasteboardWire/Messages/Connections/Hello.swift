@@ -16,7 +16,7 @@ package struct Hello: WireMessage {
     /// The tokens of the client's groups. Clients with the same token may see representations for the group.
     package var groups: [String] = []
     /// Whether a link may also see concealed contents, because its user wants that (feature `links`).
-    package var seesSecrets: Bool?
+    package var seesConcealed: Bool?
 
     package init() {}
 
@@ -29,6 +29,6 @@ package struct Hello: WireMessage {
         visit(6, "maximum_streams", &maximumStreams)
         visit(7, "program_version", &programVersion)
         visit(8, "groups", &groups, most: WireLimits.groups)
-        visit(9, "sees_secrets", &seesSecrets)
+        visit(9, "sees_concealed", &seesConcealed)
     }
 }
