@@ -5,7 +5,7 @@ import Testing
 
 /// A `test-peer` or a `library-peer`: a source or a destination that reports its events.
 final class PeerProcess {
-    private let runner: ProcessRunner
+    let runner: ProcessRunner
     private let orders: DescriptorBox
     private var isOver = false
 
