@@ -88,7 +88,7 @@ extension BrokerState {
     /// The origin of a write or clear, if its peer has sent one.
     func origin(_ message: Origin?, on stream: PeerStream) throws(Failure) -> BoardOrigin? {
         guard let message else { return nil }
-        return try BoardOrigin(message, from: peers[stream.slot].access)
+        return try BoardOrigin(message, from: peers[stream.slot].access, at: world.context.wallTime)
     }
 
     // MARK: Created boards

@@ -123,7 +123,8 @@ extension BrokerState {
     }
 
     /// The source of a publication has withdrawn it, or its connection has ended. Loads of promises end; kept bytes
-    /// stay, except those of a link, whose contents can come back with their origin.
+    /// stay, except those of a link, whose contents can come back with their origin. A link that withdraws contents
+    /// finishes the loads that have begun: it has heard of the end before the last bytes.
     ///
     /// - Parameter hasDisconnected: whether the loads of the source's promises have ended already.
     mutating func ownerLeft(_ id: PublicationID, hasDisconnected: Bool = false) {
@@ -133,7 +134,7 @@ extension BrokerState {
         if isOnBoard, !isOfLink, world.contents.losePromises(of: slot) {
             versionChanged(of: world.contents[slot].boardName)
         }
-        if world.contents[slot].openLoads > 0, !hasDisconnected {
+        if world.contents[slot].openLoads > 0, !hasDisconnected, !(isOnBoard && isOfLink) {
             let failure = Failure(.sourceGone, "source \(world.contents[slot].ownerName) has withdrawn its contents")
             loads.failPromised(of: id, with: failure, in: &world)
         }

@@ -16,14 +16,21 @@ struct BoardOrigin: Sendable {
         (self.moment, self.path) = (moment, path)
     }
 
+    /// The time by which a moment may be ahead of the wall clock, in milliseconds: a day. A later one would make all
+    /// contents that are written until then seem older.
+    private static let lead: UInt64 = 86_400_000
+
     /// The origin that a link has sent.
-    init(_ origin: Origin, from peer: AccessContext) throws(Failure) {
+    init(_ origin: Origin, from peer: AccessContext, at wallTime: UInt64) throws(Failure) {
         guard peer.isLink else {
             throw Failure(.invalidArgument, "only a client with the role link may send an origin")
         }
-        // Later moments of this broker must not overflow.
-        guard let moment = origin.milliseconds, moment < 1 << 62, !origin.path.isEmpty else {
-            throw Failure(.invalidArgument, "an origin needs a moment, below 2^62, and a path")
+        guard let moment = origin.milliseconds, !origin.path.isEmpty else {
+            throw Failure(.invalidArgument, "an origin needs a moment and a path")
+        }
+        guard moment <= wallTime.addingClamped(Self.lead) else {
+            let text = "the contents are from the future by more than a day; set the clocks of both machines"
+            throw Failure(.invalidArgument, text)
         }
         guard origin.path.count < WireLimits.originPath else {
             throw Failure(.limitExceeded, "the contents have come through \(origin.path.count) brokers already")

@@ -42,6 +42,8 @@ package struct ConnectionIO: ~Copyable {
     private var hasHeard = false
     private var heardAt = MonotonicClock.now()
     private var probedAt: UInt64?
+    /// The time of the last probe, for a broker that must hear from this client now and then.
+    private var lastProbe = MonotonicClock.now()
 
     /// - Parameters:
     ///   - path: the socket's path, for errors.
@@ -338,7 +340,7 @@ package struct ConnectionIO: ~Copyable {
                 heardAt = MonotonicClock.recent()
                 hasHeard = false
             }
-            return heardAt.after(timeouts.silence)
+            return (timeouts.probesIdle ? min(heardAt, lastProbe) : heardAt).after(timeouts.silence)
         }
     }
 
@@ -366,7 +368,7 @@ package struct ConnectionIO: ~Copyable {
                 "the broker at \(path) does not answer: silent for \(silence) ms\(BrokerConnector.hint)"
             )
         }
-        probedAt = now
+        (probedAt, lastProbe) = (now, now)
         state.sendProbe()
         try flush()
     }

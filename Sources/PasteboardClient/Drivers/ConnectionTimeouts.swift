@@ -7,7 +7,7 @@ package struct ConnectionTimeouts: Sendable, Equatable {
     package var welcome = 5_000
     /// The time from the last bytes of the broker to the probe.
     package var silence = 10_000
-    /// Whether a silent broker is probed although nothing is awaited from it.
+    /// Whether a probe is sent after the time of `silence` in any case, so that each side hears from the other.
     package var probesIdle = false
     /// The time from the probe to the end of the connection.
     package var probe = 5_000

@@ -4,9 +4,10 @@ package import PasteboardWire
 /// A link between the brokers of two machines: what is copied at one end can be pasted at the other.
 ///
 /// It is a client of both. In each direction it watches and lists boards at one broker, and promises the same contents
-/// to the other one; an ask of the second broker becomes a load from the first. It keeps no bytes: a load has as much
-/// credit as the ask, so what arrives can be sent at once. A broker accepts contents of a link only if they are newer
-/// than its own, which ends loops and decides between changes at both ends.
+/// to the other one; an ask of the second broker becomes a load from the first. A load has as much credit as the ask,
+/// so what arrives can be sent at once; while much waits for one broker, nothing is read from the other. A broker
+/// accepts contents of a link only if they are newer than its own, which ends loops and decides between changes at both
+/// ends.
 ///
 /// A link lasts as long as both connections. When it ends, both brokers end what depended on it.
 package final class Link {
@@ -41,6 +42,8 @@ package final class Link {
     /// A board in the direction from `source`.
     private struct Direction {
         let source: Side
+        /// Whether contents cross. Otherwise the board is watched only for the opposite direction.
+        let isOpen: Bool
         var board: LinkedBoard
         var watch: WatchOperation
         var watchStream: UInt64 = 0
@@ -51,6 +54,9 @@ package final class Link {
 
     /// The number of publications that have ended for which asks may still arrive.
     private static let endedPublications = 16
+    /// The bytes that may wait for a broker while the other one is read. Brokers grant less; one that grants more than
+    /// it reads must not fill the memory.
+    private static let maximumWaiting = 16 << 20
 
     private let ends: [LinkEnd]
     private var directions: [Direction] = []
@@ -58,8 +64,8 @@ package final class Link {
     private var owners: [[UInt64: Owner]] = [[:], [:]]
     /// By the side of the ask: the load at the other broker.
     private var loads: [[UInt64: UInt64]] = [[:], [:]]
-    /// By the side that shows them: the publication at the source's broker for each publication of this link.
-    private var sources: [[UInt64: UInt64]] = [[:], [:]]
+    /// By the side that shows them: the source of each publication of this link.
+    private var sources: [[UInt64: LinkedBoard.Source]] = [[:], [:]]
     private var ended: [[UInt64]] = [[], []]
     /// Steps that wait until the events of one connection are handled: a step may need this connection.
     private var steps: [(Int, LinkedBoard.Step)] = []
@@ -81,7 +87,7 @@ package final class Link {
         ends = [near, far]
         self.report = report
         for board in boards {
-            for side in sides {
+            for side in Side.allCases {
                 let (source, destination) = (self[side].io.state.welcome, self[side.other].io.state.welcome)
                 let linked = LinkedBoard(
                     board,
@@ -91,7 +97,7 @@ package final class Link {
                 )
                 var watch = WatchOperation(board, sinceChangeCount: 0, epoch: 0)
                 _ = watch.want()
-                var direction = Direction(source: side, board: linked, watch: watch)
+                var direction = Direction(source: side, isOpen: sides.contains(side), board: linked, watch: watch)
                 direction.watchStream = try self[side].io.state.open(direction.watch.open())
                 owners[side.rawValue][direction.watchStream] = .watch(directions.count)
                 directions.append(direction)
@@ -112,19 +118,24 @@ package final class Link {
     package func turn(watching extra: [PollInterest] = []) throws -> [PollInterest.Readiness] {
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
         let next = min(self[.near].io.nextCheck, self[.far].io.nextCheck)
-        let interests = ends.map { end in
-            PollInterest(end.io.descriptor, end.io.wantsWrite ? [.readable, .writable] : .readable)
+        let isRead = Side.allCases.map { self[$0.other].io.waitingCount < Self.maximumWaiting }
+        let interests = zip(ends, isRead).map { end, isRead in
+            var readiness: PollInterest.Readiness = isRead ? .readable : []
+            if end.io.wantsWrite { readiness.insert(.writable) }
+            return PollInterest(end.io.descriptor, readiness)
         }
         let left = next == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: next))
         let ready = try System.poll(interests + extra, milliseconds: left)
         for side in Side.allCases {
+            guard isRead[side.rawValue] else { continue }
             try attempt(side) { (io) throws(Failure) in
-                if ready[side.rawValue].subtracting(.writable).isEmpty { return try io.check() }
-                _ = try io.pump { state, event, bytes in self.take(event, from: side, &state, bytes) }
+                if !ready[side.rawValue].subtracting(.writable).isEmpty {
+                    _ = try io.pump { state, event, bytes in self.take(event, from: side, &state, bytes) }
+                }
+                try io.check()
             }
             performSteps()
-            // A connection that has ended fails at its next turn.
-            try? drags?.perform()
+            drags?.perform()
         }
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
         return Array(ready.dropFirst(ends.count))
@@ -134,7 +145,7 @@ package final class Link {
         do {
             try body(&self[side].io)
         } catch {
-            throw Lost(side, error, self[side].io.loss(of: error))
+            throw Lost(side, error, self[side].io.loss ?? .other)
         }
     }
 
@@ -172,14 +183,14 @@ package final class Link {
     private func watched(_ event: ClientEvent, _ index: Int) -> [LinkedBoard.Step] {
         guard case .changed(let change) = directions[index].watch.take(event) else { return [] }
         if change.handle == nil, change.origin == nil { vacated(index) }
-        return directions[index].board.changed(change)
+        return directions[index].isOpen ? directions[index].board.changed() : [.watch]
     }
 
     /// The board is empty at the source of a direction, and nobody has cleared it: the other end may have contents for
     /// it that another link has withdrawn.
     private func vacated(_ index: Int) {
         let (board, source) = (directions[index].board.board, directions[index].source)
-        let opposite = directions.firstIndex { $0.source == source.other && $0.board.board == board }
+        let opposite = directions.firstIndex { $0.source == source.other && $0.board.board == board && $0.isOpen }
         if let opposite { steps += directions[opposite].board.vacated().map { (opposite, $0) } }
     }
 
@@ -189,7 +200,7 @@ package final class Link {
             refused(failure, index)
             directions[index].list = nil
             owners[directions[index].source.rawValue][event.stream] = nil
-            return [.watch]
+            return directions[index].board.failed()
         default:
             guard case .listed(let listing) = directions[index].list?.take(event) else { return [] }
             directions[index].list = nil
@@ -204,6 +215,10 @@ package final class Link {
         case .committed(let stream, let committed):
             let (steps, publication) = directions[index].board.answered(committed)
             if let (handle, source) = publication, sources[side].updateValue(source, forKey: handle) == nil {
+                // The end of the earlier one may still be on its way.
+                if let earlier = directions[index].publication {
+                    forget(earlier.handle, at: directions[index].source.other)
+                }
                 directions[index].publication = (stream, handle)
             }
             return steps
@@ -260,7 +275,6 @@ package final class Link {
         switch step {
         case .watch:
             if directions[index].watch.want() { from.io.state.grantChange(directions[index].watchStream) }
-        case .list where directions[index].list != nil: break
         case .list:
             let list = ListOperation(directions[index].board.board, settles: false)
             let stream = try list.open(&from.io.state)
@@ -297,12 +311,13 @@ package final class Link {
         of side: Side,
         _ state: inout ClientState
     ) {
-        guard let source = sources[side.rawValue][fields.handle] else {
+        let item = Int(fields.item)
+        guard let source = sources[side.rawValue][fields.handle], source.items.indices.contains(item) else {
             return state.fail(ask, Failure(.superseded, "these contents were replaced on \(self[side.other].machine)"))
         }
         var load = Load()
-        load.handle = source
-        load.item = fields.item
+        load.handle = source.handle
+        load.item = source.items[item]
         load.accepts = [Accept(type, match: .exact)]
         load.credit = fields.credit
         do {

@@ -37,11 +37,9 @@ package final class LinkEnd {
         while true {
             if let welcome = io.state.welcome {
                 guard !welcome.features.contains(Feature.links.rawValue) else { return true }
-                throw Failure(
-                    .versionMismatch,
-                    "the broker on \(machine) (\(welcome.programVersion ?? "an older version")) does not support links; "
-                        + "update pasteboard there"
-                )
+                let version = welcome.programVersion ?? "an older version"
+                let text = "the broker on \(machine) (\(version)) does not support links; update pasteboard there"
+                throw Failure(.versionMismatch, text)
             }
             let ready = try io.turn(extra: extra, until: .max, untilSent: false) { _, _, _ in }
             if ready.contains(where: { !$0.isEmpty }) { return false }

@@ -24,19 +24,37 @@ package struct LinkedBoard: Sendable {
         case withdraw
     }
 
+    /// The publication of the source whose promises a publication at the destination is.
+    package struct Source: Sendable, Equatable {
+        package let handle: UInt64
+        /// The index there of each item; one of which every promise was lost is left out.
+        package let items: [UInt32]
+
+        package init(handle: UInt64, items: [UInt32]) {
+            (self.handle, self.items) = (handle, items)
+        }
+    }
+
     /// Contents at the destination.
     private struct Shown {
-        /// The publication at the source's broker.
-        let source: UInt64
+        let source: Source
         /// The publication at the destination's broker; 0 while it is being written.
         var handle: UInt64 = 0
         /// The types of each item.
-        var types: [[String]]
+        let types: [[String]]
 
-        /// Whether other types are the same or more.
-        func isContained(in others: [[String]]) -> Bool {
-            types.count <= others.count && zip(types, others).allSatisfy { Set($0).isSubset(of: $1) }
+        /// Whether other contents are the same, perhaps with more items and types.
+        func isContained(in other: Shown) -> Bool {
+            source.handle == other.source.handle && other.source.items.starts(with: source.items)
+                && zip(types, other.types).allSatisfy { Set($0).isSubset(of: $1) }
         }
+    }
+
+    /// At most one request runs, so that its answer is never taken for that of another.
+    private enum Phase {
+        case idle
+        /// A list, write or clear runs.
+        case busy(isOutdated: Bool)
     }
 
     package let board: String
@@ -45,6 +63,7 @@ package struct LinkedBoard: Sendable {
     private let destination: UInt64
     /// The time in which the source's broker expects the first byte of a promise, in milliseconds.
     private let firstByte: UInt64?
+    private var phase = Phase.idle
     private var shown: Shown?
     private var pending: Shown?
 
@@ -58,74 +77,103 @@ package struct LinkedBoard: Sendable {
     /// Whether the destination shows contents of the source.
     package var isShown: Bool { shown != nil }
 
-    /// Handles a change of the source's board.
-    package mutating func changed(_ change: Change) -> [Step] {
-        if change.handle != nil { return [.list] }
-        // Without an origin nobody has cleared the board: its source has ended, or its time was over.
-        guard let origin = change.origin else { return withdrawing() + [.watch] }
-        guard !origin.path.contains(destination) else { return [.watch] }
-        var clear = Clear()
-        clear.board = board
-        clear.origin = origin
-        clear.requires = [Feature.links.rawValue]
-        return [.clear(clear)]
+    /// Lists the source's board, which has changed.
+    package mutating func changed() -> [Step] {
+        guard case .idle = phase else {
+            phase = .busy(isOutdated: true)
+            return []
+        }
+        phase = .busy(isOutdated: false)
+        return [.list]
+    }
+
+    /// Shows the contents of the source again, after the destination's board became empty without a clear.
+    package mutating func vacated() -> [Step] {
+        isShown ? [] : changed()
+    }
+
+    /// The steps after a request: if the board has changed meanwhile, it is listed once more.
+    private mutating func finish() -> [Step] {
+        guard case .busy(isOutdated: true) = exchange(&phase, with: .idle) else { return [.watch] }
+        return changed()
     }
 
     package mutating func listed(_ listing: BoardListing) -> [Step] {
         let contents = listing.contents
-        guard let source = contents.handle, let origin = contents.origin, !origin.path.contains(destination),
-            permits.include(contents.terms)
-        else { return withdrawing() + [.watch] }
-        let isConcealed = contents.terms?.isConcealed == true
-        var items = listing.items.map { $0.promised(firstByte: firstByte, isConcealed: isConcealed) }
-        let types = items.map { $0.representations.map(\.type) }
-        var steps: [Step] = []
-        var write = Write()
-        if let shown, shown.source == source, shown.isContained(in: types) {
-            guard shown.types != types else { return [.watch] }
-            for index in items.indices where index < shown.types.count {
-                items[index].representations.removeAll { shown.types[index].contains($0.type) }
-            }
-            pending = Shown(source: source, handle: shown.handle, types: types)
-            write.handle = shown.handle
-            write.requires = [Feature.additions.rawValue]
-        } else {
+        guard let origin = contents.origin, !origin.path.contains(destination) else { return withdrawing() + finish() }
+        guard let handle = contents.handle else { return [.clear(clear(origin))] }
+        guard permits.include(contents.terms) else { return withdrawing() + finish() }
+        // The broker of the destination must not keep a secret, or serve more loads than the source permits.
+        let isKept = contents.terms?.isConcealed != true && contents.terms?.maximumLoads == nil
+        let items = listing.items.enumerated().map {
+            (UInt32($0.offset), $0.element.promised(firstByte: firstByte, isKept: isKept))
+        }.filter { !$0.1.representations.isEmpty }
+        guard !items.isEmpty else { return withdrawing() + finish() }
+        let next = Shown(
+            source: Source(handle: handle, items: items.map(\.0)),
+            types: items.map { $0.1.representations.map(\.type) }
+        )
+        guard let shown, shown.isContained(in: next) else {
             // Contents of the same origin, of which promises were lost, would not replace each other.
-            if shown?.source == source { steps = withdrawing() }
-            guard types.contains(where: { !$0.isEmpty }) else { return steps + withdrawing() + [.watch] }
-            pending = Shown(source: source, types: types)
-            write.board = board
-            write.terms = contents.terms
-            write.origin = origin
-            write.requires = [Feature.links.rawValue] + (contents.terms == nil ? [] : [Feature.terms.rawValue])
+            let steps = shown?.source.handle == handle ? withdrawing() : []
+            pending = next
+            return steps + [.write(write(contents.terms, origin), items.map(\.1))]
         }
-        return steps + [.write(write, items)]
+        guard shown.types != next.types else { return finish() }
+        return [add(items.map(\.1), to: shown, as: next)]
     }
+
+    private func clear(_ origin: Origin) -> Clear {
+        var clear = Clear()
+        clear.board = board
+        clear.origin = origin
+        clear.requires = [Feature.links.rawValue]
+        return clear
+    }
+
+    private func write(_ terms: ContentTerms?, _ origin: Origin) -> Write {
+        var write = Write()
+        write.board = board
+        write.terms = terms
+        write.origin = origin
+        write.requires = [Feature.links.rawValue] + (terms == nil ? [] : [Feature.terms.rawValue])
+        return write
+    }
+
+    private mutating func add(_ items: [Item], to shown: Shown, as next: Shown) -> Step {
+        var items = items
+        for index in shown.types.indices {
+            items[index].representations.removeAll { shown.types[index].contains($0.type) }
+        }
+        pending = next
+        pending?.handle = shown.handle
+        var write = Write()
+        write.handle = shown.handle
+        write.requires = [Feature.additions.rawValue]
+        return .write(write, items)
+    }
+
+    /// Handles a list that has failed.
+    package mutating func failed() -> [Step] { finish() }
 
     /// Handles the answer to a write or a clear.
     ///
-    /// - Parameter committed: nil if it has refused it, usually because its contents are newer.
-    /// - Returns: the steps, and the publication that was written as a pair of numbers: at the destination and at the
-    ///   source.
-    package mutating func answered(_ committed: Committed?) -> (steps: [Step], publication: (UInt64, UInt64)?) {
-        guard var written = exchange(&pending, with: nil) else { return ([.watch], nil) }
+    /// - Parameter committed: nil if it was refused, usually because the contents of the destination are newer.
+    /// - Returns: the steps, and the publication that was written: its number at the destination, and its source.
+    package mutating func answered(_ committed: Committed?) -> (steps: [Step], publication: (UInt64, Source)?) {
+        guard var written = exchange(&pending, with: nil) else { return (finish(), nil) }
         guard let committed else {
-            // What was written before has been replaced at the source.
-            return ((written.source == shown?.source ? [] : withdrawing()) + [.watch], nil)
+            // At the source, the earlier contents have been replaced.
+            return ((written.source.handle == shown?.source.handle ? [] : withdrawing()) + finish(), nil)
         }
         written.handle = committed.handle ?? written.handle
         shown = written
-        return ([.watch], (written.handle, written.source))
+        return (finish(), (written.handle, written.source))
     }
 
     /// Notes that the destination's broker no longer has the contents.
     package mutating func ended(_ handle: UInt64) {
         if shown?.handle == handle { shown = nil }
-    }
-
-    /// Shows the contents of the source again, after the destination's board became empty without a clear.
-    package mutating func vacated() -> [Step] {
-        isShown || pending != nil ? [] : [.list]
     }
 
     private mutating func withdrawing() -> [Step] {
@@ -147,14 +195,14 @@ extension Item {
     ///
     /// - Parameters:
     ///   - firstByte: the time in which the source's broker expects the first byte, in milliseconds.
-    ///   - isConcealed: whether the destination's broker must not keep bytes.
-    func promised(firstByte: UInt64?, isConcealed: Bool) -> Item {
+    ///   - isKept: whether the destination's broker may keep bytes for further loads.
+    func promised(firstByte: UInt64?, isKept: Bool) -> Item {
         var item = self
         item.representations.removeAll { $0.provision == .gone }
         for index in item.representations.indices {
             let representation = item.representations[index]
             let isMadeOnce = representation.provision == .kept || representation.policy == .onceAndKept
-            item.representations[index].policy = isMadeOnce && !isConcealed ? .onceAndKept : nil
+            item.representations[index].policy = isMadeOnce && isKept ? .onceAndKept : nil
             item.representations[index].provision = .promised
             // The answer to the load has it.
             item.representations[index].content = nil

@@ -18,6 +18,8 @@ final class LinkedDrags {
         var back = DragProgress()
         /// The stream of the back; nil until the front's items have arrived.
         var stream: UInt64?
+        /// The number of items that the back has.
+        var itemCount = 0
 
         init(_ name: String, _ front: DestinationSession) {
             (self.name, self.front) = (name, front)
@@ -27,7 +29,6 @@ final class LinkedDrags {
     /// The destinations of one machine, and their counterparts on the other.
     private struct Way {
         let front: Link.Side
-        var watch: UInt64 = 0
         /// The stream of a list of destinations, and those that were listed.
         var status: UInt64?
         var listed: [DestinationStatus] = []
@@ -39,24 +40,26 @@ final class LinkedDrags {
 
     private let ends: [LinkEnd]
     private var ways: [Way]
+    /// The watches of the destinations, by side.
+    private var watches: [UInt64] = []
     private var events: [(Link.Side, ClientEvent)] = []
     /// Notes that a publication of this link at a side has the bytes of one at the other side, or no longer.
-    private let connect: (_ handle: UInt64, _ source: UInt64?, Link.Side) -> Void
+    private let noteSource: (_ handle: UInt64, _ source: LinkedBoard.Source?, Link.Side) -> Void
 
     init(
         _ ends: [LinkEnd],
         from sides: [Link.Side],
-        connect: @escaping (UInt64, UInt64?, Link.Side) -> Void
+        connect: @escaping (UInt64, LinkedBoard.Source?, Link.Side) -> Void
     ) throws(Failure) {
         self.ends = ends
-        self.connect = connect
+        noteSource = connect
         ways = sides.map { Way(front: $0) }
-        for index in ways.indices {
+        for side in Link.Side.allCases {
             var watch = Watch()
             watch.destinations = true
             (watch.sinceChangeCount, watch.credit) = (0, 1)
             watch.requires = [Feature.links.rawValue]
-            ways[index].watch = try end(ways[index].front.other).io.state.open(watch)
+            watches.append(try end(side).io.state.open(watch))
         }
     }
 
@@ -68,49 +71,52 @@ final class LinkedDrags {
     }
 
     /// Handles the events that were noted.
-    func perform() throws(Failure) {
+    func perform() {
         while !events.isEmpty {
             let (side, event) = events.removeFirst()
+            if case .changed(watches[side.rawValue], _) = event { changed(side) }
             for index in ways.indices {
-                if ways[index].front == side {
-                    try takeFront(event, index)
-                } else {
-                    try takeBack(event, index)
-                }
+                if ways[index].front == side { takeFront(event, index) } else { takeBack(event, index) }
             }
         }
     }
 
     // MARK: Destinations
 
-    private func takeBack(_ event: ClientEvent, _ index: Int) throws(Failure) {
-        switch event {
-        case .changed(ways[index].watch, _):
-            end(ways[index].front.other).io.state.grantChange(ways[index].watch)
+    /// Lists the destinations of both sides: one that has ended may have had the name of a counterpart.
+    private func changed(_ side: Link.Side) {
+        end(side).io.state.grantChange(watches[side.rawValue])
+        for index in ways.indices {
             ways[index].isOutdated = true
-            try list(index)
+            list(index)
+        }
+    }
+
+    private func takeBack(_ event: ClientEvent, _ index: Int) {
+        switch event {
         case .statusEntry(let stream, let entry) where stream == ways[index].status:
             if let destination = entry.destination { ways[index].listed.append(destination) }
         case .ended(let stream, _) where stream == ways[index].status,
             .failed(let stream, _) where stream == ways[index].status:
             ways[index].status = nil
-            try adjust(index, to: exchange(&ways[index].listed, with: []))
-            try list(index)
+            adjust(index, to: exchange(&ways[index].listed, with: []))
+            list(index)
         default:
             guard let session = ways[index].sessions.values.first(where: { $0.stream == event.stream }) else { return }
             answer(session, after: event, index)
         }
     }
 
-    private func list(_ index: Int) throws(Failure) {
+    private func list(_ index: Int) {
         guard ways[index].isOutdated, ways[index].status == nil else { return }
         ways[index].isOutdated = false
-        ways[index].status = try end(ways[index].front.other).io.state.open(Status())
+        // A connection that has ended fails at its next turn.
+        ways[index].status = try? end(ways[index].front.other).io.state.open(Status())
     }
 
     /// Registers counterparts of new destinations, and ends those of destinations that have ended. Counterparts of a
     /// link have none.
-    private func adjust(_ index: Int, to listed: [DestinationStatus]) throws(Failure) {
+    private func adjust(_ index: Int, to listed: [DestinationStatus]) {
         let front = end(ways[index].front)
         let machine = end(ways[index].front.other).machine
         let wanted = Dictionary(
@@ -126,24 +132,32 @@ final class LinkedDrags {
             destination.name = "\(name)@\(machine)"
             destination.accepts = types.map { Accept($0) }
             destination.allowsSimultaneousSessions = true
-            let stream = try front.io.state.open(destination)
+            // One whose types and name do not fit into a frame has no counterpart.
+            guard let stream = try? front.io.state.open(destination) else { continue }
             ways[index].counterparts[name] = Counterpart(stream: stream, types: types)
         }
     }
 
     // MARK: Sessions
 
-    private func takeFront(_ event: ClientEvent, _ index: Int) throws(Failure) {
+    private func takeFront(_ event: ClientEvent, _ index: Int) {
         switch event {
         case .session(let stream, let message) where ways[index].sessions[stream] == nil:
             let name = ways[index].counterparts.first { $0.value.stream == message.destination }?.key
             if let name { ways[index].sessions[stream] = Session(name, DestinationSession(stream, message)) }
+            return
         case .failed(let stream, _):
-            // Another destination has the name of a counterpart, or a session has ended.
+            // Another destination has the name of a counterpart.
             ways[index].counterparts = ways[index].counterparts.filter { $0.value.stream != stream }
-            if let session = ways[index].sessions[stream] { try repeatFront(session, event, index) }
-        default:
-            if let session = ways[index].sessions[event.stream] { try repeatFront(session, event, index) }
+        default: break
+        }
+        guard let session = ways[index].sessions[event.stream] else { return }
+        do throws(Failure) {
+            try repeatFront(session, event, index)
+        } catch {
+            if let stream = session.stream { end(ways[index].front.other).io.state.cancel(stream) }
+            end(ways[index].front).io.state.leave(session.front.stream)
+            forget(session, index)
         }
     }
 
@@ -152,8 +166,7 @@ final class LinkedDrags {
         switch session.front.take(event) {
         case .none: break
         case .propose(let sequence, var location, _):
-            let stream: UInt64
-            if let known = session.stream { stream = known } else { stream = try begin(session, index) }
+            let stream = try offer(session, index)
             location.destination = session.name
             try back.io.state.move(stream, to: location, sequence: sequence)
         case .exited:
@@ -169,33 +182,46 @@ final class LinkedDrags {
         }
     }
 
-    /// Begins the back of a session with the items of its front.
-    private func begin(_ session: Session, _ index: Int) throws(Failure) -> UInt64 {
+    /// Begins the back of a session, or adds the items that its front has got.
+    private func offer(_ session: Session, _ index: Int) throws(Failure) -> UInt64 {
         let back = end(ways[index].front.other)
+        let items = session.front.items.dropFirst(session.itemCount)
+        if let stream = session.stream, items.isEmpty || session.back.handle == nil { return stream }
         var drag = Drag()
-        drag.allowsMove = session.front.allowsMove
-        drag.movesBetweenProcesses = session.front.allowsMove
-        let stream = try back.io.state.open(drag)
-        session.stream = stream
-        let firstByte = end(ways[index].front).io.state.welcome?.firstByteMilliseconds
-        for item in session.front.items {
-            try back.io.state.add(item.promised(firstByte: firstByte, isConcealed: true), to: stream)
+        drag.handle = session.back.handle
+        if session.stream == nil {
+            drag.allowsMove = session.front.allowsMove
+            drag.movesBetweenProcesses = session.front.allowsMove
         }
-        back.io.state.commit(stream, itemCount: session.front.items.count)
+        let stream = try back.io.state.open(drag)
+        let firstByte = end(ways[index].front).io.state.welcome?.firstByteMilliseconds
+        for item in items { try back.io.state.add(item.promised(firstByte: firstByte, isKept: false), to: stream) }
+        back.io.state.commit(stream, itemCount: items.count)
+        session.itemCount += items.count
+        if let begun = session.stream {
+            connect(session, index)
+            return begun
+        }
+        session.stream = stream
         back.io.state.begin(stream)
         return stream
+    }
+
+    /// Notes where the bytes of a session's items are.
+    private func connect(_ session: Session, _ index: Int) {
+        guard let handle = session.back.handle else { return }
+        let source = LinkedBoard.Source(handle: session.front.handle, items: Array(0..<UInt32(session.itemCount)))
+        noteSource(handle, source, ways[index].front.other)
     }
 
     /// Repeats at the front what the destination has answered at the back.
     private func answer(_ session: Session, after event: ClientEvent, _ index: Int) {
         let front = end(ways[index].front)
-        let isConnected = session.back.handle != nil
         session.back.take(event)
-        if !isConnected, let handle = session.back.handle {
-            connect(handle, session.front.handle, ways[index].front.other)
-        }
         switch event {
-        case .proposed, .exited:
+        case .committed: connect(session, index)
+        case .exited: front.io.state.exit(session.front.stream)
+        case .proposed:
             guard var proposal = session.back.proposal, !session.front.isDropped else { return }
             if proposal.refusal != nil {
                 (proposal.refusal, proposal.operation) = (nil, .cancel)
@@ -229,6 +255,6 @@ final class LinkedDrags {
 
     private func forget(_ session: Session, _ index: Int) {
         ways[index].sessions[session.front.stream] = nil
-        if let handle = session.back.handle { connect(handle, nil, ways[index].front.other) }
+        if let handle = session.back.handle { noteSource(handle, nil, ways[index].front.other) }
     }
 }

@@ -14,7 +14,7 @@ struct LinkCommand: Command {
             .init("--share", value: "sensitive|transient", "contents that do not cross otherwise, repeatable"),
             .via,
             .init("--silence", value: "DURATION", "the time after which a silent machine is lost; by default 15s"),
-            .quiet,
+            .init("--quiet", short: "-q", "suppresses notes; errors are still printed"),
         ],
         notes: """
             What is copied on one machine can be pasted on the other, with its names and types. Only the list of types

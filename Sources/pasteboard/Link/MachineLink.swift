@@ -7,6 +7,8 @@ import PasteboardWire
 final class MachineLink {
     /// The time for the other broker's answer to hello, in milliseconds. The user may have to enter a password.
     private static let greeting = 120_000
+    /// The time after which a link counts as a success, so that the delays begin anew, in nanoseconds.
+    private static let calm: UInt64 = 10_000_000_000
 
     private let operand: String
     private let machine: String
@@ -17,6 +19,7 @@ final class MachineLink {
     private let silence: Int
     private let isQuiet: Bool
     private var hasBegun = false
+    private var backoff = Backoff()
 
     /// - Parameters:
     ///   - operand: the machine as ssh knows it.
@@ -44,17 +47,19 @@ final class MachineLink {
 
     func run() throws -> CInt {
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        var backoff = Backoff()
         while true {
             do {
                 try connect(watching: signals)
-            } catch let lost as Link.Lost where hasBegun && !(lost.loss == .stopped) {
-                note("\(lost.failure.text); connecting again")
             } catch let lost as Link.Lost {
-                throw lost.failure
+                guard hasBegun, lost.loss != .stopped else { throw lost.failure }
+                note("\(lost.failure.text); connecting again")
+            } catch let failure as Failure where hasBegun {
+                note("\(failure.text); connecting again")
+            } catch let error as SystemError where hasBegun {
+                note("\(error); connecting again")
             }
-            // A signal ends the wait, and the command.
-            let delay = backoff.delay()
+            // A time that stands still lets the delays grow until the next success, however long an attempt takes.
+            let delay = backoff.delay(at: 0, random: .random(in: 0...1))
             _ = try System.poll([PollInterest(signals.raw, .readable)], milliseconds: delay)
             try signals.check()
         }
@@ -72,9 +77,15 @@ final class MachineLink {
         try greet(far, .far, watching: signals, of: program)
         let near = try near()
         try greet(near, .near, watching: signals, of: program)
+        // Programs bring back first what they had at a broker that has crashed.
+        let settling = [near, far].compactMap { $0.io.state.welcome?.settlingMilliseconds }.max() ?? 0
+        _ = try System.poll([PollInterest(signals.raw, .readable)], milliseconds: Int(clamping: settling))
+        try signals.check()
         let link = try Link(near: near, far: far, boards: boards, from: sides, permits: permits) { self.note($0) }
-        note(hasBegun ? "connected again" : "\(boards.joined(separator: ", ")) is linked with \(machine)")
+        note(hasBegun ? "connected again" : "linked with \(machine): \(boards.joined(separator: ", "))")
         hasBegun = true
+        let begin = MonotonicClock.now()
+        defer { if MonotonicClock.now() - begin > Self.calm { backoff = Backoff() } }
         do {
             while true {
                 let ready = try link.turn(watching: [PollInterest(signals.raw, .readable)])
@@ -96,8 +107,13 @@ final class MachineLink {
         }
     }
 
-    /// The loss with the end of the program as its reason.
+    /// The loss with the machine, and with the end of the program as its reason.
     private func explain(_ lost: Link.Lost, by program: LinkProgram) -> Link.Lost {
+        if lost.loss == .stopped {
+            let name = lost.side == .near ? MachineName.current : machine
+            let text = "the broker on \(name) was stopped, and the link has ended: \(lost.failure.text)"
+            return Link.Lost(lost.side, Failure(lost.failure.code, text), lost.loss)
+        }
         guard lost.side == .far else { return lost }
         if lost.failure.code == .protocolViolation, !hasBegun {
             let text =

@@ -27,7 +27,7 @@ import Testing
         }
         #expect(linked.settle { Int.random(in: 0..<$0, using: &generator) })
         expectAgreement(linked)
-        // Whoever writes now has seen the others, so it wins with any clock.
+        // The program that writes now has seen the others, so it wins with any clock.
         let last = Int.random(in: 0..<writers.count, using: &generator)
         linked.brokers[last].promise("a", from: writers[last])
         #expect(linked.settle { Int.random(in: 0..<$0, using: &generator) })

@@ -30,6 +30,14 @@ struct LinkTests {
         }
     }
 
+    /// Waits for contents with one item.
+    private func item(at broker: TestBroker) async throws -> ItemProvider {
+        try await eventually("the item is on the other machine") {
+            try await broker.pasteboard().contents().items.count == 1
+        }
+        return try #require(try await broker.pasteboard().contents().items.first).itemProvider
+    }
+
     private func options(_ change: (inout Pasteboard.WriteOptions) -> Void) -> Pasteboard.WriteOptions {
         var options = Pasteboard.WriteOptions()
         change(&options)
@@ -108,13 +116,71 @@ struct LinkTests {
                 return Data("once".utf8)
             }
             let publication = try await a.pasteboard().write([provider])
-            try await eventually("the item is on the other machine") {
-                try await b.pasteboard().contents().items.count == 1
-            }
-            let item = try #require(try await b.pasteboard().contents().items.first).itemProvider
+            let item = try await item(at: b)
             for _ in 0..<3 { #expect(try await item.loadData(for: .data).value == Data("once".utf8)) }
             #expect(asked.value == 1)
             withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test(
+        "Contents with a number of loads can be loaded as often on both machines together",
+        arguments: [3, 3_000_000]
+    )
+    func limitedLoads(size: Int) async throws {
+        try await linked { a, b, _ in
+            let data = Data(repeating: 7, count: size)
+            for isKept in [true, false] {
+                let provider = ItemProvider()
+                provider.registerDataRepresentation(for: .data) { data }
+                let publication = try await a.pasteboard().write(
+                    [provider],
+                    keeps: isKept ? .everything : .nothing,
+                    options: options { $0.maximumLoads = 3 }
+                )
+                let far = try await item(at: b)
+                for _ in 0..<2 { #expect(try await far.loadData(for: .data).value == data) }
+                let near = try #require(try await a.pasteboard().contents().items.first).itemProvider
+                #expect(try await near.loadData(for: .data).value == data)
+                try await expect(nil, at: a, b)
+                withExtendedLifetime(publication) {}
+            }
+        }
+    }
+
+    @Test("A load that has begun ends well although contents that do not cross replace its source")
+    func replacedDuringLoad() async throws {
+        try await linked { a, b, _ in
+            let (begun, goOn) = (Gate(), Gate())
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .data) {
+                begun.open()
+                await goOn.wait()
+                return Data("whole".utf8)
+            }
+            let publication = try await a.pasteboard().write([provider])
+            let item = try await item(at: b)
+            let load = Task { try await item.loadData(for: .data).value }
+            await begun.wait()
+            try await a.pasteboard().write("local", options: options { $0.isLocalOnly = true })
+            try await expect(nil, at: b)
+            goOn.open()
+            #expect(try await load.value == Data("whole".utf8))
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("Contents come back over another link in one direction when the one that brought them ends")
+    func secondLink() async throws {
+        try await LinkedMachines.with(2) { machines in
+            let first = try RunningLink(machines[0], machines[1], from: [.near])
+            try await machines[0].broker.pasteboard().write("text")
+            try await expect("text", at: machines[1].broker)
+            let second = try RunningLink(machines[0], machines[1], from: [.near])
+            await first.end()
+            try await expect("text", at: machines[1].broker)
+            await second.end()
+            try await expect(nil, at: machines[1].broker)
         }
     }
 
@@ -228,10 +294,7 @@ struct LinkTests {
             let provider = ItemProvider()
             provider.registerDataRepresentation(for: .png) { throw Broken() }
             let publication = try await a.pasteboard().write([provider])
-            try await eventually("the item is on the other machine") {
-                try await b.pasteboard().contents().items.count == 1
-            }
-            let item = try #require(try await b.pasteboard().contents().items.first).itemProvider
+            let item = try await item(at: b)
             let error = await #expect(throws: PasteboardError.self) { try await item.loadData(for: .png) }
             #expect(error?.code == .sourceFailed)
             #expect(error?.message.contains("the camera is off") == true && error?.message.contains("(on a)") == true)
@@ -254,10 +317,7 @@ struct LinkTests {
                 return Data()
             }
             let publication = try await a.pasteboard().write([provider])
-            try await eventually("the item is on the other machine") {
-                try await b.pasteboard().contents().items.count == 1
-            }
-            let item = try #require(try await b.pasteboard().contents().items.first).itemProvider
+            let item = try await item(at: b)
             let load = Task { try await item.loadData(for: .data) }
             await begun.wait()
             load.cancel()
@@ -281,10 +341,7 @@ struct LinkTests {
                 return Data()
             }
             let publication = try await a.pasteboard().write([provider])
-            try await eventually("the item is on the other machine") {
-                try await b.pasteboard().contents().items.count == 1
-            }
-            let item = try #require(try await b.pasteboard().contents().items.first).itemProvider
+            let item = try await item(at: b)
             let load = Task { try await item.loadData(for: .data) }
             await begun.wait()
             try await a.stop()

@@ -21,12 +21,6 @@ import Testing
         return origin
     }
 
-    private func change(_ handle: UInt64?, _ origin: Origin?) -> Change {
-        var change = Change()
-        (change.handle, change.origin) = (handle, origin)
-        return change
-    }
-
     private func listing(
         _ handle: UInt64?,
         _ origin: Origin?,
@@ -74,14 +68,16 @@ import Testing
         var board = board()
         #expect(names(board.listed(listing(10, origin(Self.here)))) == "write a")
         let answered = board.answered(committed(20))
-        #expect(names(answered.steps) == "watch" && answered.publication ?? (0, 0) == (20, 10) && board.isShown)
+        let source = LinkedBoard.Source(handle: 10, items: [0])
+        #expect(names(answered.steps) == "watch" && board.isShown)
+        #expect(answered.publication?.0 == 20 && answered.publication?.1 == source)
         return board
     }
 
     @Test("Contents are listed and written once, with their origin and terms")
     func writing() throws {
         var board = board()
-        #expect(names(board.changed(change(10, nil))) == "list")
+        #expect(names(board.changed()) == "list")
         var terms = ContentTerms()
         terms.expiresMilliseconds = 9
         let steps = board.listed(listing(10, origin(7, Self.here), [["a", "b"], ["c"]], terms))
@@ -95,13 +91,15 @@ import Testing
         #expect(names(board.listed(listing(10, origin(7, Self.here), [["a", "b"], ["c"]], terms))) == "watch")
     }
 
-    @Test("What is kept or made once is asked for once, unless it is secret; what is gone is left out")
+    @Test("What is kept or made once is asked for once, unless it is secret or limited; what is gone is left out")
     func policies() throws {
         var permits = LinkedBoard.Permits()
         permits.concealed = true
         var secret = ContentTerms()
         secret.isConcealed = true
-        for terms in [nil, secret] {
+        var limited = ContentTerms()
+        limited.maximumLoads = 3
+        for terms in [nil, secret, limited] {
             var listing = listing(10, origin(Self.here), [["kept", "once", "each", "gone"]], terms)
             listing.items[0].representations[0].provision = .kept
             listing.items[0].representations[1].policy = .onceAndKept
@@ -164,11 +162,32 @@ import Testing
     @Test("A clear crosses unless it has come from the destination; other losses withdraw")
     func empty() {
         var board = shown()
-        #expect(names(board.changed(change(nil, origin(Self.here)))) == "clear [1]")
-        #expect(names(board.answered(committed(0)).steps) == "watch" && board.answered(committed(0)).publication == nil)
-        #expect(names(board.changed(change(nil, origin(Self.there, Self.here)))) == "watch")
-        #expect(names(board.changed(change(nil, nil))) == "withdraw; watch")
-        #expect(names(board.changed(change(nil, nil))) == "watch")
+        #expect(names(board.listed(listing(nil, origin(Self.here)))) == "clear [1]")
+        let answered = board.answered(committed(0))
+        #expect(names(answered.steps) == "watch" && answered.publication == nil)
+        #expect(names(board.listed(listing(nil, origin(Self.there, Self.here)))) == "withdraw; watch")
+        #expect(names(board.listed(listing(nil, nil))) == "watch")
+    }
+
+    @Test("While a request runs nothing else is requested; a change meanwhile is listed afterwards")
+    func oneRequest() {
+        var board = board()
+        #expect(names(board.vacated()) == "list" && names(board.changed()) == "")
+        #expect(names(board.listed(listing(10, origin(Self.here)))) == "write a")
+        #expect(names(board.changed()) == "" && names(board.vacated()) == "")
+        #expect(names(board.answered(committed(20)).steps) == "list")
+        #expect(names(board.failed()) == "watch" && names(board.changed()) == "list")
+    }
+
+    @Test("An item of which every promise was lost is left out, and the others keep their index at the source")
+    func lostItem() {
+        var board = board()
+        _ = board.changed()
+        #expect(names(board.listed(listing(10, origin(Self.here), [["a"], [], ["c"]]))) == "write a,c")
+        let source = LinkedBoard.Source(handle: 10, items: [0, 2])
+        #expect(board.answered(committed(20)).publication?.1 == source)
+        let steps = board.listed(listing(10, origin(Self.here), [["a"], ["b"], ["c"]]))
+        #expect(names(steps) == "withdraw; write a,b,c")
     }
 
     @Test("A board that was vacated gets the contents of the source again, unless it has them or gets them")
@@ -176,7 +195,6 @@ import Testing
         var board = board()
         #expect(names(board.vacated()) == "list")
         _ = board.listed(listing(10, origin(Self.here)))
-        #expect(names(board.vacated()) == "")
         #expect(names(board.answered(nil).steps) == "watch" && !board.isShown)
         var shown = shown()
         #expect(names(shown.vacated()) == "")

@@ -22,7 +22,7 @@ extension FarMachine {
             environment: near.environment,
             directory: near.directory.path
         )
-        try link.waitForErrors(containing: " is linked with ")
+        try link.waitForErrors(containing: "linked with ")
         return link
     }
 
@@ -40,15 +40,18 @@ extension FarMachine {
 struct CommandMachine: FarMachine {
     let near: Desk
     let desk: Desk
+    private let silence: String
 
-    init() throws {
+    /// - Parameter silence: the time without input after which `connect` ends.
+    init(silence: String = "10m") throws {
         (near, desk) = (try Desk(), try Desk())
+        self.silence = silence
     }
 
     var linkArguments: [String] {
         let variables = desk.environment.map { "\($0)='\($1)'" }.joined(separator: " ")
         let program = (try? ProcessRunner.program("pasteboard")) ?? ""
-        return ["far", "--via", "exec env -i \(variables) \(program) connect"]
+        return ["far", "--via", "exec env -i \(variables) \(program) connect --silence \(silence)"]
     }
 
     func far(_ script: String) throws -> String { try desk.succeed(script) }

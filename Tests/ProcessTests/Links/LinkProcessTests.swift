@@ -25,6 +25,10 @@ import Testing
         try near.succeed("chmod 640 folder/b; touch -d @1000000000 folder/b; pasteboard copy folder")
         let before = try near.succeed(listed)
         try machine.eventuallyFar(before, "rm -rf folder; pasteboard paste --into . > /dev/null && \(listed)")
+        try near.succeed("pasteboard copy --once -e once")
+        try machine.eventuallyFar("public.utf8-plain-text\n", "pasteboard types | cut -d' ' -f1")
+        #expect(try machine.far("pasteboard paste") == "once")
+        try machine.eventuallyNear("", "pasteboard list")
         // The command of an offer runs where it was offered, when it is pasted.
         let offer = try near.offer(["-t", "text=touch asked; echo here"])
         try machine.eventuallyFar("public.utf8-plain-text\n", "pasteboard types | cut -d' ' -f1")
@@ -136,6 +140,20 @@ import Testing
         #expect(try desk.run("status").exitCode == 3)
     }
 
+    @Test("A slow load does not make either end believe that the other one is silent")
+    func slowLoad() throws {
+        let machine = try CommandMachine(silence: "5s")
+        let link = try machine.link("--silence", "3s")
+        let lines = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.8; done"
+        let offer = try machine.desk.offer(["-t", "text=\(lines)"])
+        try machine.eventuallyNear("public.utf8-plain-text\n", "pasteboard types | cut -d' ' -f1")
+        #expect(try machine.near.run("paste").text == "1\n2\n3\n4\n5\n6\n7\n8\n")
+        for program in [offer, link] {
+            try program.child.kill(SIGTERM)
+            _ = try program.finish()
+        }
+    }
+
     @Test("Files are dragged to a destination of the other machine, and a move deletes them when they have arrived")
     func drags() throws {
         let machine = try CommandMachine()
@@ -152,7 +170,7 @@ import Testing
         #expect(try System.status(at: near.directory["a"]) == nil)
         #expect(try machine.far("cksum < in/a") == sum)
         #expect(try near.succeed("pasteboard drop --list").contains("inbox@far"))
-        // What the destination refuses stays.
+        // A file that the destination refuses stays.
         let pictures = try machine.desk.start("drop", "--as", "pictures", "--into", "in", "--accept", "png")
         try near.directory.write("x", to: "b.txt")
         let refused = try near.run("drag", "b.txt", "--move", "--wait", "5m", "--to", "pictures@far")
@@ -201,7 +219,7 @@ import Testing
             environment: machine.near.environment,
             directory: machine.near.directory.path
         )
-        try link.waitForErrors(containing: " is linked with ")
+        try link.waitForErrors(containing: "linked with ")
         let offer = try machine.near.offer(["-t", "data=touch asked; head -c 1G /dev/zero"])
         try machine.eventuallyFar("public.data\n", "pasteboard types | cut -d' ' -f1")
         let count = try machine.near.succeed("cat in out | wc -c")
