@@ -26,7 +26,7 @@ struct DoctorCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         isJSON = arguments.has("--json")
-        let via = try arguments.value("--via")
+        let via = try LinkCommand.via(arguments)
         link = try arguments.value("--link").map { (try LinkCommand.checked($0), via) }
         guard link != nil || via == nil else { throw CommandFailure(usage: "--via has no effect without --link") }
     }

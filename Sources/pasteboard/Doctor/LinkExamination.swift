@@ -8,10 +8,12 @@ struct LinkExamination {
     private static let patience = 20_000
 
     private let machine: String
+    private let via: String?
     private let program: Result<LinkProgram, any Error>
 
     init(_ operand: String, via: String?) {
         machine = operand
+        self.via = via
         program = Result { try LinkProgram(to: operand, via: via, silence: Self.patience) }
     }
 
@@ -21,7 +23,10 @@ struct LinkExamination {
             defer { program.stop() }
             return try finding(over: program)
         } catch {
-            return Finding("link", error, usual: "see that 'ssh \(machine) pasteboard version' succeeds")
+            let advice =
+                via.map { "see that '\($0)' runs 'pasteboard connect' on \(machine), and prints nothing else" }
+                ?? "see that 'ssh \(machine) pasteboard version' succeeds"
+            return Finding("link", error, usual: advice)
         }
     }
 
@@ -32,7 +37,7 @@ struct LinkExamination {
             _ = try end.greet(watching: [])
         } catch {
             switch program.howItEnded() {
-            case "\(program.name) ended with status 127":
+            case "ssh ended with status 127":
                 throw CommandFailure(
                     local: "pasteboard was not found on \(machine); copy it there, and run 'pasteboard install'"
                 )

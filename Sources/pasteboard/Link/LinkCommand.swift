@@ -12,6 +12,7 @@ struct LinkCommand: Command {
             .init("--board", short: "-b", value: "NAME", "a pasteboard that crosses, repeatable; by default general"),
             .init("--only", value: "send|receive", "only from this machine, or only to it"),
             .init("--share", value: "sensitive|transient", "contents that do not cross otherwise, repeatable"),
+            .init("--as", value: "NAME", "the name of this machine on the other one; by default its host name"),
             .via,
             .init("--silence", value: "DURATION", "the time after which a silent machine is lost; by default 15s"),
             .init("--quiet", short: "-q", "suppresses notes; errors are still printed"),
@@ -58,7 +59,8 @@ struct LinkCommand: Command {
         }
         link = MachineLink(
             to: try Self.checked(operand),
-            via: try arguments.value("--via"),
+            as: try arguments.value("--as").map(Self.checked) ?? MachineName.current,
+            via: try Self.via(arguments),
             boards: try arguments.boards(),
             from: sides,
             permits: permits,
@@ -79,6 +81,12 @@ extension LinkCommand {
             throw CommandFailure(usage: "invalid machine '\(operand)'; write [USER@]HOST")
         }
         return operand
+    }
+
+    static func via(_ arguments: ParsedArguments) throws(CommandFailure) -> String? {
+        let command = try arguments.value("--via")
+        guard command?.isEmpty != true else { throw CommandFailure(usage: "the command of --via is empty") }
+        return command
     }
 }
 

@@ -47,14 +47,14 @@ final class LinkProgram {
         socket = pair.keepingFirst()
     }
 
-    /// The connection to the broker of `machine`. Called once.
-    func end(of machine: String, passesConcealed: Bool = false) -> LinkEnd {
+    /// The connection to the broker of `machine`, which shows it as a link to `own`. Called once.
+    func end(of machine: String, own: String = MachineName.current, passesConcealed: Bool = false) -> LinkEnd {
         let socket = self.socket.take() ?? OwnedDescriptor(adopting: -1)
         return LinkEnd(
             adopting: socket,
             path: machine,
             machine: machine,
-            label: "link to \(MachineName.current)",
+            label: "link to \(own)",
             passesConcealed: passesConcealed,
             programVersion: ProgramVersion.current
         )

@@ -12,6 +12,8 @@ final class MachineLink {
 
     private let operand: String
     private let machine: String
+    /// The name of this machine on the other one.
+    private let own: String
     private let via: String?
     private let boards: [String]
     private let sides: [Link.Side]
@@ -23,10 +25,12 @@ final class MachineLink {
 
     /// - Parameters:
     ///   - operand: the machine as ssh knows it.
+    ///   - own: the name of this machine on the other one.
     ///   - via: a shell command that reaches the other broker; nil for ssh.
     ///   - silence: the time after which a silent machine counts as lost, in milliseconds; nil for one day.
     init(
         to operand: String,
+        as own: String,
         via: String?,
         boards: [String],
         from sides: [Link.Side],
@@ -36,6 +40,7 @@ final class MachineLink {
     ) {
         self.operand = operand
         machine = operand.split(separator: "@").last.map(String.init) ?? operand
+        self.own = own
         self.via = via
         self.boards = boards
         self.sides = sides
@@ -69,7 +74,8 @@ final class MachineLink {
     private func connect(watching signals: SignalBox) throws {
         let program = try LinkProgram(to: operand, via: via, silence: silence)
         defer { program.stop() }
-        let far = program.end(of: machine, passesConcealed: permits.concealed)
+        if !hasBegun { note("connecting to \(machine)") }
+        let far = program.end(of: machine, own: own, passesConcealed: permits.concealed)
         far.io.timeouts.welcome = Self.greeting
         // A probe is sent so early that the machine can answer in time.
         far.io.timeouts.silence = silence / 3 * 2
@@ -77,6 +83,9 @@ final class MachineLink {
         try greet(far, .far, watching: signals, of: program)
         let near = try near()
         try greet(near, .near, watching: signals, of: program)
+        guard near.io.state.welcome?.epoch != far.io.state.welcome?.epoch else {
+            throw CommandFailure(usage: "\(machine) has the same broker as this program; name another machine")
+        }
         // Programs bring back first what they had at a broker that has crashed.
         let settling = [near, far].compactMap { $0.io.state.welcome?.settlingMilliseconds }.max() ?? 0
         _ = try System.poll([PollInterest(signals.raw, .readable)], milliseconds: Int(clamping: settling))
@@ -110,7 +119,7 @@ final class MachineLink {
     /// The loss with the machine, and with the end of the program as its reason.
     private func explain(_ lost: Link.Lost, by program: LinkProgram) -> Link.Lost {
         if lost.loss == .stopped {
-            let name = lost.side == .near ? MachineName.current : machine
+            let name = lost.side == .near ? own : machine
             let text = "the broker on \(name) was stopped, and the link has ended: \(lost.failure.text)"
             return Link.Lost(lost.side, Failure(lost.failure.code, text), lost.loss)
         }
@@ -122,7 +131,8 @@ final class MachineLink {
             return Link.Lost(.far, Failure(.protocolViolation, text), lost.loss)
         }
         guard lost.loss == .crashed, let end = program.howItEnded() else { return lost }
-        return Link.Lost(.far, Failure(.linkDown, "\(machine): \(end)"), lost.loss)
+        let advice = hasBegun ? "" : "; see 'pasteboard doctor --link \(operand)'"
+        return Link.Lost(.far, Failure(.linkDown, "\(machine): \(end)\(advice)"), lost.loss)
     }
 
     private func near() throws(Failure) -> LinkEnd {
@@ -130,7 +140,7 @@ final class MachineLink {
         return LinkEnd(
             adopting: try connector.connect(),
             path: connector.socket.path,
-            machine: MachineName.current,
+            machine: own,
             label: "link to \(machine)",
             passesConcealed: permits.concealed,
             programVersion: ProgramVersion.current

@@ -8,7 +8,7 @@ import Testing
 @Suite(.processes) struct LinkProcessTests {
     /// Copies and pastes in both directions: every size, a folder, a file with its mode and time, and a promise.
     private func crossing(_ machine: some FarMachine) throws {
-        let link = try machine.link()
+        let link = try machine.link("--as", "desk")
         let near = machine.near
         for count in [0, 60_000, 3_000_000] {
             try near.directory.write(Desk.bytes(count), to: "a")
@@ -39,7 +39,7 @@ import Testing
         #expect(try offer.finish().errorText.hasSuffix("the offer was replaced by other contents\n"))
         try machine.eventuallyNear("newer", "pasteboard paste")
         #expect(try near.succeed("pasteboard links").hasPrefix("link to far "))
-        #expect(try machine.far("pasteboard links").hasPrefix("link to "))
+        #expect(try machine.far("pasteboard links").hasPrefix("link to desk "))
         try link.child.kill(SIGTERM)
         #expect(try link.finish().exitCode == 143)
         try machine.eventuallyNear("[]\n", "pasteboard links --json")
@@ -241,7 +241,10 @@ import Testing
             (["link", "--", "-oProxyCommand=touch x"], 2, "invalid machine"),
             (["link", "a", "--via", "exit 9"], 3, "a: 'exit 9' ended with status 9"),
             (["link", "a", "--via", "echo welcome to this machine"], 9, "printed text that is not"),
-            (["doctor", "--link", "a", "--via", "exit 127"], 1, "was not found on a"),
+            (["link", "a", "--via", ""], 2, "the command of --via is empty"),
+            (["link", "a", "--as", "-x"], 2, "invalid machine"),
+            (["link", "a", "--via", "exec /proc/$PPID/exe connect"], 2, "a has the same broker as this program"),
+            (["doctor", "--link", "a", "--via", "exit 127"], 1, "a cannot be reached: 'exit 127' ended with"),
             (["doctor", "--via", "x"], 2, "--via has no effect without --link"),
         ]
     )
