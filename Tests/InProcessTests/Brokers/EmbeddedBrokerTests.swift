@@ -23,17 +23,6 @@ struct EmbeddedBrokerTests {
         var lines: [String] = []
     }
 
-    /// Runs the blocking calls of a test on a separate thread, because the broker needs the threads of tasks to start.
-    private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            do {
-                try SystemThread(name: "peer") { continuation.resume(with: Result { try body() }) }.detach()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-    }
-
     @Test("a temporary broker serves its body, has the given limits, and lets the body use its caller's state")
     func temporary() async throws {
         let notes = Notes()
@@ -159,7 +148,7 @@ struct EmbeddedBrokerTests {
         let path = "\(directory.path)/own/socket"
         let broker = try Broker(socketPath: path) { line in lines.withLock { $0.append(line) } }
         let serving = Task { try await broker.run() }
-        try await Self.onThread {
+        try await onThread {
             for _ in 0..<3 {
                 let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
                 var hello = Hello()

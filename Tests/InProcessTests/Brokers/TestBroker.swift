@@ -66,3 +66,14 @@ struct TestBroker: Sendable {
         Pasteboard(name: name, connection: connect())
     }
 }
+
+/// Runs the blocking calls of a test on a separate thread, because the broker needs the threads of tasks.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        do {
+            try SystemThread(name: "peer") { continuation.resume(with: Swift.Result { try body() }) }.detach()
+        } catch {
+            continuation.resume(throwing: error)
+        }
+    }
+}

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import PasteboardClient
 import PasteboardKit
+import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 import TypeIdentifiers
@@ -104,6 +106,44 @@ struct LinkTests {
             #expect(joined == sent)
             withExtendedLifetime(publication) {}
         }
+    }
+
+    @Test("A broker that allows more bytes than it reads cannot fill the memory of a link", .tags(.f104))
+    func unread() async throws {
+        try await LinkedMachines.with(1) { machines in
+            let large = ItemProvider()
+            large.registerDataRepresentation(for: .data) { Data(count: 64 << 20) }
+            let publication = try await machines[0].broker.pasteboard().write([large])
+            #expect(try await onThread { try Self.maximumWaiting(at: machines[0]) } < 17 << 20)
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    /// Links a machine with a broker that loads its contents with endless credit, and then reads nothing.
+    ///
+    /// - Returns: the number of bytes that wait for this broker, after there were 16 MiB and whatever was read then.
+    private static func maximumWaiting(at machine: RunningLink.Machine) throws -> Int {
+        let pair = try Socket.pair()
+        let broker = DescriptorBox(try System.duplicate(pair.second.raw))
+        let peer = ScriptedPeer(try System.duplicate(broker.raw))
+        var welcome = Welcome.standard()
+        welcome.features = Feature.allCases.map(\.rawValue)
+        try peer.send(welcome, stream: 0)
+        let far = try RunningLink.Machine.end(adopting: pair.keepingFirst(), of: "far", linkedWith: machine.name)
+        try SystemThread(name: "broker") {
+            guard let frame = try? peer.next(.commit) else { return }
+            var committed = Committed()
+            (committed.changeCount, committed.epoch, committed.handle) = (1, 7, 1)
+            var ask = Ask()
+            (ask.handle, ask.item, ask.type, ask.credit) = (1, 0, "public.data", 1 << 40)
+            try? peer.send(committed, stream: frame.stream)
+            try? peer.send(ask, stream: 2)
+        }.detach()
+        let link = try Link(near: try machine.end(linkedWith: "far"), far: far, boards: ["general"])
+        while far.io.waitingCount < 16 << 20 { _ = try link.turn() }
+        // Each turn ends at once because of the descriptor, and reads what it may.
+        for _ in 0..<1_000 { _ = try link.turn(watching: [PollInterest(broker.raw, .writable)]) }
+        return far.io.waitingCount
     }
 
     @Test("What a source makes only once crosses once, and what it keeps, too")

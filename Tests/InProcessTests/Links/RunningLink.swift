@@ -16,13 +16,25 @@ final class RunningLink: Sendable {
             self.broker = broker
         }
 
-        fileprivate func end(linkedWith other: String, _ permits: LinkedBoard.Permits) throws -> LinkEnd {
-            let path = "\(broker.directory)/socket"
+        func end(
+            linkedWith other: String,
+            _ permits: LinkedBoard.Permits = LinkedBoard.Permits()
+        ) throws -> LinkEnd {
             let deadline = MonotonicClock.deadline(milliseconds: 600_000)
-            let socket = try Socket.connect(path: path, deadline: deadline)
+            let socket = try Socket.connect(path: "\(broker.directory)/socket", deadline: deadline)
+            return try Self.end(adopting: socket, of: name, linkedWith: other, permits)
+        }
+
+        /// A greeted end over a socket, whose broker may be a test's.
+        static func end(
+            adopting socket: consuming OwnedDescriptor,
+            of name: String,
+            linkedWith other: String,
+            _ permits: LinkedBoard.Permits = LinkedBoard.Permits()
+        ) throws -> LinkEnd {
             let end = LinkEnd(
                 adopting: socket,
-                path: path,
+                path: name,
                 machine: name,
                 label: "link to \(other)",
                 passesConcealed: permits.concealed
