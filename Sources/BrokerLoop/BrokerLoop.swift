@@ -10,7 +10,7 @@ import PasteboardWire
 /// were read; only those that the destination's socket does not take at once are stored. The loop never waits for a
 /// peer, and calls no foreign code except the log closure.
 package struct BrokerLoop: ~Copyable {
-    // Only `input`, at the end of this file, changes the state.
+    // Only the methods under "Input and effects" change the state.
     private(set) var state: BrokerState
     /// Storage for the outbox that the state fills while the other one is performed; nil meanwhile.
     private var spareOutbox: Outbox?
@@ -214,7 +214,8 @@ package struct BrokerLoop: ~Copyable {
 
     /// Passes one input to the state, and performs the decisions in the outbox.
     ///
-    /// Every change of the state uses this method: if an outbox were not performed, a peer would wait forever.
+    /// A change that may lead to output uses this method or one below: if an outbox were not performed, a peer would
+    /// wait forever.
     ///
     /// - Parameter prepare: runs before the outbox is performed, with the result of `body`.
     @inline(__always)

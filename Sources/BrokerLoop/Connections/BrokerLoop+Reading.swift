@@ -267,8 +267,8 @@ extension BrokerLoop {
 }
 
 extension FrameHeader {
-    /// Whether the frame is answered on its sender's connection. All kinds are, except those that continue an open
-    /// stream.
+    /// Whether the frame can make the broker send something to its sender. Frames that only continue a write, a load or
+    /// an answer cannot.
     fileprivate var isRequest: Bool {
         switch kind {
         case .data, .item, .commit, .answer, .end, .error, .cancel, .credit, .progress: false

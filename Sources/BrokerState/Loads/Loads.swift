@@ -3,8 +3,8 @@ import PasteboardWire
 /// The loads: each has a source, a receiver, credit and deadlines; each ends exactly once.
 ///
 /// Kept bytes and the contents that loads hold belong to `ContentStore`, which is passed to the methods in a ``World``.
-/// The rules select a `LoadFailure`; the text of the error is created when the load ends. Events for drag sessions are
-/// put into a queue.
+/// The rules select a `LoadFailure`; the text of the error is created when the load ends. Events for other
+/// parts are put into a queue.
 struct Loads: ~Copyable, Sendable {
     typealias Slot = SlotTable<ActiveLoad>.Slot
     typealias PeerSlot = SlotTable<PeerLoads>.Slot
@@ -155,7 +155,7 @@ struct Loads: ~Copyable, Sendable {
         @inline(__always) get { !events.isEmpty }
     }
 
-    /// The next event for a drag session. Handling it may add new ones.
+    /// The next event for another part. Handling it may add new ones.
     mutating func nextEvent() -> LoadEvent? {
         guard firstEvent < events.count else {
             events.removeAll(keepingCapacity: true)

@@ -29,8 +29,8 @@ package final class Link {
         }
     }
 
-    /// A stream of this link at a broker.
-    private enum Owner {
+    /// The purpose of a stream of this link.
+    private enum Use {
         case watch(Int)
         case list(Int)
         /// A write, a publication, or a clear.
@@ -44,7 +44,7 @@ package final class Link {
         let source: Side
         /// Whether contents cross. Otherwise the board is watched only for the opposite direction.
         let isOpen: Bool
-        var board: LinkedBoard
+        var linked: LinkedBoard
         var watch: WatchOperation
         var watchStream: UInt64 = 0
         var list: ListOperation?
@@ -58,10 +58,10 @@ package final class Link {
     /// it reads must not fill the memory.
     private static let maximumWaiting = 16 << 20
 
-    private let ends: [LinkEnd]
+    private let connections: [LinkConnection]
     private var directions: [Direction] = []
     private var drags: LinkedDrags?
-    private var owners: [[UInt64: Owner]] = [[:], [:]]
+    private var uses: [[UInt64: Use]] = [[:], [:]]
     /// By the side of the ask: the load at the other broker.
     private var loads: [[UInt64: UInt64]] = [[:], [:]]
     /// By the side that shows them: the source of each publication of this link.
@@ -77,14 +77,14 @@ package final class Link {
     ///   - boards: the boards that cross, and for each the sides from which contents go to the other.
     ///   - report: called with a line about contents that a broker has refused.
     package init(
-        near: LinkEnd,
-        far: LinkEnd,
+        near: LinkConnection,
+        far: LinkConnection,
         boards: [String],
         from sides: [Side] = Side.allCases,
         permits: LinkedBoard.Permits = LinkedBoard.Permits(),
         report: @escaping (String) -> Void = { _ in }
     ) throws(Failure) {
-        ends = [near, far]
+        connections = [near, far]
         self.report = report
         for board in boards {
             for side in Side.allCases {
@@ -97,18 +97,18 @@ package final class Link {
                 )
                 var watch = WatchOperation(board, sinceChangeCount: 0, epoch: 0)
                 _ = watch.want()
-                var direction = Direction(source: side, isOpen: sides.contains(side), board: linked, watch: watch)
+                var direction = Direction(source: side, isOpen: sides.contains(side), linked: linked, watch: watch)
                 direction.watchStream = try self[side].io.state.open(direction.watch.open())
-                owners[side.rawValue][direction.watchStream] = .watch(directions.count)
+                uses[side.rawValue][direction.watchStream] = .watch(directions.count)
                 directions.append(direction)
             }
         }
-        drags = try LinkedDrags(ends, from: sides) { [unowned self] handle, source, side in
+        drags = try LinkedDrags(connections, from: sides) { [unowned self] handle, source, side in
             if let source { sources[side.rawValue][handle] = source } else { forget(handle, at: side) }
         }
     }
 
-    private subscript(side: Side) -> LinkEnd { ends[side.rawValue] }
+    private subscript(side: Side) -> LinkConnection { connections[side.rawValue] }
 
     // MARK: The driver
 
@@ -117,12 +117,12 @@ package final class Link {
     /// - Returns: what is ready on `extra`, in its order.
     package func turn(watching extra: [PollInterest] = []) throws -> [PollInterest.Readiness] {
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
-        let next = min(self[.near].io.nextCheck, self[.far].io.nextCheck)
         let isRead = Side.allCases.map { self[$0.other].io.waitingCount < Self.maximumWaiting }
-        let interests = zip(ends, isRead).map { end, isRead in
+        let next = Side.allCases.filter { isRead[$0.rawValue] }.map { self[$0].io.nextCheck }.min() ?? .max
+        let interests = zip(connections, isRead).map { connection, isRead in
             var readiness: PollInterest.Readiness = isRead ? .readable : []
-            if end.io.wantsWrite { readiness.insert(.writable) }
-            return PollInterest(end.io.descriptor, readiness)
+            if connection.io.wantsWrite { readiness.insert(.writable) }
+            return PollInterest(connection.io.descriptor, readiness)
         }
         let left = next == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: next))
         let ready = try System.poll(interests + extra, milliseconds: left)
@@ -138,7 +138,7 @@ package final class Link {
             drags?.perform()
         }
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
-        return Array(ready.dropFirst(ends.count))
+        return Array(ready.dropFirst(connections.count))
     }
 
     private func attempt(_ side: Side, _ body: (inout ConnectionIO) throws(Failure) -> Void) throws(Lost) {
@@ -168,10 +168,10 @@ package final class Link {
         case .askCancelled(let ask):
             guard let load = loads[side.rawValue].removeValue(forKey: ask) else { return }
             self[side.other].io.state.cancel(load)
-            owners[side.other.rawValue][load] = nil
+            uses[side.other.rawValue][load] = nil
         default:
-            switch owners[side.rawValue][event.stream] {
-            case .load(let ask): pass(event, bytes, to: ask, of: side.other, from: side)
+            switch uses[side.rawValue][event.stream] {
+            case .load(let ask): pass(event, bytes, to: ask, of: side.other)
             case .watch(let index): steps += watched(event, index).map { (index, $0) }
             case .list(let index): steps += listed(event, index).map { (index, $0) }
             case .write(let index): steps += written(event, index).map { (index, $0) }
@@ -183,15 +183,15 @@ package final class Link {
     private func watched(_ event: ClientEvent, _ index: Int) -> [LinkedBoard.Step] {
         guard case .changed(let change) = directions[index].watch.take(event) else { return [] }
         if change.handle == nil, change.origin == nil { vacated(index) }
-        return directions[index].isOpen ? directions[index].board.changed() : [.watch]
+        return directions[index].isOpen ? directions[index].linked.changed() : [.watch]
     }
 
     /// The board is empty at the source of a direction, and nobody has cleared it: the other end may have contents for
     /// it that another link has withdrawn.
     private func vacated(_ index: Int) {
-        let (board, source) = (directions[index].board.board, directions[index].source)
-        let opposite = directions.firstIndex { $0.source == source.other && $0.board.board == board && $0.isOpen }
-        if let opposite { steps += directions[opposite].board.vacated().map { (opposite, $0) } }
+        let (board, source) = (directions[index].linked.name, directions[index].source)
+        let opposite = directions.firstIndex { $0.source == source.other && $0.linked.name == board && $0.isOpen }
+        if let opposite { steps += directions[opposite].linked.vacated().map { (opposite, $0) } }
     }
 
     private func listed(_ event: ClientEvent, _ index: Int) -> [LinkedBoard.Step] {
@@ -199,13 +199,13 @@ package final class Link {
         case .failed(_, let failure):
             refused(failure, index)
             directions[index].list = nil
-            owners[directions[index].source.rawValue][event.stream] = nil
-            return directions[index].board.failed()
+            uses[directions[index].source.rawValue][event.stream] = nil
+            return directions[index].linked.failed()
         default:
             guard case .listed(let listing) = directions[index].list?.take(event) else { return [] }
             directions[index].list = nil
-            owners[directions[index].source.rawValue][event.stream] = nil
-            return directions[index].board.listed(listing)
+            uses[directions[index].source.rawValue][event.stream] = nil
+            return directions[index].linked.listed(listing)
         }
     }
 
@@ -213,7 +213,7 @@ package final class Link {
         let side = directions[index].source.other.rawValue
         switch event {
         case .committed(let stream, let committed):
-            let (steps, publication) = directions[index].board.answered(committed)
+            let (steps, publication) = directions[index].linked.answered(committed)
             if let (handle, source) = publication, sources[side].updateValue(source, forKey: handle) == nil {
                 // The end of the earlier one may still be on its way.
                 if let earlier = directions[index].publication {
@@ -223,7 +223,7 @@ package final class Link {
             }
             return steps
         case .ended(let stream, _), .failed(let stream, _):
-            owners[side][stream] = nil
+            uses[side][stream] = nil
             if let publication = directions[index].publication, publication.stream == stream {
                 directions[index].publication = nil
                 end(publication.handle, index)
@@ -231,13 +231,13 @@ package final class Link {
             }
             guard case .failed(_, let failure) = event else { return [] }
             refused(failure, index)
-            return directions[index].board.answered(nil).steps
+            return directions[index].linked.answered(nil).steps
         default: return []
         }
     }
 
     private func end(_ handle: UInt64, _ index: Int) {
-        directions[index].board.ended(handle)
+        directions[index].linked.ended(handle)
         forget(handle, at: directions[index].source.other)
     }
 
@@ -251,7 +251,7 @@ package final class Link {
     private func refused(_ failure: Failure, _ index: Int) {
         guard failure.code != .superseded else { return }
         let machine = self[directions[index].source.other].machine
-        report("the contents of pasteboard \(directions[index].board.board) are not on \(machine): \(failure.text)")
+        report("the contents of pasteboard \(directions[index].linked.name) are not on \(machine): \(failure.text)")
     }
 
     // MARK: Steps
@@ -264,7 +264,7 @@ package final class Link {
             } catch {
                 // The request is too long for a frame, or the connection has ended, which its next turn finds.
                 refused(error, index)
-                steps += directions[index].board.answered(nil).steps.map { (index, $0) }
+                steps += directions[index].linked.answered(nil).steps.map { (index, $0) }
             }
         }
     }
@@ -276,27 +276,27 @@ package final class Link {
         case .watch:
             if directions[index].watch.want() { from.io.state.grantChange(directions[index].watchStream) }
         case .list:
-            let list = ListOperation(directions[index].board.board, settles: false)
+            let list = ListOperation(directions[index].linked.name, settles: false)
             let stream = try list.open(&from.io.state)
             directions[index].list = list
-            owners[source.rawValue][stream] = .list(index)
+            uses[source.rawValue][stream] = .list(index)
         case .write(let write, let items):
             let stream = try to.io.state.open(write)
-            owners[source.other.rawValue][stream] = .write(index)
+            uses[source.other.rawValue][stream] = .write(index)
             do {
                 for item in items { try to.io.state.add(item, to: stream) }
             } catch {
                 to.io.state.cancel(stream)
-                owners[source.other.rawValue][stream] = nil
+                uses[source.other.rawValue][stream] = nil
                 throw error
             }
             to.io.state.commit(stream, itemCount: items.count)
         case .clear(let clear):
-            owners[source.other.rawValue][try to.io.state.open(clear)] = .write(index)
+            uses[source.other.rawValue][try to.io.state.open(clear)] = .write(index)
         case .withdraw:
             guard let publication = exchange(&directions[index].publication, with: nil) else { return }
             to.io.state.cancel(publication.stream)
-            owners[source.other.rawValue][publication.stream] = nil
+            uses[source.other.rawValue][publication.stream] = nil
             end(publication.handle, index)
         }
     }
@@ -322,7 +322,7 @@ package final class Link {
         load.credit = fields.credit
         do {
             let stream = try self[side.other].io.state.open(load)
-            owners[side.other.rawValue][stream] = .load(ask: ask)
+            uses[side.other.rawValue][stream] = .load(ask: ask)
             loads[side.rawValue][ask] = stream
         } catch {
             state.fail(ask, error)
@@ -330,13 +330,13 @@ package final class Link {
     }
 
     /// Passes an event of a load on to the ask of the other broker.
-    private func pass(_ event: ClientEvent, _ bytes: Span<UInt8>, to ask: UInt64, of side: Side, from source: Side) {
-        let end = self[side]
+    private func pass(_ event: ClientEvent, _ bytes: Span<UInt8>, to ask: UInt64, of side: Side) {
+        let asking = self[side]
         var isOver = true
         switch event {
         case .answered(_, let fields):
             let answer = Answer(fields, in: bytes)
-            end.io.state.answer(
+            asking.io.state.answer(
                 ask,
                 byteCount: answer.byteCount,
                 content: answer.content,
@@ -344,25 +344,25 @@ package final class Link {
             )
             isOver = false
         case .progress(_, let progress):
-            end.io.state.progress(ask, completed: progress.completed, total: progress.total)
+            asking.io.state.progress(ask, completed: progress.completed, total: progress.total)
             isOver = false
         case .data(_, let payload, let last):
             var rest = bytes.extracting(payload)
             // The socket was found to be lost, or takes everything: the credit of both streams is the same.
-            while let count = try? end.io.send(rest, on: ask, last: last), count < rest.count {
+            while let count = try? asking.io.send(rest, on: ask, last: last), count < rest.count {
                 rest = rest.extracting(count...)
             }
             isOver = last
-        case .ended: end.io.state.end(ask)
+        case .ended: asking.io.state.end(ask)
         case .failed(_, var failure):
-            failure.text += " (on \(self[source].machine))"
+            failure.text += " (on \(self[side.other].machine))"
             // The destination would ask the next broker, and would wait for the same one again.
             if failure.code == .brokerRestarted { failure.code = .linkDown }
-            end.io.state.fail(ask, failure)
+            asking.io.state.fail(ask, failure)
         default: isOver = false
         }
         guard isOver else { return }
         loads[side.rawValue][ask] = nil
-        owners[source.rawValue][event.stream] = nil
+        uses[side.other.rawValue][event.stream] = nil
     }
 }

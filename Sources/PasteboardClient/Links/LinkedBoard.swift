@@ -57,20 +57,20 @@ package struct LinkedBoard: Sendable {
         case busy(isOutdated: Bool)
     }
 
-    package let board: String
+    package let name: String
     private let permits: Permits
     /// The epoch of the destination's broker. Contents that have come through it do not return.
-    private let destination: UInt64
+    private let destinationEpoch: UInt64
     /// The time in which the source's broker expects the first byte of a promise, in milliseconds.
     private let firstByte: UInt64?
     private var phase = Phase.idle
     private var shown: Shown?
     private var pending: Shown?
 
-    package init(_ board: String, permits: Permits, from source: Welcome, to destination: Welcome) {
-        self.board = board
+    package init(_ name: String, permits: Permits, from source: Welcome, to destination: Welcome) {
+        self.name = name
         self.permits = permits
-        self.destination = destination.epoch ?? 0
+        destinationEpoch = destination.epoch ?? 0
         firstByte = source.firstByteMilliseconds
     }
 
@@ -100,7 +100,9 @@ package struct LinkedBoard: Sendable {
 
     package mutating func listed(_ listing: BoardListing) -> [Step] {
         let contents = listing.contents
-        guard let origin = contents.origin, !origin.path.contains(destination) else { return withdrawing() + finish() }
+        guard let origin = contents.origin, !origin.path.contains(destinationEpoch) else {
+            return withdrawing() + finish()
+        }
         guard let handle = contents.handle else { return [.clear(clear(origin))] }
         guard permits.include(contents.terms) else { return withdrawing() + finish() }
         // The broker of the destination must not keep a secret, or serve more loads than the source permits.
@@ -125,7 +127,7 @@ package struct LinkedBoard: Sendable {
 
     private func clear(_ origin: Origin) -> Clear {
         var clear = Clear()
-        clear.board = board
+        clear.board = name
         clear.origin = origin
         clear.requires = [Feature.links.rawValue]
         return clear
@@ -133,7 +135,7 @@ package struct LinkedBoard: Sendable {
 
     private func write(_ terms: ContentTerms?, _ origin: Origin) -> Write {
         var write = Write()
-        write.board = board
+        write.board = name
         write.terms = terms
         write.origin = origin
         write.requires = [Feature.links.rawValue] + (terms == nil ? [] : [Feature.terms.rawValue])

@@ -38,7 +38,7 @@ final class LinkedDrags {
         var sessions: [UInt64: Session] = [:]
     }
 
-    private let ends: [LinkEnd]
+    private let connections: [LinkConnection]
     private var ways: [Way]
     /// The watches of the destinations, by side.
     private var watches: [UInt64] = []
@@ -47,23 +47,23 @@ final class LinkedDrags {
     private let noteSource: (_ handle: UInt64, _ source: LinkedBoard.Source?, Link.Side) -> Void
 
     init(
-        _ ends: [LinkEnd],
+        _ connections: [LinkConnection],
         from sides: [Link.Side],
-        connect: @escaping (UInt64, LinkedBoard.Source?, Link.Side) -> Void
+        noteSource: @escaping (UInt64, LinkedBoard.Source?, Link.Side) -> Void
     ) throws(Failure) {
-        self.ends = ends
-        noteSource = connect
+        self.connections = connections
+        self.noteSource = noteSource
         ways = sides.map { Way(front: $0) }
         for side in Link.Side.allCases {
             var watch = Watch()
             watch.destinations = true
             (watch.sinceChangeCount, watch.credit) = (0, 1)
             watch.requires = [Feature.links.rawValue]
-            watches.append(try end(side).io.state.open(watch))
+            watches.append(try self[side].io.state.open(watch))
         }
     }
 
-    private func end(_ side: Link.Side) -> LinkEnd { ends[side.rawValue] }
+    private subscript(side: Link.Side) -> LinkConnection { connections[side.rawValue] }
 
     /// Keeps an event until the events of its connection are handled.
     func note(_ event: ClientEvent, from side: Link.Side) {
@@ -85,7 +85,7 @@ final class LinkedDrags {
 
     /// Lists the destinations of both sides: one that has ended may have had the name of a counterpart.
     private func changed(_ side: Link.Side) {
-        end(side).io.state.grantChange(watches[side.rawValue])
+        self[side].io.state.grantChange(watches[side.rawValue])
         for index in ways.indices {
             ways[index].isOutdated = true
             list(index)
@@ -111,14 +111,14 @@ final class LinkedDrags {
         guard ways[index].isOutdated, ways[index].status == nil else { return }
         ways[index].isOutdated = false
         // A connection that has ended fails at its next turn.
-        ways[index].status = try? end(ways[index].front.other).io.state.open(Status())
+        ways[index].status = try? self[ways[index].front.other].io.state.open(Status())
     }
 
     /// Registers counterparts of new destinations, and ends those of destinations that have ended. Counterparts of a
     /// link have none.
     private func adjust(_ index: Int, to listed: [DestinationStatus]) {
-        let front = end(ways[index].front)
-        let machine = end(ways[index].front.other).machine
+        let front = self[ways[index].front]
+        let machine = self[ways[index].front.other].machine
         let wanted = Dictionary(
             listed.filter { !$0.name.contains("@") }.map { ($0.name, $0.types) },
             uniquingKeysWith: { first, _ in first }
@@ -155,14 +155,14 @@ final class LinkedDrags {
         do throws(Failure) {
             try repeatFront(session, event, index)
         } catch {
-            if let stream = session.stream { end(ways[index].front.other).io.state.cancel(stream) }
-            end(ways[index].front).io.state.leave(session.front.stream)
+            if let stream = session.stream { self[ways[index].front.other].io.state.cancel(stream) }
+            self[ways[index].front].io.state.leave(session.front.stream)
             forget(session, index)
         }
     }
 
     private func repeatFront(_ session: Session, _ event: ClientEvent, _ index: Int) throws(Failure) {
-        let back = end(ways[index].front.other)
+        let back = self[ways[index].front.other]
         switch session.front.take(event) {
         case .none: break
         case .propose(let sequence, var location, _):
@@ -175,7 +175,7 @@ final class LinkedDrags {
         case .perform:
             guard let stream = session.stream else { return }
             back.io.state.drop(stream)
-            end(ways[index].front).io.state.report(Progress(), on: session.front.stream)
+            self[ways[index].front].io.state.report(Progress(), on: session.front.stream)
         case .over:
             if let stream = session.stream { back.io.state.cancel(stream) }
             forget(session, index)
@@ -184,7 +184,7 @@ final class LinkedDrags {
 
     /// Begins the back of a session, or adds the items that its front has got.
     private func offer(_ session: Session, _ index: Int) throws(Failure) -> UInt64 {
-        let back = end(ways[index].front.other)
+        let back = self[ways[index].front.other]
         let items = session.front.items.dropFirst(session.itemCount)
         if let stream = session.stream, items.isEmpty || session.back.handle == nil { return stream }
         var drag = Drag()
@@ -194,7 +194,7 @@ final class LinkedDrags {
             drag.movesBetweenProcesses = session.front.allowsMove
         }
         let stream = try back.io.state.open(drag)
-        let firstByte = end(ways[index].front).io.state.welcome?.firstByteMilliseconds
+        let firstByte = self[ways[index].front].io.state.welcome?.firstByteMilliseconds
         for item in items { try back.io.state.add(item.promised(firstByte: firstByte, isKept: false), to: stream) }
         back.io.state.commit(stream, itemCount: items.count)
         session.itemCount += items.count
@@ -216,7 +216,7 @@ final class LinkedDrags {
 
     /// Repeats at the front what the destination has answered at the back.
     private func answer(_ session: Session, after event: ClientEvent, _ index: Int) {
-        let front = end(ways[index].front)
+        let front = self[ways[index].front]
         session.back.take(event)
         switch event {
         case .committed: connect(session, index)
@@ -236,10 +236,10 @@ final class LinkedDrags {
         switch outcome {
         case .transferred: break
         case .failed(var reason):
-            reason.text += " (on \(end(ways[index].front.other).machine))"
+            reason.text += " (on \(self[ways[index].front.other].machine))"
             failure = reason
         case .cancelled:
-            let text = "destination \(session.name) on \(end(ways[index].front.other).machine) has refused the drop"
+            let text = "destination \(session.name) on \(self[ways[index].front.other].machine) has refused the drop"
             failure = Failure(.refused, text)
         }
         if session.front.isDropped {

@@ -31,10 +31,10 @@ struct LinkExamination {
     }
 
     private func finding(over program: LinkProgram) throws -> Finding {
-        let end = program.end(of: machine)
-        end.io.timeouts.welcome = Self.patience
+        let connection = program.connection(to: machine)
+        connection.io.timeouts.welcome = Self.patience
         do {
-            _ = try end.greet(watching: [])
+            _ = try connection.greet(watching: [])
         } catch {
             switch program.howItEnded() {
             case "ssh ended with status 127":
@@ -45,7 +45,7 @@ struct LinkExamination {
             case nil: throw error
             }
         }
-        let version = end.io.state.welcome?.programVersion ?? "unknown"
+        let version = connection.io.state.welcome?.programVersion ?? "unknown"
         return Finding("link", "\(machine) has version \(version), which supports links")
     }
 }

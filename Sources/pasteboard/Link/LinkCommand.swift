@@ -36,7 +36,7 @@ struct LinkCommand: Command {
             """
     )
 
-    private let link: MachineLink
+    private let link: StandingLink
 
     init(_ arguments: ParsedArguments) throws {
         guard let operand = arguments.operands.first?.text, arguments.operands.count == 1 else {
@@ -57,7 +57,7 @@ struct LinkCommand: Command {
         case "receive": sides = [.far]
         case let other?: throw CommandFailure(usage: "invalid value '\(other)' of --only; write send or receive")
         }
-        link = MachineLink(
+        link = StandingLink(
             to: try Self.checked(operand),
             as: try arguments.value("--as").map(Self.checked) ?? MachineName.current,
             via: try Self.via(arguments),

@@ -48,9 +48,13 @@ final class LinkProgram {
     }
 
     /// The connection to the broker of `machine`, which shows it as a link to `own`. Called once.
-    func end(of machine: String, own: String = MachineName.current, passesConcealed: Bool = false) -> LinkEnd {
+    func connection(
+        to machine: String,
+        own: String = MachineName.current,
+        passesConcealed: Bool = false
+    ) -> LinkConnection {
         let socket = self.socket.take() ?? OwnedDescriptor(adopting: -1)
-        return LinkEnd(
+        return LinkConnection(
             adopting: socket,
             path: machine,
             machine: machine,

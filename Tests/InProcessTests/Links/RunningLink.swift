@@ -19,7 +19,7 @@ final class RunningLink: Sendable {
         func end(
             linkedWith other: String,
             _ permits: LinkedBoard.Permits = LinkedBoard.Permits()
-        ) throws -> LinkEnd {
+        ) throws -> LinkConnection {
             let deadline = MonotonicClock.deadline(milliseconds: 600_000)
             let socket = try Socket.connect(path: "\(broker.directory)/socket", deadline: deadline)
             return try Self.end(adopting: socket, of: name, linkedWith: other, permits)
@@ -31,8 +31,8 @@ final class RunningLink: Sendable {
             of name: String,
             linkedWith other: String,
             _ permits: LinkedBoard.Permits = LinkedBoard.Permits()
-        ) throws -> LinkEnd {
-            let end = LinkEnd(
+        ) throws -> LinkConnection {
+            let end = LinkConnection(
                 adopting: socket,
                 path: name,
                 machine: name,

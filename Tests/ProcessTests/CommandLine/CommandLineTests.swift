@@ -8,13 +8,10 @@ import Testing
 
 /// The command line as a whole: help, usage, the commands that only look, and errors of the broker.
 @Suite(.processes) struct CommandLineTests {
-    nonisolated private static let commands = [
-        "copy", "offer", "paste", "types", "info", "watch", "clear", "board", "drag", "drop", "list", "status",
-        "limits", "broker", "stop", "run", "doctor", "version", "demo", "install", "uninstall", "completions", "manual",
-        "units",
-    ]
-
-    @Test("Every command has a help text, and the general help lists them all", arguments: commands)
+    @Test(
+        "Every command has a help text, and the general help lists them all",
+        arguments: CommandLineTool.commands.map { $0.syntax.name }
+    )
     func help(command: String) throws {
         let desk = try Desk()
         let help = try desk.run(command, "--help")

@@ -6,7 +6,7 @@ import Testing
 
 /// Uses of a connection from deinitializers, handlers and callbacks, where locks or limits could block it.
 @Suite(.inProcess)
-struct LinkSafetyTests {
+struct CallbackSafetyTests {
     /// Ends loads of a connection in its deinitializer.
     private final class Ender: Sendable {
         private let loads: Lock<[LoadProgress]>

@@ -2,7 +2,7 @@ package import PasteboardTransport
 package import PasteboardWire
 
 /// One end of a link: a connection to the broker of a machine.
-package final class LinkEnd {
+package final class LinkConnection {
     package var io: ConnectionIO
     /// The name of the machine, for errors.
     package let machine: String

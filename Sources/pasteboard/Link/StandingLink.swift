@@ -4,7 +4,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// A link to another machine for as long as the command runs: it connects again after each loss.
-final class MachineLink {
+final class StandingLink {
     /// The time for the other broker's answer to hello, in milliseconds. The user may have to enter a password.
     private static let greeting = 120_000
     /// The time after which a link counts as a success, so that the delays begin anew, in nanoseconds.
@@ -75,7 +75,7 @@ final class MachineLink {
         let program = try LinkProgram(to: operand, via: via, silence: silence)
         defer { program.stop() }
         if !hasBegun { note("connecting to \(machine)") }
-        let far = program.end(of: machine, own: own, passesConcealed: permits.concealed)
+        let far = program.connection(to: machine, own: own, passesConcealed: permits.concealed)
         far.io.timeouts.welcome = Self.greeting
         // A probe is sent so early that the machine can answer in time.
         far.io.timeouts.silence = silence / 3 * 2
@@ -107,7 +107,12 @@ final class MachineLink {
         }
     }
 
-    private func greet(_ end: LinkEnd, _ side: Link.Side, watching signals: SignalBox, of program: LinkProgram) throws {
+    private func greet(
+        _ end: LinkConnection,
+        _ side: Link.Side,
+        watching signals: SignalBox,
+        of program: LinkProgram
+    ) throws {
         do {
             let extra = [PollInterest(signals.raw, .readable)]
             while try end.greet(watching: extra) == false { try signals.check() }
@@ -135,9 +140,9 @@ final class MachineLink {
         return Link.Lost(.far, Failure(.linkDown, "\(machine): \(end)\(advice)"), lost.loss)
     }
 
-    private func near() throws(Failure) -> LinkEnd {
+    private func near() throws(Failure) -> LinkConnection {
         let connector = try BrokerConnector()
-        return LinkEnd(
+        return LinkConnection(
             adopting: try connector.connect(),
             path: connector.socket.path,
             machine: own,
