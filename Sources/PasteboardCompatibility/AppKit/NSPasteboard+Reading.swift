@@ -122,7 +122,7 @@ extension Pasteboard {
 extension PasteboardItem {
     /// Returns the type of the item that a load of `type` should have; nil if there is none that can be loaded.
     func loadable(_ type: UniformType) -> UniformType? {
-        let types = representations.filter { $0.state != .gone }.map(\.type)
+        let types = self.types
         return types.first { $0 == type } ?? types.first { $0.conforms(to: type) }
     }
 

@@ -43,7 +43,13 @@ public struct NSPasteboard: Sendable {
         /// The URL of a file.
         public static let fileURL = PasteboardType("public.file-url")
 
-        var uniformType: UniformType { UniformType(importedAs: rawValue) }
+        /// Makes the type of a uniform type.
+        public init(_ type: UniformType) {
+            self.init(type.identifier)
+        }
+
+        /// The uniform type with this identifier.
+        public var uniformType: UniformType { UniformType(importedAs: rawValue) }
     }
 
     /// The pasteboard in the shape of this package.
@@ -56,9 +62,19 @@ public struct NSPasteboard: Sendable {
     /// The pasteboard for copy and paste.
     public static var general: NSPasteboard { NSPasteboard(name: .general) }
 
-    /// Makes the shape of AppKit for a pasteboard. The steps of the new value begin with a clear or a declaration.
+    /// Makes the shape of AppKit for a pasteboard. All values for one pasteboard of the connection that programs use by
+    /// default continue the same steps. On another connection, each value begins with a clear or a declaration.
     public init(_ pasteboard: Pasteboard) {
-        self.init(pasteboard, StepwiseContents())
+        guard pasteboard.connection === PasteboardConnection.shared else {
+            self.init(pasteboard, StepwiseContents())
+            return
+        }
+        let contents = Self.shared.withLock { shared in
+            let contents = shared[pasteboard.name] ?? StepwiseContents()
+            shared[pasteboard.name] = contents
+            return contents
+        }
+        self.init(pasteboard, contents)
     }
 
     init(_ pasteboard: Pasteboard, _ contents: StepwiseContents) {
@@ -68,12 +84,7 @@ public struct NSPasteboard: Sendable {
 
     /// Names a pasteboard, on the connection that the program's pasteboards use by default.
     public init(name: Name) {
-        pasteboard = Pasteboard(name: name)
-        contents = Self.shared.withLock { shared in
-            let contents = shared[name] ?? StepwiseContents()
-            shared[name] = contents
-            return contents
-        }
+        self.init(Pasteboard(name: name))
     }
 
     /// Makes an empty pasteboard with a name that no other pasteboard has. It ends with this process.
@@ -88,6 +99,7 @@ public struct NSPasteboard: Sendable {
     /// - Throws: `not-permitted` for a pasteboard that every user has; otherwise as `Pasteboard.release`.
     public func releaseGlobally() async throws(PasteboardError) {
         try await pasteboard.release()
+        if pasteboard.connection === PasteboardConnection.shared { Self.shared.withLock { $0[name] = nil } }
     }
 
     /// The name.

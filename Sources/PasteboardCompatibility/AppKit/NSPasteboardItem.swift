@@ -21,7 +21,7 @@ public final class NSPasteboardItem: NSPasteboardWriting {
     /// left out.
     public var types: [NSPasteboard.PasteboardType] {
         guard let item else { return values.map(\.type) }
-        return item.representations.filter { $0.state != .gone }.map { .init($0.type.identifier) }
+        return item.types.map { .init($0) }
     }
 
     /// Returns the first of these types that the item has, or of which it has a conforming one; nil if there is none.

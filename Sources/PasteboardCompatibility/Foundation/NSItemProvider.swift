@@ -23,7 +23,7 @@ extension ItemProvider {
     ///   - visibility: the processes that may see the representation.
     public convenience init?(
         contentsOf fileURL: URL,
-        contentType: UniformType?,
+        contentType: UniformType? = nil,
         openInPlace: Bool = false,
         coordinated: Bool,
         visibility: ItemProviderRepresentationVisibility = .all

@@ -15,6 +15,13 @@ extension Point {
     }
 }
 
+extension DropLocation {
+    /// Makes a location with a point of a view.
+    public init(_ destination: String, indexPath: IndexPath? = nil, point: CGPoint) {
+        self.init(destination, indexPath: indexPath, point: Point(point))
+    }
+}
+
 extension Size {
     /// Makes a size for the preferred presentation of an item.
     public init(_ size: CGSize) {

@@ -1,9 +1,10 @@
-import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
 import Testing
 import TypeIdentifiers
+
+@testable import PasteboardCompatibility
 
 /// Writes step by step, in the shape of NSPasteboard.
 @Suite(.inProcess)
@@ -159,6 +160,14 @@ struct StepwiseTests {
             // The task that has connected may still be ending.
             try await eventually("the release of the connection") { connection == nil }
         }
+    }
+
+    @Test("All values for a pasteboard of the program's connection continue the same steps, those of others do not")
+    func shared() {
+        let name = NSPasteboard.Name("steps")
+        let own = Pasteboard(name: name, connection: PasteboardConnection())
+        #expect(NSPasteboard(Pasteboard(name: name)).contents === NSPasteboard(name: name).contents)
+        #expect(NSPasteboard(own).contents !== NSPasteboard(own).contents)
     }
 
     @Test("Steps after a declaration add types and items")

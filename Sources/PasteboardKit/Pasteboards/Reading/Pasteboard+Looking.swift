@@ -51,7 +51,7 @@ extension Pasteboard.Contents {
     /// The types of all items that can be loaded, each once, in the order of the items.
     public var types: [UniformType] {
         var seen: Set<UniformType> = []
-        return items.flatMap(\.representations).filter { $0.state != .gone }.map(\.type).filter {
+        return items.flatMap(\.types).filter {
             seen.insert($0).inserted
         }
     }

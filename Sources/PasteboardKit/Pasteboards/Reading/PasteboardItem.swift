@@ -31,6 +31,8 @@ public struct PasteboardItem: Sendable, Identifiable {
     public let itemProvider: ItemProvider
     /// The types in which the item can be loaded, best first.
     public let representations: [Representation]
+    /// The types in which the item can be loaded, best first, without those of a source that has ended.
+    public var types: [UniformType] { representations.filter { $0.state != .gone }.map(\.type) }
 
     /// - Parameters:
     ///   - scope: the drop to which the item belongs; nil for an item of a pasteboard.
