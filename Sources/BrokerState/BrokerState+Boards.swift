@@ -12,12 +12,7 @@ extension BrokerState {
         reason: EndReason,
         origin: BoardOrigin? = nil
     ) -> Boards.Change {
-        let isForLinks = publication.map { world.contents.existsForLinks($0) } ?? false
-        return changed(
-            boards.set(name, to: publication, isForLinks: isForLinks, origin: origin, world.context),
-            of: name,
-            reason: reason
-        )
+        changed(boards.set(name, to: publication, origin: origin, world.context), of: name, reason: reason)
     }
 
     /// Ends the contents that a board has held before a change.
@@ -36,8 +31,15 @@ extension BrokerState {
             let owner = world.contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &world.context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
         }
+        noteLinks(of: name)
         boardChanged(name, kind)
         return change
+    }
+
+    /// Notes whether the name of a board is known to links now, because they see its contents.
+    mutating func noteLinks(of name: String) {
+        guard let id = boards.publication(on: name), world.contents.existsForLinks(id) else { return }
+        boards.markKnownToLinks(name)
     }
 
     mutating func clear(_ clear: Clear, on stream: PeerStream) throws(Failure) {

@@ -268,14 +268,7 @@ extension BrokerState {
                 world.contents.continueVersion(of: publication, after: replaced)
                 origin = boards.origin(of: name) ?? origin
             }
-            let isForLinks = world.contents.existsForLinks(publication)
-            let restored = boards.restore(
-                name,
-                to: publication,
-                as: reclaimed,
-                isForLinks: isForLinks,
-                origin: origin
-            )
+            let restored = boards.restore(name, to: publication, as: reclaimed, origin: origin)
             change = changed(restored, of: name, reason: .replaced, kind: .reclaim)
         } else {
             change = set(name, to: publication, reason: .replaced, origin: origin)

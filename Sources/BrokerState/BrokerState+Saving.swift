@@ -71,24 +71,17 @@ extension BrokerState {
         }
         let (publication, kept) = try world.contents.restore(saved, at: bootTime, &world.context)
         let change: Boards.Change
-        let isForLinks = world.contents.existsForLinks(publication)
         // The epoch in which they were written stays the first one: at linked brokers they are the same contents.
         let origin = BoardOrigin(moment: saved.moment ?? 0, path: saved.epoch.map { [$0] } ?? [])
         if let changeCount = saved.changeCount, let epoch = saved.epoch {
             let total = saved.totalChangeCount ?? changeCount
             boards.raiseFirstChangeCount(above: max(changeCount, total))
             let count = BoardCount(changeCount: changeCount, epoch: epoch)
-            change = boards.restore(
-                saved.board,
-                to: publication,
-                as: count,
-                total: total,
-                isForLinks: isForLinks,
-                origin: origin
-            )
+            change = boards.restore(saved.board, to: publication, as: count, total: total, origin: origin)
         } else {
-            change = boards.set(saved.board, to: publication, isForLinks: isForLinks, origin: origin, world.context)
+            change = boards.set(saved.board, to: publication, origin: origin, world.context)
         }
+        noteLinks(of: saved.board)
         if change.isCharged, let slot = world.contents.find(publication) {
             world.context.accounting.take(of: .boards, for: world.contents[slot].charge.account)
         }

@@ -130,7 +130,7 @@ struct Boards: ~Copyable, Sendable {
     }
 
     /// The boards that have changed after a total change count, as far as they are remembered, in any order.
-    func changed(after total: UInt64) -> [(name: String, total: UInt64, isForLinks: Bool)] {
+    func changed(after total: UInt64) -> [(name: String, total: UInt64, isKnownToLinks: Bool)] {
         boardTable.compactMap { name, board in
             board.totalChangeCount > total ? (name, board.totalChangeCount, board.isKnownToLinks) : nil
         }
@@ -141,6 +141,8 @@ struct Boards: ~Copyable, Sendable {
     func origin(of name: String) -> BoardOrigin? { boardTable[name]?.origin }
 
     func isKnownToLinks(_ name: String) -> Bool { boardTable[name]?.isKnownToLinks ?? false }
+
+    mutating func markKnownToLinks(_ name: String) { boardTable[name]?.isKnownToLinks = true }
 
     /// Whether a clear of the board changes something.
     func exists(_ name: String) -> Bool {
@@ -291,12 +293,9 @@ struct Boards: ~Copyable, Sendable {
     // MARK: Changes
 
     /// Sets the contents of a board; nil removes them.
-    ///
-    /// - Parameter isForLinks: whether the contents exist for links.
     mutating func set(
         _ name: String,
         to publication: PublicationID?,
-        isForLinks: Bool = true,
         origin: BoardOrigin? = nil,
         _ context: borrowing BrokerContext
     ) -> Change {
@@ -304,7 +303,7 @@ struct Boards: ~Copyable, Sendable {
         // While the board shows the count of another lifetime, its own counts are at most that of an unknown board.
         let last = board?.epoch == nil ? board?.changeCount ?? firstChangeCount : firstChangeCount
         let count = BoardCount(changeCount: last.addingClamped(1), epoch: epoch)
-        let change = put(publication, on: name, as: count, isForLinks: isForLinks, origin: origin)
+        let change = put(publication, on: name, as: count, origin: origin)
         if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
         return change
     }
@@ -317,10 +316,9 @@ struct Boards: ~Copyable, Sendable {
         to publication: PublicationID,
         as count: BoardCount,
         total: UInt64? = nil,
-        isForLinks: Bool = true,
         origin: BoardOrigin? = nil
     ) -> Change {
-        put(publication, on: name, as: count, total: total, isForLinks: isForLinks, origin: origin)
+        put(publication, on: name, as: count, total: total, origin: origin)
     }
 
     /// Raises the first change counts of this lifetime above a count of an earlier lifetime.
@@ -341,14 +339,12 @@ struct Boards: ~Copyable, Sendable {
         on name: String,
         as count: BoardCount,
         total: UInt64? = nil,
-        isForLinks: Bool,
         origin: BoardOrigin?
     ) -> Change {
         var board = boardTable[name] ?? Board(changeCount: count.changeCount)
         let replaced = board.publication
         if total == nil { totalChangeCount = totalChangeCount.addingClamped(1) }
         board.totalChangeCount = total ?? totalChangeCount
-        if isForLinks { board.isKnownToLinks = true }
         board.changeCount = count.changeCount
         board.epoch = count.epoch == epoch ? nil : count.epoch
         board.publication = publication
