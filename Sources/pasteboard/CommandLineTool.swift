@@ -81,13 +81,15 @@ enum CommandLineTool {
             return 0
         }
         Invocation.current.isJSON = parsed.has("--json")
+        Invocation.current.isQuiet = parsed.has("--quiet")
         if let label = try parsed.value("--label") { try ProgramLabel.set(label) }
         if let timeout = try parsed.value("--timeout") {
             Invocation.current.deadline = try TimeoutArgument(timeout).deadline
         }
         do {
             return try command.init(parsed).run()
-        } catch let failure as Failure where parsed.has("--quiet") && CommandFailure.exitCode(of: failure.code) == 1 {
+        } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
+            guard Invocation.current.isQuiet else { throw failure }
             return 1
         }
     }

@@ -82,7 +82,7 @@ final class StandingConnection {
         }
         let end = min(attempt.time, deadline, Invocation.current.deadline)
         let ready = try System.poll(extra, milliseconds: Int(MonotonicClock.millisecondsLeft(until: end)))
-        try Invocation.current.check()
+        try Invocation.current.check(after: failure)
         guard ready.allSatisfy(\.isEmpty), MonotonicClock.now() >= attempt.time else { return ready }
         try connect(mayStart: attempt.mayStart, until: deadline)
         return ready

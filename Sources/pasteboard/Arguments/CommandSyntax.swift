@@ -24,7 +24,7 @@ struct CommandSyntax: Sendable {
         static let quiet = Option(
             "--quiet",
             short: "-q",
-            "suppresses notes, and the message if nothing is found; the exit code is still 1"
+            "suppresses notes, and the message if nothing is found; the exit code stays"
         )
         static let json = Option("--json", "prints one line of JSON")
     }

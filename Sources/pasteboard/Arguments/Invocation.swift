@@ -14,6 +14,8 @@ struct Invocation {
 
     /// Whether results and errors are printed as JSON.
     var isJSON = false
+    /// Whether notes are left out.
+    var isQuiet = false
     /// The time at which the command ends with `timeout` (see `MonotonicClock`).
     var deadline = UInt64.max
 
@@ -25,9 +27,11 @@ struct Invocation {
     }
 
     /// Throws `timeout` if the time is over.
-    func check() throws {
+    ///
+    /// - Parameter failure: the reason for the wait, if it is one.
+    func check(after failure: Failure? = nil) throws {
         guard MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline else { return }
-        throw Failure(.timeout, "the time allowed is over")
+        throw Failure(.timeout, (failure.map { "\($0.text), and " } ?? "") + "the time allowed is over")
     }
 
     /// Waits until a descriptor can be read, if the command has a deadline.

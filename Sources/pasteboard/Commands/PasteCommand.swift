@@ -21,7 +21,7 @@ struct PasteCommand: Command {
             ),
             .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
             .init("--force", "with --into, replaces files and directories that have the names of the items"),
-            .init("--timeout", value: "DURATION", "the maximum duration of the wait and the loads together"),
+            .init("--timeout", value: "DURATION", "the maximum duration of the wait, the loads and the output"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--newline", "adds a newline after text"),
             .init("--raw", "writes any bytes to a terminal, unchanged"),
@@ -76,7 +76,6 @@ struct PasteCommand: Command {
     let trimsNewline: Bool
     private let addsNewline: Bool
     private let isRaw: Bool
-    private let isQuiet: Bool
     private let waits: Bool
     private let ifChangeCount: UInt64?
     let line = ProgressLine()
@@ -96,7 +95,6 @@ struct PasteCommand: Command {
         trimsNewline = arguments.has("--trim-newline")
         addsNewline = arguments.has("--newline")
         isRaw = arguments.has("--raw")
-        isQuiet = arguments.has("--quiet")
         waits = arguments.has("--wait")
         ifChangeCount = try arguments.changeCount()
         guard !waits || ifChangeCount == nil else {
@@ -172,8 +170,9 @@ struct PasteCommand: Command {
         // A signal has to end a load that writes no file, also while it waits for the reader of a pipe.
         defer { signals.unblock() }
         guard try watch.mayHaveChanged(until: end, watching: signals) else {
-            guard !isQuiet else { throw CommandFailure(exitCode: CommandFailure.exitCode(of: .timeout), nil) }
-            throw Failure(.timeout, "\(failure.text), and the time of --timeout is over")
+            let text = "\(failure.text), and the time of --timeout is over"
+            let exitCode = CommandFailure.exitCode(of: .timeout)
+            throw Invocation.current.isQuiet ? CommandFailure(exitCode: exitCode, nil) : Failure(.timeout, text)
         }
     }
 
@@ -195,7 +194,7 @@ struct PasteCommand: Command {
     private var sink: any PasteSink {
         if let output { return FileOutput(path: output) }
         guard System.isTerminal(1), !isRaw else { return PlainOutput(addsNewline: addsNewline) }
-        return TerminalOutput(endsLine: !trimsNewline, isQuiet: isQuiet)
+        return TerminalOutput(endsLine: !trimsNewline)
     }
 
     private func paste(to sink: any PasteSink, _ connection: BlockingConnection) throws {
@@ -302,6 +301,6 @@ struct PasteCommand: Command {
     }
 
     private func note(_ text: String) {
-        if !isQuiet { StandardStreams.note("pasteboard: paste: \(text)") }
+        StandardStreams.note("pasteboard: paste: \(text)")
     }
 }

@@ -9,7 +9,6 @@ struct InputArguments {
     private let name: String?
     private let title: String?
     private let trimsNewline: Bool
-    private let isQuiet: Bool
     private let types: [TypeArgument]
     /// nil for standard input.
     private let files: [SystemString?]
@@ -22,7 +21,6 @@ struct InputArguments {
         title = try arguments.title()
         words = arguments.has("--echo") ? arguments.operands : nil
         trimsNewline = arguments.has("--trim-newline")
-        isQuiet = arguments.has("--quiet")
         types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
         files = words == nil ? arguments.operands.map { $0 == "-" ? nil : $0 } : []
         let streams = types.count { $0.origin == nil || $0.origin == "-" }
@@ -65,7 +63,7 @@ struct InputArguments {
     func items() throws -> [InputItem] {
         var contradicted = ContradictedNames()
         let items = try self.items(&contradicted)
-        if !isQuiet { contradicted.note(for: command) }
+        contradicted.note(for: command)
         return items
     }
 
@@ -117,7 +115,7 @@ struct InputArguments {
 
     private func open(_ path: SystemString?) throws -> InputBytes {
         if path == nil, let words { return InputBytes(words: words, trimsNewline: trimsNewline) }
-        if path == nil, !isQuiet, System.isTerminal(0) {
+        if path == nil, System.isTerminal(0) {
             StandardStreams.note("pasteboard: \(command): reading from the terminal; press Ctrl-D to end")
         }
         return try InputBytes(path, trimsNewline: trimsNewline, for: command)

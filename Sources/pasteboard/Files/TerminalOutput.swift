@@ -9,7 +9,6 @@ final class TerminalOutput: PasteSink {
     private static let mostEncoded = 16 << 20
 
     private let endsLine: Bool
-    private let isQuiet: Bool
     private var text = VisibleText()
     private var type = UniformType.data
     private var isText = true
@@ -21,12 +20,10 @@ final class TerminalOutput: PasteSink {
     var leavesFile: Bool { false }
     var descriptor: CInt? { nil }
 
-    /// - Parameters:
-    ///   - endsLine: whether text without a newline at its end gets one, so that the prompt does not stick to it.
-    ///   - isQuiet: whether notes are left out.
-    init(endsLine: Bool, isQuiet: Bool) {
+    /// - Parameter endsLine: whether text without a newline at its end gets one, so that the prompt does not stick to
+    ///   it.
+    init(endsLine: Bool) {
         self.endsLine = endsLine
-        self.isQuiet = isQuiet
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
@@ -80,7 +77,7 @@ final class TerminalOutput: PasteSink {
         try showEncoded()
         try show(text.finish())
         if endsLine { endLine() }
-        guard text.escapedCount > 0, !isQuiet else { return nil }
+        guard text.escapedCount > 0, !Invocation.current.isQuiet else { return nil }
         endLine()
         let bytes = text.escapedCount == 1 ? "1 unsafe byte is" : "\(text.escapedCount) unsafe bytes are"
         StandardStreams.note(

@@ -102,7 +102,7 @@ struct CommandFailure: Error {
             return
         }
         let prefix = ["pasteboard", command].compactMap { $0 }.joined(separator: ": ")
-        StandardStreams.note("\(prefix): \(text)\(isListing ? "; available:" : "")")
-        for line in detail { StandardStreams.note("  \(line)") }
+        StandardStreams.report("\(prefix): \(text)\(isListing ? "; available:" : "")")
+        for line in detail { StandardStreams.report("  \(line)") }
     }
 }

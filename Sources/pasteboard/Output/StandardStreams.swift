@@ -47,8 +47,13 @@ enum StandardStreams {
         return CommandFailure(local: "cannot write standard output: \(error.reason)")
     }
 
-    /// Prints a line on standard error. Control characters in it are escaped.
+    /// Prints a note on standard error, unless notes are to be left out.
     static func note(_ line: String) {
+        if !Invocation.current.isQuiet { report(line) }
+    }
+
+    /// Prints a line on standard error. Control characters in it are escaped.
+    static func report(_ line: String) {
         try? System.write(Array("\(VisibleText.line(line))\n".utf8).span, to: 2)
     }
 }

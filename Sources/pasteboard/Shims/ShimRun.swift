@@ -13,6 +13,8 @@ struct ShimRun {
         self.program = program
         self.arguments = arguments
         request = try ShimRequest(arguments, for: program)
+        // None of these programs prints notes.
+        Invocation.current.isQuiet = true
     }
 
     /// Runs one of the programs with the arguments of this process, and returns its exit code.
@@ -23,7 +25,7 @@ struct ShimRun {
         } catch {
             let failure = CommandFailure(error)
             if let text = failure.text {
-                for line in ["\(program.rawValue): \(text)"] + failure.detail { StandardStreams.note(line) }
+                for line in ["\(program.rawValue): \(text)"] + failure.detail { StandardStreams.report(line) }
             }
             // All of these programs end with 1 for any failure. Codes from 126 on are those of signals and of commands.
             return failure.exitCode == 2 || failure.exitCode >= ProgramPath.cannotBeRun ? failure.exitCode : 1
@@ -97,11 +99,11 @@ struct ShimRun {
     private func reportMissing(isEmpty: Bool) -> CInt {
         switch (program, request.types.first) {
         case (.xclip, let type):
-            StandardStreams.note("Error: target \(type ?? "STRING") not available")
+            StandardStreams.report("Error: target \(type ?? "STRING") not available")
         case (.wlPaste, let type?) where !isEmpty:
-            StandardStreams.note("Clipboard content is not available as requested type \"\(type)\"")
+            StandardStreams.report("Clipboard content is not available as requested type \"\(type)\"")
         case (.wlPaste, _):
-            StandardStreams.note("Nothing is copied")
+            StandardStreams.report("Nothing is copied")
         default:
             return 0
         }
@@ -117,7 +119,7 @@ struct ShimRun {
         guard !types.isEmpty || spellings.isEmpty else {
             throw Failure(.typeUnavailable, "unknown type '\(spellings[0])'")
         }
-        var arguments = ["--board", board, "--quiet"] + types.map { "--type=\($0)" }
+        var arguments = ["--board", board] + types.map { "--type=\($0)" }
         if request.trimsNewline { arguments.append("--trim-newline") }
         if request.endsLine { arguments.append("--newline") }
         if let timeout = request.timeout { arguments.append("--timeout=\(timeout)ms") }
@@ -168,7 +170,7 @@ struct ShimRun {
 
     /// Copies standard input.
     private func copy(to board: String) throws -> Committed {
-        var arguments = ["--board", board, "--quiet"]
+        var arguments = ["--board", board]
         // Only wl-copy finds out the type by the contents, and not for words.
         let type = request.types.first ?? (program == .wlCopy && request.operands.isEmpty ? nil : "text")
         if let type { arguments.append("--type=\(ShimTypes.argument(type))") }

@@ -165,14 +165,15 @@ import Testing
     }
 
     @Test(
-        "A waiting paste continues after crashes before its watch is registered and during a load",
-        arguments: [true, false]
+        "A waiting paste continues after crashes before its watch is registered and during a load, and may be quiet",
+        arguments: [true, false],
+        ["", " --quiet"]
     )
-    func waiting(losesWatch: Bool) throws {
+    func waiting(losesWatch: Bool, option: String) throws {
         var loads: [Load] = [.empty, .crash, .text]
         var losesWatch = losesWatch
         var watch: UInt64 = 0
-        let played = try PlayedBroker("paste --wait")
+        let played = try PlayedBroker("paste --wait\(option)")
         while let peer = try played.accept() {
             while let frame = try? peer.next() {
                 switch frame.kind {
@@ -205,6 +206,7 @@ import Testing
         }
         let finished = try played.finish()
         #expect(finished.exitCode == 0, "\(finished.errorText)")
+        #expect(finished.errorText.isEmpty == !option.isEmpty, "\(finished.errorText)")
         #expect(loads.isEmpty)
     }
 
