@@ -66,11 +66,30 @@ enum CommandLineTool {
                 return try run(try command(named: name), Array(arguments.dropFirst()))
             }
         } catch {
-            let failure = CommandFailure(error)
-            // The process of 'offer --background' reports its errors as the command that has started it.
-            let shown = name == BackgroundOfferCommand.syntax.name ? OfferCommand.syntax.name : name
-            failure.report(command: commands.first { $0.syntax.name == shown }?.syntax.name)
-            return failure.exitCode
+            return isReported.withLock { isReported in
+                isReported = true
+                return report(error, of: name)
+            }
+        }
+    }
+
+    /// Whether the command has reported why it has failed, so that it is about to end.
+    private static let isReported = Lock(false)
+
+    /// Reports an error of a command, and returns its exit code.
+    private static func report(_ error: any Error, of name: String) -> CInt {
+        let failure = CommandFailure(error)
+        // The process of 'offer --background' reports its errors as the command that has started it.
+        let shown = name == BackgroundOfferCommand.syntax.name ? OfferCommand.syntax.name : name
+        failure.report(command: commands.first { $0.syntax.name == shown }?.syntax.name)
+        return failure.exitCode
+    }
+
+    /// Ends the process if the deadline passes while the command waits in the kernel: for the writer or the reader of a
+    /// pipe, or for a file system.
+    private static func end(_ name: String) {
+        isReported.withLock { isReported in
+            if !isReported { _exit(report(Failure(.timeout, "the time allowed is over"), of: name)) }
         }
     }
 
@@ -85,6 +104,7 @@ enum CommandLineTool {
         if let label = try parsed.value("--label") { try ProgramLabel.set(label) }
         if let timeout = try parsed.value("--timeout") {
             Invocation.current.deadline = try TimeoutArgument(timeout).deadline
+            try Invocation.current.watch { [name = command.syntax.name] in end(name) }
         }
         do {
             return try command.init(parsed).run()

@@ -64,6 +64,7 @@ extension PasteCommand {
                     count = file.byteCount
                     try sink.write(file, trimsNewline: trimsNewline) {
                         try signals?.check()
+                        try Invocation.current.check()
                         guard sink.leavesFile, let position = sink.descriptor.flatMap({ try? System.position(of: $0) })
                         else { return }
                         line.show("pasted", position, of: total)

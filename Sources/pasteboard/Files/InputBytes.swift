@@ -43,7 +43,7 @@ final class InputBytes {
     init(_ path: SystemString?, trimsNewline: Bool, for command: String) throws {
         self.path = path
         do {
-            self.descriptor = try path.map { DescriptorBox(try Self.open($0)) }
+            self.descriptor = try path.map { DescriptorBox(try System.open($0)) }
             let raw = self.descriptor?.raw ?? 0
             let status = try System.status(of: raw)
             opened = status
@@ -60,15 +60,6 @@ final class InputBytes {
             if error.errno == ENOENT, command == CopyCommand.syntax.name { failure.addHint(copying: path?.text ?? "") }
             throw failure
         }
-    }
-
-    /// Opens a file. If the command has a deadline, the wait for the writer of a pipe ends then.
-    private static func open(_ path: SystemString) throws -> OwnedDescriptor {
-        guard Invocation.current.deadline < .max else { return try System.open(path) }
-        let descriptor = try System.open(path, .nonBlocking)
-        if try System.status(of: descriptor.raw).kind == .pipe { try Invocation.current.wait(for: descriptor.raw) }
-        try System.makeBlocking(descriptor.raw)
-        return descriptor
     }
 
     /// Words that were given as arguments, joined by blanks.
@@ -163,7 +154,6 @@ final class InputBytes {
     private func move(to file: MemoryFile) throws -> Int? {
         let raw = try self.raw()
         while !hasEnded {
-            try Invocation.current.wait(for: raw)
             let moved =
                 isFile
                 ? try System.sendFile(raw, to: file.descriptor.raw, count: Self.moved)
@@ -214,9 +204,7 @@ final class InputBytes {
 
     private func read(upTo limit: Int) throws -> [UInt8] {
         do {
-            let raw = try raw()
-            try Invocation.current.wait(for: raw)
-            let chunk = try System.read(raw, upTo: limit)
+            let chunk = try System.read(try raw(), upTo: limit)
             if chunk.isEmpty { try folder?.finish() }
             return chunk
         } catch let error as SystemError {
