@@ -71,6 +71,8 @@ final class StandingConnection {
     ) throws -> [PollInterest.Readiness] {
         guard let attempt else {
             do { return try work(connection) } catch let failure as Failure {
+                // Nothing is restored after the deadline of the command.
+                try Invocation.current.check()
                 try lose(failure, connection.io.loss(of: failure))
                 // A broker that refuses requests still has the connection, and would wait for the answers of a source.
                 connection.io.endWriting()

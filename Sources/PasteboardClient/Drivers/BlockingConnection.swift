@@ -14,6 +14,8 @@ package final class BlockingConnection {
     /// The progress of the last request, which decides whether it is made again. A request that changes nothing counts
     /// as uncommitted, until its caller has passed bytes on.
     package var reached = Recovery.Reached.uncommitted
+    /// The failure of the last request that was not answered before its deadline.
+    private var lateFailure: Failure?
 
     /// Connects. Starts a broker if there is none and the connector allows it. Hello is sent with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
@@ -72,8 +74,9 @@ package final class BlockingConnection {
     /// The failure of a request over this connection, and what decides whether it is made again; nil if `error` is none
     /// of the broker.
     package func requestFailure(_ error: any Error) -> RequestFailure? {
-        if let failure = error as? Failure { return RequestFailure(failure, io.loss(of: failure), at: reached) }
-        return error as? RequestFailure
+        guard let failure = error as? Failure else { return error as? RequestFailure }
+        let loss = failure.isIdentical(to: lateFailure) ? .silent : io.loss(of: failure)
+        return RequestFailure(failure, loss, at: reached)
     }
 
     // MARK: Waiting
@@ -153,7 +156,9 @@ package final class BlockingConnection {
             if Self.isOver(deadline) {
                 io.state.cancel(stream)
                 try? io.flush()
-                throw lateness.map { Failure(.timeout, $0) } ?? unanswered
+                let failure = lateness.map { Failure(.timeout, $0) } ?? unanswered
+                lateFailure = failure
+                throw failure
             }
         }
     }

@@ -19,7 +19,10 @@ extension ConnectionIO {
         if let failure = state.failure { throw failure }
         do throws(Failure) {
             try flush()
-            if BlockingConnection.isOver(timeouts.end) { throw Failure(.timeout, "the time allowed is over") }
+            if BlockingConnection.isOver(timeouts.end) {
+                loss = .silent
+                throw Failure(.timeout, "the time allowed is over")
+            }
             let end = untilSent && !wantsWrite ? 0 : min(deadline, nextCheck, timeouts.end)
             if extra.isEmpty, !wantsWrite, letReceiveWait(until: end) {
                 _ = try pump(waiting: true, handle)

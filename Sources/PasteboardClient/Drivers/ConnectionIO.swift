@@ -25,7 +25,7 @@ package struct ConnectionIO: ~Copyable {
     /// sent before are still read. Then the connection ends, because this process can send nothing more.
     private var writeFailure: String?
     /// The way in which the connection has ended; nil while it has not, or if the client has ended it.
-    package private(set) var loss: Loss?
+    package internal(set) var loss: Loss?
     /// Writes whose memory file the system did not pass.
     private var refusedWrites: Set<UInt64> = []
     /// Detects a fork. A child process shares the socket, and could write into the middle of its parent's frames.

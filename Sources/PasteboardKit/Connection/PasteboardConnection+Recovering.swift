@@ -21,7 +21,8 @@ extension PasteboardConnection {
             } catch {
                 lost = error
             }
-            let (loss, reached) = (live.loss(of: lost), reached())
+            let isLate = lost.code == .timeout && call.deadline?.left == .zero
+            let (loss, reached) = (isLate ? .silent : live.loss(of: lost), reached())
             guard case .connect = recovery.next(after: loss, at: reached) else {
                 let remark = recovery.remark(after: loss, at: reached)
                 throw PasteboardError(lost.code, message: lost.message + remark, sourceError: lost.sourceError)

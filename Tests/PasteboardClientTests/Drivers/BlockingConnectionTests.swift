@@ -243,6 +243,17 @@ import Testing
         #expect(failure?.code == .timeout && failure?.text.contains("/test/socket") == true)
     }
 
+    @Test("A change that is not answered in time may have been carried out", .tags(.f82), arguments: [false, true])
+    func lateChange(endsConnection: Bool) throws {
+        let harness = try ConnectionHarness(script: { peer in while true { _ = try peer.next() } })
+        let connection = harness.connection
+        _ = try connection.welcome()
+        if endsConnection { connection.io.timeouts.end = 0 } else { connection.io.timeouts.answer = 1 }
+        let failure = #expect(throws: Failure.self) { try connection.clear() }
+        let lost = connection.requestFailure(try #require(failure))
+        #expect(lost?.failure.code == .timeout && lost?.loss == .silent && lost?.reached == .request)
+    }
+
     @Test("A silent broker is probed, and the load continues if it answers")
     func alive() throws {
         var timeouts = ConnectionTimeouts.endless

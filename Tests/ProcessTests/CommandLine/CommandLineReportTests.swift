@@ -127,10 +127,24 @@ import Testing
         let written = "(sleep 0.1; head -c 300000 /dev/zero) > pipe & pasteboard copy --timeout 1h pipe"
         #expect(try desk.succeed("\(written); pasteboard paste | wc -c") == "300000\n")
         try desk.copy("kept")
-        #expect(try desk.run("drop", "--as", "x", "--once", "--timeout", "100ms").exitCode == 7)
-        #expect(try desk.run("watch", "--timeout", "100ms").exitCode == 7)
+        for command in ["drop --as x --once", "watch"] {
+            let ended = try desk.shell("pasteboard \(command) --timeout 100ms")
+            #expect(ended.exitCode == 7 && !ended.errorText.contains("connecting again"), "\(ended.errorText)")
+        }
         #expect(try desk.run("drag", ".input", "--to", "x", "--wait", "1h", "--timeout", "100ms").exitCode == 7)
         #expect(try desk.run("copy", "-e", "x", "--timeout", "1h").exitCode == 0)
         #expect(try desk.run("list", "--timeout", "0").exitCode == 2)
+    }
+
+    @Test("A timeout ends a wait for the reader of the output, also of a pipe that nobody has opened")
+    func output() throws {
+        let desk = try Desk()
+        try desk.directory.write(Desk.bytes(1_000_000), to: "large")
+        try desk.run("copy", "large")
+        let pipe = try System.pipe()
+        let paste = try desk.start("paste", "--timeout", "100ms", standardOutput: pipe.second.raw)
+        #expect(try paste.finish().exitCode == 7)
+        let named = try desk.shell("rm -f pipe; mkfifo pipe; pasteboard paste -o pipe --timeout 100ms")
+        #expect(named.exitCode == 7, "\(named.errorText)")
     }
 }
