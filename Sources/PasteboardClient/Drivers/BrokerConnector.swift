@@ -58,6 +58,8 @@ package struct BrokerConnector: Sendable {
             return nil
         } catch let error as SystemError where error.meansNotPermitted {
             throw Failure(.notPermitted, "cannot use the broker at \(self.socket.path): \(error.reason)\(Self.hint)")
+        } catch let error as SocketPathError where error.meansNotPermitted {
+            throw Failure(.notPermitted, "cannot use the broker at \(self.socket.path): \(error)\(Self.hint)")
         } catch {
             throw error as? Failure
                 ?? Failure(

@@ -36,6 +36,14 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
         }
     }
 
+    /// Whether another user could be at the other end of the socket, or could use it, too.
+    package var meansNotPermitted: Bool {
+        switch self {
+        case .unsafeDirectory(_, .owned), .unsafeDirectory(_, .writable), .openSocket: true
+        default: false
+        }
+    }
+
     package var description: String {
         switch self {
         case .noCandidate:

@@ -191,6 +191,24 @@ import Testing
         #expect(desk.directory.names(in: "in") == ["a.txt"])
     }
 
+    // MARK: All
+
+    @Test("What stands ends at once if other users may write to the directory of the socket", .tags(.f70))
+    func unsafeDirectory() throws {
+        let desk = try Desk()
+        let broker = try desk.startBroker("--no-keeper")
+        let paste = try desk.start("paste", "--board", "other", "--wait")
+        let watch = try desk.start("watch")
+        try eventually("two watches") { try desk.run("status", "--json").text.contains(#""watches":2"#) }
+        let standing = [paste, watch, try desk.offer(["-t", "text=echo x"]), try desk.destination()]
+        #expect(chmod(desk.directory["run/pasteboard"], 0o777) == 0)
+        try broker.child.kill(SIGKILL)
+        for command in standing {
+            let ended = try command.finish()
+            #expect(ended.exitCode == 6 && ended.errorText.contains("could put another socket"), "\(ended.errorText)")
+        }
+    }
+
     // MARK: paste
 
     @Test("A paste that waits gets what is written after its broker was killed", .tags(.f82))
