@@ -148,8 +148,8 @@ public final class PasteboardConnection: Sendable {
             case .connected(let live):
                 if !live.isOver {
                     state.ending.append(live)
-                    // The broker has announced its end, which a request that is made again must not undo.
-                    if !live.takesRequests { state.wasStopped = true }
+                    // The broker ends, perhaps because it was stopped, which must not be undone.
+                    state.wasStopped = true
                 }
                 state.phase = .connecting([waiting])
                 return (true, nil)

@@ -27,20 +27,23 @@ final class ScriptedBroker: Sendable {
     }
 
     func connect(timeouts: ConnectionTimeouts = .endless) -> PasteboardConnection {
-        PasteboardConnection(timeouts: timeouts) { _ in
-            let pair = try Socket.pair()
-            let own = try System.duplicate(pair.first.raw)
-            let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
-            try SystemThread(name: "scripted broker") {
-                do {
-                    _ = try peer.next(.hello)
-                    if let welcome = self.welcome { try peer.send(welcome, stream: 0) }
-                    while true { try self.answer(peer, try peer.next()) }
-                } catch {
-                    peer.close()
-                }
-            }.detach()
-            return BrokerSocket(descriptor: own, path: "test")
-        }
+        PasteboardConnection(timeouts: timeouts) { _ in try self.socket() }
+    }
+
+    /// A socket of which this broker serves the other end.
+    func socket() throws -> BrokerSocket {
+        let pair = try Socket.pair()
+        let own = try System.duplicate(pair.first.raw)
+        let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
+        try SystemThread(name: "scripted broker") {
+            do {
+                _ = try peer.next(.hello)
+                if let welcome = self.welcome { try peer.send(welcome, stream: 0) }
+                while true { try self.answer(peer, try peer.next()) }
+            } catch {
+                peer.close()
+            }
+        }.detach()
+        return BrokerSocket(descriptor: own, path: "test")
     }
 }

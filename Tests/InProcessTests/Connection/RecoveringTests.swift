@@ -123,7 +123,10 @@ struct RecoveringTests {
                 var change = Change()
                 change.changeCount = 5
                 try peer.send(change, stream: frame.stream)
-            case .clear, .commit: try peer.send(Committed(), stream: frame.stream)
+            case .clear, .commit:
+                var committed = Committed()
+                committed.handle = 1
+                try peer.send(committed, stream: frame.stream)
             default: break
             }
         }
@@ -184,5 +187,40 @@ struct RecoveringTests {
         let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
         try await pasteboard.write([.text("a"), provider], keeps: .everything)
         #expect(broker.requests.withLock(\.self) == 3)
+    }
+
+    @Test("A hand-over that a broker refuses while loads run on it continues at the next one", .tags(.f90))
+    func handOver() async throws {
+        let broker = LosingBroker(.refusal, at: [.data])
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        let publication = try await pasteboard.write([.text("a")])
+        #expect(try await publication.handOver(deadline: .seconds(600)).isComplete)
+        #expect(broker.requests.withLock(\.self) > 1)
+    }
+
+    @Test("No broker is started after a refused request, because this one may have been stopped", .tags(.f90))
+    func refusedForGood() async throws {
+        let broker = ScriptedBroker { peer, frame in
+            switch frame.kind {
+            case .commit: try peer.send(Committed(), stream: frame.stream)
+            case .list: try peer.send(Failure(.brokerRestarted, "the broker is shutting down"), stream: frame.stream)
+            default: break
+            }
+        }
+        let (attempts, attempt) = AsyncStream.makeStream(of: Bool.self)
+        let isServed = Lock(true)
+        let connection = PasteboardConnection(timeouts: .endless) { mayStart in
+            attempt.yield(mayStart)
+            guard isServed.withLock({ exchange(&$0, with: false) }) else { throw Failure(.brokerUnavailable, "nobody") }
+            return try broker.socket()
+        }
+        let pasteboard = Pasteboard(name: "notes", connection: connection)
+        let publication = try await pasteboard.write([.text("a")])
+        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+        #expect(error?.code == .brokerRestarted)
+        // Those of the write, of the repeated request, and of the restoration.
+        var iterator = attempts.makeAsyncIterator()
+        for expected in [true, false, false] { #expect(await iterator.next() == expected) }
+        withExtendedLifetime(publication) {}
     }
 }

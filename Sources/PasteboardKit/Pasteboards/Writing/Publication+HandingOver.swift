@@ -68,14 +68,18 @@ extension Publication {
             for: call
         )
         var (live, handle) = try await request.current(for: call)
+        var earlier: [LiveConnection] = []
         while await additions.add(to: request, handle, over: live), request.isRestorable {
             request.lose(over: live)
+            earlier.append(live)
+            // A broker that only refuses requests ends the connection when the loads on it have ended.
+            if !live.isOver { _ = try? await pasteboard.connection.liveConnection(after: live, for: call) }
             (live, handle) = try await request.current(for: call)
             request.keep(try await kept(handle, of: items, over: live, for: call))
         }
         if Task.isCancelled { throw call.cancelled }
         if let error = additions.refusal { throw error }
-        await live.answersEnded(of: request, by: call.deadline)
+        for live in earlier + [live] { await live.answersEnded(of: request, by: call.deadline) }
 
         let promised = Set(request.promised)
         let dropped = Self.types(of: wanted.filter(promised.contains), in: items)

@@ -35,7 +35,7 @@ public final class Publication: Sendable {
 
     let request: WriteRequest
     /// Keeps the connection, and a unique pasteboard.
-    private let pasteboard: Pasteboard
+    let pasteboard: Pasteboard
 
     init(changeCount: ChangeCount, request: WriteRequest, of pasteboard: Pasteboard) {
         self.changeCount = changeCount
