@@ -100,13 +100,18 @@ enum Broker {
         }
     }
 
-    /// Makes a request of a broker, and makes it again as its recovery decides: at a broker that runs already.
+    /// Makes a request of a broker, and makes it again as its recovery decides.
     ///
-    /// - Parameter deadline: the time at which connecting fails with `timeout` (see `MonotonicClock`).
+    /// - Parameters:
+    ///   - deadline: the time at which connecting fails with `timeout` (see `MonotonicClock`).
+    ///   - streams: the number of asks that are open at once; nil for the default.
+    ///   - startsOne: whether a broker may be started if nothing was sent to the first one.
     static func recovering<Answer>(
         _ recovery: Recovery = Recovery(.read),
         over connection: BlockingConnection,
         until deadline: UInt64 = .max,
+        streams: UInt32? = nil,
+        startsOne: Bool = false,
         _ request: (BlockingConnection) throws -> Answer
     ) throws -> Answer {
         var (recovery, connection) = (recovery, connection)
@@ -117,8 +122,9 @@ enum Broker {
                 guard let lost = connection.requestFailure(error) else { throw error }
                 switch recovery.next(after: lost.loss, at: lost.reached) {
                 case .again: continue
-                case .connect:
-                    if let next = try running(until: deadline) {
+                case .connect(_, let mayStart):
+                    let next = try mayStart && startsOne ? startingOne() : running(streams: streams, until: deadline)
+                    if let next {
                         connection = next
                         continue
                     }

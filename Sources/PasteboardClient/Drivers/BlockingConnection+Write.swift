@@ -69,7 +69,10 @@ extension BlockingConnection {
     /// Throws a `Failure`, or a `SystemError` if the caller's own descriptor cannot be read. Then the contents of the
     /// board are unchanged. If the broker refuses the write, this fails at once, and neither reads nor sends the rest.
     package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
-        try send(items, on: try io.state.open(write), passesMemory: write.terms?.isConcealed != true)
+        // A broker that was lost since the last request gets nothing.
+        reached = .nothing
+        try step(until: 0) { _, event, bytes in keep(event, bytes) }
+        return try send(items, on: try io.state.open(write), passesMemory: write.terms?.isConcealed != true)
     }
 
     /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.

@@ -97,7 +97,9 @@ struct CopyCommand: Command {
         }
         // Bytes of a file or a pipe cannot be read again.
         let recovery = Recovery(.change, repeats: new.allSatisfy(\.canBeWrittenAgain) ? 1 : 0)
-        let committed = try Broker.recovering(recovery, over: connection) { try write(new, options, over: $0) }
+        let committed = try Broker.recovering(recovery, over: connection, startsOne: true) {
+            try write(new, options, over: $0)
+        }
         committed.note(by: Self.syntax.name)
         return committed
     }

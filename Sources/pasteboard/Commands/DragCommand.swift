@@ -90,15 +90,16 @@ struct DragCommand: Command {
 
     /// Connects to the broker, and with --wait waits for the destination.
     private func connection() throws -> BlockingConnection {
-        if let wait {
-            let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
-            try connection.wait(for: destination, milliseconds: wait.milliseconds)
-            return connection
-        }
-        guard let connection = try Broker.running(streams: AskServer.maximumAsks) else {
+        let streams = AskServer.maximumAsks
+        guard let end = wait?.deadline else {
+            if let connection = try Broker.running(streams: streams) { return connection }
             throw Failure(.nothingHere, "there is no destination \(destination), because no broker is running")
         }
-        return connection
+        return try Broker.recovering(over: try Broker.startingOne(streams: streams), streams: streams) {
+            let left = end == .max ? nil : UInt64(MonotonicClock.millisecondsLeft(until: end))
+            try $0.wait(for: destination, milliseconds: left)
+            return $0
+        }
     }
 
     private static func checkDeletable(_ items: [InputItem]) throws {

@@ -191,6 +191,30 @@ import Testing
         #expect(desk.directory.names(in: "in") == ["a.txt"])
     }
 
+    // MARK: copy
+
+    @Test("A copy whose broker ends before it has its input writes to the next one, and may start it", .tags(.f82))
+    func waitingCopy() throws {
+        for end in [SIGKILL, SIGTERM] {
+            let desk = try Desk()
+            let broker = try desk.startBroker("--no-keeper")
+            let input = "until [ -e go ]; do sleep 0.01; done; echo late"
+            let copy = try ProcessRunner(
+                "/bin/sh",
+                ["-c", "(\(input)) | \"$0\" copy -t text --label waiting", try ProcessRunner.program("pasteboard")],
+                environment: desk.environment,
+                directory: desk.directory.path
+            )
+            try eventually("a copy") { try desk.run("status").text.contains("  waiting ") }
+            try broker.child.kill(end)
+            _ = try broker.finish()
+            try desk.directory.write("", to: "go")
+            let copied = try copy.finish()
+            #expect(copied.exitCode == 0, "\(copied.errorText)")
+            #expect(try desk.run("paste").text == "late\n")
+        }
+    }
+
     // MARK: All
 
     @Test("What stands ends at once if other users may write to the directory of the socket", .tags(.f70))

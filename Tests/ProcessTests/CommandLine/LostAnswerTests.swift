@@ -26,6 +26,7 @@ import Testing
         .tags(.f90),
         arguments: [
             "list", "types", "info", "status", "limits", "paste", "clear", "clear --if-change 1", "board release x",
+            "drag --to x --wait 10m file",
             "copy file", "copy --if-change 1 file", "copy photo.png", "copy -t png photo",
         ]
     )
@@ -36,7 +37,10 @@ import Testing
     @Test(
         "A request whose connection is lost is made once more, if it changes nothing",
         .tags(.f82),
-        arguments: ["list", "types", "info", "status", "limits", "paste", "paste -o out", "paste --json"]
+        arguments: [
+            "list", "types", "info", "status", "limits", "paste", "paste -o out", "paste --json",
+            "drag --to x --wait 10m file",
+        ]
     )
     func lost(_ line: String) throws {
         try expectRepetition(of: line, after: .crash)
