@@ -64,8 +64,7 @@ struct LinkCommand: Command {
             boards: try arguments.boards(),
             from: sides,
             permits: permits,
-            silence: try arguments.value("--silence").map { try TimeoutArgument($0).milliseconds } ?? 15_000,
-            isQuiet: arguments.has("--quiet")
+            silence: try arguments.value("--silence").map { try TimeoutArgument($0).milliseconds } ?? 15_000
         )
     }
 

@@ -19,7 +19,6 @@ final class StandingLink {
     private let sides: [Link.Side]
     private let permits: LinkedBoard.Permits
     private let silence: Int
-    private let isQuiet: Bool
     private var hasBegun = false
     private var backoff = Backoff()
 
@@ -35,8 +34,7 @@ final class StandingLink {
         boards: [String],
         from sides: [Link.Side],
         permits: LinkedBoard.Permits,
-        silence: UInt64?,
-        isQuiet: Bool
+        silence: UInt64?
     ) {
         self.operand = operand
         machine = operand.split(separator: "@").last.map(String.init) ?? operand
@@ -47,7 +45,6 @@ final class StandingLink {
         self.permits = permits
         // Sums of such times cannot overflow.
         self.silence = Int(min(silence ?? .max, 86_400_000))
-        self.isQuiet = isQuiet
     }
 
     func run() throws -> CInt {
@@ -153,7 +150,7 @@ final class StandingLink {
     }
 
     private func note(_ text: String) {
-        if !isQuiet { StandardStreams.note("pasteboard: link: \(text)") }
+        StandardStreams.note("pasteboard: link: \(text)")
     }
 }
 
