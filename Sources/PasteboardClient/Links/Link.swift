@@ -59,6 +59,8 @@ package final class Link {
     private static let maximumWaiting = 16 << 20
 
     private let connections: [LinkConnection]
+    /// The time between two reports of loads, in milliseconds: a third of the shortest deadline of the brokers.
+    private let reportInterval: Int
     private var directions: [Direction] = []
     private var drags: LinkedDrags?
     private var uses: [[UInt64: Use]] = [[:], [:]]
@@ -67,6 +69,8 @@ package final class Link {
     /// By the side that shows them: the source of each publication of this link.
     private var sources: [[UInt64: LinkedBoard.Source]] = [[:], [:]]
     private var ended: [[UInt64]] = [[], []]
+    /// The time at which the brokers are told that their loads go on (see `reportInterval`).
+    private var reportsAt = UInt64.max
     /// Steps that wait until the events of one connection are handled: a step may need this connection.
     private var steps: [(Int, LinkedBoard.Step)] = []
     private let report: (String) -> Void
@@ -85,16 +89,15 @@ package final class Link {
         report: @escaping (String) -> Void = { _ in }
     ) throws(Failure) {
         connections = [near, far]
+        let deadlines = connections.compactMap { $0.io.state.welcome }.flatMap {
+            [$0.firstByteMilliseconds, $0.progressMilliseconds]
+        }
+        reportInterval = deadlines.compactMap { $0 }.map { max(10, min(3_000, Int(clamping: $0) / 3)) }.min() ?? 3_000
         self.report = report
         for board in boards {
             for side in Side.allCases {
-                let (source, destination) = (self[side].io.state.welcome, self[side.other].io.state.welcome)
-                let linked = LinkedBoard(
-                    board,
-                    permits: permits,
-                    from: source ?? Welcome(),
-                    to: destination ?? Welcome()
-                )
+                let destination = self[side.other].io.state.welcome ?? Welcome()
+                let linked = LinkedBoard(board, permits: permits, to: destination)
                 var watch = WatchOperation(board, sinceChangeCount: 0, epoch: 0)
                 _ = watch.want()
                 var direction = Direction(source: side, isOpen: sides.contains(side), linked: linked, watch: watch)
@@ -103,7 +106,7 @@ package final class Link {
                 directions.append(direction)
             }
         }
-        drags = try LinkedDrags(connections, from: sides) { [unowned self] handle, source, side in
+        drags = try LinkedDrags(connections, from: sides, report: report) { [unowned self] handle, source, side in
             if let source { sources[side.rawValue][handle] = source } else { forget(handle, at: side) }
         }
     }
@@ -118,7 +121,8 @@ package final class Link {
     package func turn(watching extra: [PollInterest] = []) throws -> [PollInterest.Readiness] {
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
         let isRead = Side.allCases.map { self[$0.other].io.waitingCount < Self.maximumWaiting }
-        let next = Side.allCases.filter { isRead[$0.rawValue] }.map { self[$0].io.nextCheck }.min() ?? .max
+        let checks = Side.allCases.filter { isRead[$0.rawValue] }.map { self[$0].io.nextCheck }
+        let next = checks.reduce(reportsAt, min)
         let interests = zip(connections, isRead).map { connection, isRead in
             var readiness: PollInterest.Readiness = isRead ? .readable : []
             if connection.io.wantsWrite { readiness.insert(.writable) }
@@ -137,6 +141,7 @@ package final class Link {
             performSteps()
             drags?.perform()
         }
+        if MonotonicClock.now() >= reportsAt { reportLoads() }
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
         return Array(ready.dropFirst(connections.count))
     }
@@ -149,11 +154,20 @@ package final class Link {
         }
     }
 
-    /// Ends the loads of both brokers that wait for this link, because one connection was lost.
+    /// Ends the loads of both brokers that wait for this link, because one connection was lost. What has arrived is sent
+    /// on, as far as the other broker takes it within a second.
     package func end(after lost: Lost) {
-        let failure = Failure(.linkDown, "the link to \(self[lost.side].machine) has ended: \(lost.failure.text)")
-        for ask in loads[lost.side.other.rawValue].keys { self[lost.side.other].io.state.fail(ask, failure) }
-        try? self[lost.side.other].io.flush()
+        let (failure, other) = (
+            Failure(.linkDown, "the link to \(self[lost.side].machine) has ended: \(lost.failure.text)"),
+            self[lost.side.other]
+        )
+        for ask in loads[lost.side.other.rawValue].keys { other.io.state.fail(ask, failure) }
+        let deadline = MonotonicClock.deadline(milliseconds: 1_000)
+        while (try? other.io.flush()) != nil, other.io.wantsWrite, MonotonicClock.now() < deadline {
+            let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
+            _ = try? System.poll([PollInterest(other.io.descriptor, .writable)], milliseconds: left)
+        }
+        other.io.endWriting()
     }
 
     // MARK: Events
@@ -249,7 +263,8 @@ package final class Link {
     }
 
     private func refused(_ failure: Failure, _ index: Int) {
-        guard failure.code != .superseded else { return }
+        // The contents were replaced, or the broker ends, which its connection tells.
+        guard ![.superseded, .brokerRestarted].contains(failure.code) else { return }
         let machine = self[directions[index].source.other].machine
         report("the contents of pasteboard \(directions[index].linked.name) are not on \(machine): \(failure.text)")
     }
@@ -320,13 +335,26 @@ package final class Link {
         load.item = source.items[item]
         load.accepts = [Accept(type, match: .exact)]
         load.credit = fields.credit
+        // Without a timeout of its destination, a load has the deadlines of the source's broker.
+        let timeout = fields.firstByteMilliseconds
+        if timeout != state.welcome?.firstByteMilliseconds { load.timeoutMilliseconds = timeout }
         do {
             let stream = try self[side.other].io.state.open(load)
             uses[side.other.rawValue][stream] = .load(ask: ask)
             loads[side.rawValue][ask] = stream
+            if reportsAt == .max { reportsAt = MonotonicClock.deadline(milliseconds: reportInterval) }
         } catch {
             state.fail(ask, error)
         }
+    }
+
+    /// Makes the brokers wait for loads that are under way: whether one is late, the source's broker decides.
+    private func reportLoads() {
+        for side in Side.allCases {
+            for ask in loads[side.rawValue].keys { self[side].io.state.progress(ask, completed: nil, total: nil) }
+        }
+        let isIdle = loads.allSatisfy(\.isEmpty)
+        reportsAt = isIdle ? .max : MonotonicClock.deadline(milliseconds: reportInterval)
     }
 
     /// Passes an event of a load on to the ask of the other broker.

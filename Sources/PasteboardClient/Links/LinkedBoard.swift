@@ -61,17 +61,14 @@ package struct LinkedBoard: Sendable {
     private let permits: Permits
     /// The epoch of the destination's broker. Contents that have come through it do not return.
     private let destinationEpoch: UInt64
-    /// The time in which the source's broker expects the first byte of a promise, in milliseconds.
-    private let firstByte: UInt64?
     private var phase = Phase.idle
     private var shown: Shown?
     private var pending: Shown?
 
-    package init(_ name: String, permits: Permits, from source: Welcome, to destination: Welcome) {
+    package init(_ name: String, permits: Permits, to destination: Welcome) {
         self.name = name
         self.permits = permits
         destinationEpoch = destination.epoch ?? 0
-        firstByte = source.firstByteMilliseconds
     }
 
     /// Whether the destination shows contents of the source.
@@ -108,7 +105,7 @@ package struct LinkedBoard: Sendable {
         // The broker of the destination must not keep a secret, or serve more loads than the source permits.
         let isKept = contents.terms?.isConcealed != true && contents.terms?.maximumLoads == nil
         let items = listing.items.enumerated().map {
-            (UInt32($0.offset), $0.element.promised(firstByte: firstByte, isKept: isKept))
+            (UInt32($0.offset), $0.element.promised(isKept: isKept))
         }.filter { !$0.1.representations.isEmpty }
         guard !items.isEmpty else { return withdrawing() + finish() }
         let next = Shown(
@@ -190,27 +187,19 @@ extension LinkedBoard.Permits {
 }
 
 extension Item {
-    /// The time by which the destination's broker waits longer than the source's, in milliseconds.
-    private static let margin: UInt64 = 5_000
-
     /// The item as a link promises it to another broker. What its source makes only once crosses the link only once.
     ///
-    /// - Parameters:
-    ///   - firstByte: the time in which the source's broker expects the first byte, in milliseconds.
-    ///   - isKept: whether the destination's broker may keep bytes for further loads.
-    func promised(firstByte: UInt64?, isKept: Bool) -> Item {
+    /// - Parameter isKept: whether the destination's broker may keep bytes for further loads.
+    func promised(isKept: Bool) -> Item {
         var item = self
         item.representations.removeAll { $0.provision == .gone }
         for index in item.representations.indices {
-            let representation = item.representations[index]
-            let isMadeOnce = representation.provision == .kept || representation.policy == .onceAndKept
+            let isMadeOnce = item.representations[index].policy == .onceAndKept
             item.representations[index].policy = isMadeOnce && isKept ? .onceAndKept : nil
             item.representations[index].provision = .promised
             // The answer to the load has it.
             item.representations[index].content = nil
-            // The source's broker ends a late load first, and knows why it is late.
-            let limit = (representation.firstByteMilliseconds ?? firstByte ?? 30_000).addingClamped(Self.margin)
-            item.representations[index].firstByteMilliseconds = min(limit, 600_000)
+            item.representations[index].firstByteMilliseconds = nil
         }
         let hasCached = item.representations.contains { $0.policy == .onceAndKept }
         item.requires = hasCached ? [Feature.onceAndKept.rawValue] : []

@@ -43,15 +43,18 @@ final class LinkedDrags {
     /// The watches of the destinations, by side.
     private var watches: [UInt64] = []
     private var events: [(Link.Side, ClientEvent)] = []
+    private let report: (String) -> Void
     /// Notes that a publication of this link at a side has the bytes of one at the other side, or no longer.
     private let noteSource: (_ handle: UInt64, _ source: LinkedBoard.Source?, Link.Side) -> Void
 
     init(
         _ connections: [LinkConnection],
         from sides: [Link.Side],
+        report: @escaping (String) -> Void,
         noteSource: @escaping (UInt64, LinkedBoard.Source?, Link.Side) -> Void
     ) throws(Failure) {
         self.connections = connections
+        self.report = report
         self.noteSource = noteSource
         ways = sides.map { Way(front: $0) }
         for side in Link.Side.allCases {
@@ -132,10 +135,19 @@ final class LinkedDrags {
             destination.name = "\(name)@\(machine)"
             destination.accepts = types.map { Accept($0) }
             destination.allowsSimultaneousSessions = true
-            // One whose types and name do not fit into a frame has no counterpart.
-            guard let stream = try? front.io.state.open(destination) else { continue }
-            ways[index].counterparts[name] = Counterpart(stream: stream, types: types)
+            do {
+                let stream = try front.io.state.open(destination)
+                ways[index].counterparts[name] = Counterpart(stream: stream, types: types)
+            } catch {
+                refused(name, error, index)
+            }
         }
+    }
+
+    private func refused(_ name: String, _ failure: Failure, _ index: Int) {
+        guard failure.code != .brokerRestarted else { return }
+        let (here, there) = (self[ways[index].front].machine, self[ways[index].front.other].machine)
+        report("destination \(name) of \(there) is not on \(here): \(failure.text)")
     }
 
     // MARK: Sessions
@@ -146,9 +158,11 @@ final class LinkedDrags {
             let name = ways[index].counterparts.first { $0.value.stream == message.destination }?.key
             if let name { ways[index].sessions[stream] = Session(name, DestinationSession(stream, message)) }
             return
-        case .failed(let stream, _):
-            // Another destination has the name of a counterpart.
-            ways[index].counterparts = ways[index].counterparts.filter { $0.value.stream != stream }
+        case .failed(let stream, let failure):
+            // Another destination has the name of a counterpart, or the broker does not allow it.
+            guard let name = ways[index].counterparts.first(where: { $0.value.stream == stream })?.key else { break }
+            ways[index].counterparts[name] = nil
+            refused(name, failure, index)
         default: break
         }
         guard let session = ways[index].sessions[event.stream] else { return }
@@ -194,8 +208,7 @@ final class LinkedDrags {
             drag.movesBetweenProcesses = session.front.allowsMove
         }
         let stream = try back.io.state.open(drag)
-        let firstByte = self[ways[index].front].io.state.welcome?.firstByteMilliseconds
-        for item in items { try back.io.state.add(item.promised(firstByte: firstByte, isKept: false), to: stream) }
+        for item in items { try back.io.state.add(item.promised(isKept: false), to: stream) }
         back.io.state.commit(stream, itemCount: items.count)
         session.itemCount += items.count
         if let begun = session.stream {

@@ -66,7 +66,9 @@ package struct LoadOperation: Sendable {
             }
             return byteCount ?? 0 <= maximum ? .answered : refuse()
         case .progress(_, let progress):
-            (reported, hasProgress) = ((progress.completed ?? 0, progress.total), true)
+            // A report without a number only says that the load goes on.
+            guard let completed = progress.completed else { return .none }
+            (reported, hasProgress) = ((completed, progress.total), true)
             return .progress
         case .passed(_, let answer, let descriptor):
             byteCount = answer.byteCount

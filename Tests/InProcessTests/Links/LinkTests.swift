@@ -23,6 +23,20 @@ struct LinkTests {
         }
     }
 
+    /// Two machines with a link, of which the far one has these limits.
+    private func linked(
+        far limits: [String: String],
+        _ body: (TestBroker, TestBroker) async throws -> Void
+    ) async throws {
+        try await TestBroker.with { a in
+            try await TestBroker.with(limits: limits) { b in
+                let link = try RunningLink(RunningLink.Machine("a", a), RunningLink.Machine("b", b))
+                try await body(a, b)
+                await link.end()
+            }
+        }
+    }
+
     /// Waits until a text can be pasted at each of the brokers.
     private func expect(_ text: String?, at brokers: TestBroker...) async throws {
         for broker in brokers {
@@ -160,6 +174,49 @@ struct LinkTests {
             for _ in 0..<3 { #expect(try await item.loadData(for: .data).value == Data("once".utf8)) }
             #expect(asked.value == 1)
             withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("Bytes that the other broker has no room to keep cross at each load")
+    func unkept() async throws {
+        try await linked(far: ["kept-pool": "1MiB"]) { a, b in
+            let data = Data(repeating: 7, count: 4 << 20)
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .data) { data }
+            let publication = try await a.pasteboard().write([provider], keeps: .everything)
+            let item = try await item(at: b)
+            for _ in 0..<2 { #expect(try await item.loadData(for: .data).value == data) }
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("A load over a link has the deadlines of the source's broker")
+    func deadlines() async throws {
+        try await linked(far: ["first-byte": "300ms", "progress": "300ms"]) { a, b in
+            let (begun, goOn) = (Gate(), Gate())
+            let (slow, silent) = (ItemProvider(), ItemProvider())
+            slow.registerDataRepresentation(for: .data) {
+                begun.open()
+                await goOn.wait()
+                return Data("late".utf8)
+            }
+            silent.registerDataRepresentation(for: .data) {
+                await goOn.wait()
+                return Data()
+            }
+            let publication = try await a.pasteboard().write([slow])
+            let item = try await item(at: b)
+            let load = Task { try await item.loadData(for: .data).value }
+            await begun.wait()
+            // A source of the other machine that has begun later is late.
+            let local = b.pasteboard("local")
+            let others = try await local.write([silent])
+            let late = try #require(try await local.contents().items.first).itemProvider
+            let error = await #expect(throws: PasteboardError.self) { try await late.loadData(for: .data) }
+            #expect(error?.code == .timeout || error?.code == .sourceStalled, "\(String(describing: error))")
+            goOn.open()
+            #expect(try await load.value == Data("late".utf8))
+            withExtendedLifetime((publication, others)) {}
         }
     }
 
