@@ -62,6 +62,8 @@ package struct ConnectionIO: ~Copyable {
         Socket.enlargeBuffers(of: self.socket.raw)
         // With `welcome`; the state decides about later frames.
         decoder.takesDescriptors = true
+        // What is no broker may print text, of which a few bytes look like the length of a long frame.
+        decoder.limitBeforeHello = WireLimits.helloLength
     }
 
     package var descriptor: CInt { socket.raw }
@@ -142,7 +144,10 @@ package struct ConnectionIO: ~Copyable {
                         descriptor: { Result { () throws(MissingDescriptor) in try descriptors.take() } },
                         handle
                     )
-                    if state.isWelcomed { decoder.takesDescriptors = state.passesDescriptors }
+                    if state.isWelcomed {
+                        decoder.takesDescriptors = state.passesDescriptors
+                        decoder.limitBeforeHello = nil
+                    }
                 }
                 // A descriptor arrives with the first byte of its frame, which may be incomplete.
                 guard descriptors.isEmpty || consumed < bytes.count && descriptors.count == 1 else {

@@ -154,8 +154,8 @@ package final class Link {
         }
     }
 
-    /// Ends the loads of both brokers that wait for this link, because one connection was lost. What has arrived is sent
-    /// on, as far as the other broker takes it within a second.
+    /// Ends the loads of both brokers that wait for this link, because one connection was lost. What has arrived is
+    /// sent on, as far as the other broker takes it within a second.
     package func end(after lost: Lost) {
         let (failure, other) = (
             Failure(.linkDown, "the link to \(self[lost.side].machine) has ended: \(lost.failure.text)"),

@@ -67,6 +67,12 @@ extension System {
         }
     }
 
+    /// The children of a process that its first thread has started.
+    package static func children(of process: CInt) -> [CInt] {
+        let text = try? contents(of: "/proc/\(process)/task/\(process)/children")
+        return String(decoding: text ?? [], as: UTF8.self).split(separator: " ").compactMap { CInt($0) }
+    }
+
     /// The path of the running program.
     package static func programPath() throws(SystemError) -> String {
         do throws(SystemError) {

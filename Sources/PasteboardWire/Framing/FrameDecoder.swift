@@ -8,7 +8,7 @@
 package struct FrameDecoder: Sendable {
     /// The header of the data frame whose payload is incomplete, and the number of missing bytes.
     private var partial: (header: FrameHeader, missing: Int)?
-    /// The payload limit until the peer has sent hello. It is lower because the peer is unknown.
+    /// The payload limit until the peer has sent hello or welcome. It is lower because the peer is unknown.
     package var limitBeforeHello: Int?
     /// Whether the feature `descriptors` has been negotiated.
     package var takesDescriptors = false

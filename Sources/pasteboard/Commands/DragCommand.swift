@@ -91,12 +91,14 @@ struct DragCommand: Command {
     /// Connects to the broker, and with --wait waits for the destination.
     private func connection() throws -> BlockingConnection {
         let streams = AskServer.maximumAsks
-        guard let end = wait?.deadline else {
+        guard let wait else {
             if let connection = try Broker.running(streams: streams) { return connection }
             throw Failure(.nothingHere, "there is no destination \(destination), because no broker is running")
         }
+        let end = wait.deadline
+        var left = wait.milliseconds
         return try Broker.recovering(over: try Broker.startingOne(streams: streams), streams: streams) {
-            let left = end == .max ? nil : UInt64(MonotonicClock.millisecondsLeft(until: end))
+            defer { left = left.map { _ in UInt64(MonotonicClock.millisecondsLeft(until: end)) } }
             try $0.wait(for: destination, milliseconds: left)
             return $0
         }

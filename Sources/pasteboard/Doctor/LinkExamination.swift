@@ -25,7 +25,7 @@ struct LinkExamination {
         } catch {
             let advice =
                 via.map { "see that '\($0)' runs 'pasteboard connect' on \(machine), and prints nothing else" }
-                ?? "see that 'ssh \(machine) pasteboard version' succeeds"
+                ?? "see that 'ssh \(machine) pasteboard connect' runs and prints nothing"
             return Finding("link", error, usual: advice)
         }
     }
@@ -36,6 +36,7 @@ struct LinkExamination {
         do {
             _ = try connection.greet(watching: [])
         } catch {
+            guard error.code != .protocolViolation else { throw error }
             switch program.howItEnded() {
             case "ssh ended with status 127":
                 throw CommandFailure(

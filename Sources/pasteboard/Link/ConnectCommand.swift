@@ -46,7 +46,10 @@ struct ConnectCommand: Command {
             // The input may be a descriptor that does not block.
             let interest = PollInterest(input, .readable)
             let ready = try System.poll([interest], milliseconds: silence.map { Int(clamping: $0) })
-            guard !ready[0].isEmpty else { exit(3) }
+            guard !ready[0].isEmpty else {
+                StandardStreams.report("pasteboard: connect: no input for the time of --silence")
+                exit(3)
+            }
             let bytes = try System.read(input, upTo: chunk)
             if bytes.isEmpty { return }
             try System.write(bytes.span, to: output)

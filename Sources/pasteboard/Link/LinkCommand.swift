@@ -59,7 +59,7 @@ struct LinkCommand: Command {
         }
         link = StandingLink(
             to: try Self.checked(operand),
-            as: try arguments.value("--as").map(Self.checked) ?? MachineName.current,
+            as: try Self.name(arguments) ?? MachineName.current,
             via: try Self.via(arguments),
             boards: try arguments.boards(),
             from: sides,
@@ -76,10 +76,22 @@ struct LinkCommand: Command {
 extension LinkCommand {
     /// The name of a machine, which ssh must not take for an option.
     static func checked(_ operand: String) throws(CommandFailure) -> String {
-        guard !operand.isEmpty, !operand.hasPrefix("-"), operand.utf8.count <= 128 else {
+        guard isName(operand) else {
             throw CommandFailure(usage: "invalid machine '\(operand)'; write [USER@]HOST")
         }
         return operand
+    }
+
+    private static func name(_ arguments: ParsedArguments) throws(CommandFailure) -> String? {
+        let name = try arguments.value("--as")
+        guard name.map(isName) != false else {
+            throw CommandFailure(usage: "invalid name '\(name ?? "")' of --as; write at most 128 bytes, no '-' first")
+        }
+        return name
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && !text.hasPrefix("-") && text.utf8.count <= 128
     }
 
     static func via(_ arguments: ParsedArguments) throws(CommandFailure) -> String? {

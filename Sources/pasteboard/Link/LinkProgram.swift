@@ -14,7 +14,9 @@ final class LinkProgram {
     }
 
     /// A machine that has gone is noticed by ssh itself, too. Without a terminal nothing of the login is printed.
-    private static let options = ["-T", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=2"]
+    private static let options = [
+        "-T", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=2", "-o", "RemoteCommand=none",
+    ]
     /// The time for the program to end after its connection, in milliseconds.
     private static let grace = 500
 
@@ -74,11 +76,16 @@ final class LinkProgram {
         }
     }
 
+    /// Ends the program, after the connection to it was closed: what it still has to send on is not lost.
     func stop() {
-        guard ended == nil else { return }
-        try? child.kill(SIGTERM)
-        guard howItEnded() == nil else { return }
-        try? child.kill(SIGKILL)
-        _ = try? child.wait()
+        for signal in [SIGTERM, SIGKILL] where howItEnded() == nil { Self.signal(signal, child.id) }
+        if ended == nil { _ = try? child.wait() }
+    }
+
+    /// Sends a signal to a process and its descendants. They have no group of their own, in which ssh could not ask for
+    /// a password.
+    private static func signal(_ signal: CInt, _ process: CInt) {
+        for child in System.children(of: process) { self.signal(signal, child) }
+        try? System.kill(process, signal)
     }
 }

@@ -70,9 +70,12 @@ final class StandingLink {
     /// Connects to both brokers, and passes contents on until one connection is lost.
     private func connect(watching signals: SignalBox) throws {
         let program = try LinkProgram(to: operand, via: via, silence: silence)
-        defer { program.stop() }
         if !hasBegun { note("connecting to \(machine)") }
         let far = program.connection(to: machine, own: own, passesConcealed: permits.concealed)
+        defer {
+            far.io.endWriting()
+            program.stop()
+        }
         far.io.timeouts.welcome = Self.greeting
         // A probe is sent so early that the machine can answer in time.
         far.io.timeouts.silence = silence / 3 * 2
@@ -126,12 +129,6 @@ final class StandingLink {
             return Link.Lost(lost.side, Failure(lost.failure.code, text), lost.loss)
         }
         guard lost.side == .far else { return lost }
-        if lost.failure.code == .protocolViolation, !hasBegun {
-            let text =
-                "the command on \(machine) printed text that is not the pasteboard protocol; files such as .bashrc must "
-                + "print nothing without a terminal (\(lost.failure.text))"
-            return Link.Lost(.far, Failure(.protocolViolation, text), lost.loss)
-        }
         guard lost.loss == .crashed, let end = program.howItEnded() else { return lost }
         let advice = hasBegun ? "" : "; see 'pasteboard doctor --link \(operand)'"
         return Link.Lost(.far, Failure(.linkDown, "\(machine): \(end)\(advice)"), lost.loss)

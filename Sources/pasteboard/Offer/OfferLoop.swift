@@ -121,7 +121,7 @@ final class OfferLoop {
             switch ended.reason {
             case .cleared: end("was cleared")
             case .expired: end("has expired")
-            case .loaded: end("was pasted, once")
+            case .loaded: end("was pasted for the last time")
             default: end("was replaced by other contents")
             }
         case .failed(placed.publication.stream, let failure):

@@ -41,7 +41,7 @@ import Testing
         #expect(try desk.run("paste").text == "x\n")
         let end = try offer.finish()
         #expect(end.exitCode == 0)
-        #expect(end.errorText.contains("pasteboard: offer: the offer was pasted, once\n"))
+        #expect(end.errorText.contains("pasteboard: offer: the offer was pasted for the last time\n"))
     }
 
     @Test("Contents that may be pasted a number of times are gone after it")

@@ -242,7 +242,9 @@ import Testing
             (["link", "a", "--via", "exit 9"], 3, "a: 'exit 9' ended with status 9"),
             (["link", "a", "--via", "echo welcome to this machine"], 9, "printed text that is not"),
             (["link", "a", "--via", ""], 2, "the command of --via is empty"),
-            (["link", "a", "--as", "-x"], 2, "invalid machine"),
+            (["link", "a", "--as", "-x"], 2, "invalid name '-x' of --as"),
+            (["link", "a", "--via", "echo; exec /proc/$PPID/exe connect"], 9, "printed text that is not"),
+            (["doctor", "--link", "a", "--via", "echo; exec /proc/$PPID/exe connect"], 1, "printed text that is not"),
             (["link", "a", "--via", "exec /proc/$PPID/exe connect"], 2, "a has the same broker as this program"),
             (["doctor", "--link", "a", "--via", "exit 127"], 1, "a cannot be reached: 'exit 127' ended with"),
             (["doctor", "--via", "x"], 2, "--via has no effect without --link"),
@@ -258,6 +260,49 @@ import Testing
         ).finish()
         #expect(finished.exitCode == exitCode && (finished.text + finished.errorText).contains(text), "\(finished)")
         #expect(try System.status(at: desk.directory["x"]) == nil)
+    }
+
+    @Test("A load that has begun arrives whole although the source's broker is replaced")
+    func replaced() throws {
+        let machine = try CommandMachine()
+        let link = try machine.link()
+        let command = "echo a; touch asked; until [ -e go ]; do sleep 0.02; done; echo b"
+        let offer = try machine.near.offer(["-t", "text=\(command)"])
+        try machine.eventuallyFar("public.utf8-plain-text\n", "pasteboard types | cut -d' ' -f1")
+        let paste = try machine.desk.start("paste")
+        try machine.near.waitForFile("asked", in: ".")
+        #expect(try machine.near.run("broker", "--replace").exitCode == 0)
+        try machine.near.directory.write("", to: "go")
+        let pasted = try paste.finish()
+        #expect(pasted.exitCode == 0 && pasted.text == "a\nb\n", "\(pasted.errorText)")
+        try link.waitForErrors(containing: "connected again")
+        for program in [offer, link] {
+            try program.child.kill(SIGTERM)
+            _ = try program.finish()
+        }
+    }
+
+    @Test("What the command of --via has started ends with the link")
+    func descendants() throws {
+        let desk = try Desk()
+        let link = try desk.start("link", "far", "--via", "sh -c 'echo $$ > inner; exec sleep 1000'; :")
+        try desk.waitForFile("inner", in: ".")
+        let inner = try #require(CInt(try desk.succeed("cat inner").dropLast()))
+        try link.child.kill(SIGTERM)
+        #expect(try link.finish().exitCode == 143)
+        try eventually("the inner process has ended") { kill(inner, 0) == -1 }
+    }
+
+    @Test("A destination that the other broker does not take is reported")
+    func refusedDestination() throws {
+        let machine = try CommandMachine()
+        let link = try machine.link("--as", "a/b")
+        let drop = try machine.near.start("drop", "--as", "inbox", "--into", ".")
+        try link.waitForErrors(containing: "destination inbox of a/b is not on far: ")
+        for program in [drop, link] {
+            try program.child.kill(SIGTERM)
+            _ = try program.finish()
+        }
     }
 
     @Test("doctor checks a machine")
