@@ -104,7 +104,7 @@ extension BrokerState {
     private static let takeoverInterval: UInt64 = 20
 
     private mutating func endUnused() {
-        let used = loads.peers
+        let used = loads.peers.union(sessions.peers)
         for id in peers.ids where !used.contains(id) { leave(id) }
         if !peers.isEmpty { world.context.check(in: Self.takeoverInterval) }
     }
@@ -133,7 +133,7 @@ extension BrokerState {
     }
 
     /// Whether a drain has nothing left to wait for.
-    package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty } }
+    package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty && sessions.sessionCount == 0 } }
 
     var restarting: Failure {
         guard !ending.isTakeover else { return Failure(.brokerRestarted, "another broker takes over; try again") }

@@ -123,7 +123,9 @@ enum Broker {
                 switch recovery.next(after: lost.loss, at: lost.reached) {
                 case .again: continue
                 case .connect(_, let mayStart):
-                    let next = try mayStart && startsOne ? startingOne() : running(streams: streams, until: deadline)
+                    let next =
+                        mayStart && startsOne
+                        ? try startingOne(streams: streams) : try running(streams: streams, until: deadline)
                     if let next {
                         connection = next
                         continue

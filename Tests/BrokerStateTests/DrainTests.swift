@@ -66,6 +66,26 @@ import Testing
         #expect(broker.take(reader).isEmpty)
     }
 
+    @Test(
+        "A drop whose bytes flow ends with its result, also while another broker takes over",
+        .tags(.f90),
+        arguments: [true, false]
+    )
+    func dropped(isTakeover: Bool) {
+        var scene = DragScene()
+        scene.dropped(.copy)
+        scene.load()
+        _ = scene.framesToSource()
+        scene.give(last: false)
+        if isTakeover { scene.broker.beginTakeover() } else { scene.broker.drain() }
+        scene.give()
+        scene.broker.advance(by: 1_000)
+        #expect(scene.broker.closed.isEmpty && !scene.broker.isDrained)
+        scene.performed()
+        scene.conclude()
+        #expect(scene.result().transferred?.items == [0] && scene.broker.isDrained)
+    }
+
     @Test("A drain ends only after the last bytes have been sent")
     func lastBytes() {
         broker.deliversAtOnce = false

@@ -31,6 +31,17 @@ struct Sessions: ~Copyable, Sendable {
     var destinationCount: Int { destinationTable.count }
     var waitCount: Int { waitTable.count }
 
+    /// The peers with a session, as its source or a destination.
+    var peers: Set<PeerID> {
+        var peers: Set<PeerID> = []
+        for id in sessionTable.ids {
+            guard let slot = sessionTable.find(id) else { continue }
+            peers.insert(sessionTable[slot].source)
+            peers.formUnion(sessionTable[slot].destinationSessions.values.compactMap { peer(of: $0) })
+        }
+        return peers
+    }
+
     /// Returns the client streams that have ended since the last call.
     mutating func takeClosedStreams() -> [ClosedStream] {
         guard !closedStreams.isEmpty else { return [] }

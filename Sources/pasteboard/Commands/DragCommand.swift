@@ -95,11 +95,8 @@ struct DragCommand: Command {
             if let connection = try Broker.running(streams: streams) { return connection }
             throw Failure(.nothingHere, "there is no destination \(destination), because no broker is running")
         }
-        let end = wait.deadline
-        var left = wait.milliseconds
         return try Broker.recovering(over: try Broker.startingOne(streams: streams), streams: streams) {
-            defer { left = left.map { _ in UInt64(MonotonicClock.millisecondsLeft(until: end)) } }
-            try $0.wait(for: destination, milliseconds: left)
+            try $0.wait(for: destination, milliseconds: wait.milliseconds)
             return $0
         }
     }

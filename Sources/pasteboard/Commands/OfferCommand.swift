@@ -126,14 +126,18 @@ struct OfferCommand: Command {
                 usage: "--keep-on-exit cannot be used for sensitive contents, which end with the offer; omit it"
             )
         }
-        let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
+        let streams = AskServer.maximumAsks
+        let connection = try Broker.startingOne(streams: streams)
         let promises =
             try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
         let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
-        let replaced = try contents(connection)
         let report = isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
         let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)
-        let placed = try offered.place(over: connection)
+        var replaced: String?
+        let placed = try Broker.recovering(Recovery(.change), over: connection, streams: streams, startsOne: true) {
+            replaced = try contents($0)
+            return try offered.place(over: $0)
+        }
         // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
@@ -143,7 +147,7 @@ struct OfferCommand: Command {
         let json = placed.publication.committed.json(of: board, process: process)
         try registered(Invocation.current.isJSON ? json.line : "\(process)\n")
         Invocation.current.deadline = .max
-        _ = Invocation.current.limit(connection)
+        _ = Invocation.current.limit(placed.connection)
         try OfferLoop(offered, at: placed, keepsOnExit: keepsOnExit, signals: signals).run()
         return 0
     }

@@ -246,6 +246,27 @@ import Testing
         #expect(finished.exitCode == (otherRuns ? 0 : 3), "\(finished.errorText)")
     }
 
+    @Test("A new offer that is refused is written once more, and one without an answer is not", .tags(.f82, .f90))
+    func newOffer() throws {
+        for loss in [Loss.refusal, .crash] {
+            let played = try PlayedBroker("offer -t text=date")
+            var writes = 0
+            var peers: [ScriptedPeer] = []
+            while let peer = try played.accept() {
+                peers.append(peer)
+                try answer(try peer.next(.list), to: peer, handle: nil)
+                let commit = try peer.next(.commit)
+                writes += 1
+                if writes == 1 { try lose(commit, of: peer, loss) } else { try answer(commit, to: peer) }
+                if writes == 2 { try peer.send(End(), stream: commit.stream) }
+            }
+            let finished = try played.finish()
+            #expect(writes == (loss == .refusal ? 2 : 1))
+            #expect(finished.exitCode == (loss == .refusal ? 0 : 3), "\(finished.errorText)")
+            #expect(finished.errorText.contains("which may have been carried out") == (loss == .crash))
+        }
+    }
+
     @Test("A hand-over goes on if the broker refuses to list what it keeps already")
     func unlisted() throws {
         let played = try PlayedBroker("offer --keep-on-exit -t text=date")
