@@ -10,24 +10,6 @@ package enum Socket {
         return DescriptorPair(OwnedDescriptor(adopting: ends[0]), OwnedDescriptor(adopting: ends[1]))
     }
 
-    /// Sends bytes as they are, with descriptors that arrive with the first of them, without waiting.
-    ///
-    /// - Returns: the number of bytes that are in the socket; nil if it is full. The descriptors are in it with the
-    ///   first.
-    package static func send(
-        _ bytes: Span<UInt8>,
-        passing descriptors: [DescriptorBox] = [],
-        to socket: CInt
-    ) throws(SystemError) -> Int? {
-        let numbers = descriptors.map(\.raw)
-        return try System.callUnlessBlocked("sendmsg") {
-            // The span outlives the call, and the kernel only reads it.
-            bytes.withUnsafeBytes {
-                pbs_send(socket, $0.baseAddress, $0.count, nil, 0, nil, 0, numbers, CInt(numbers.count))
-            }
-        }
-    }
-
     /// Lets the kernel hold 1 MiB in each direction: bulk transfers run about twice as fast as with the default.
     ///
     /// The system's maximum applies, without an error.

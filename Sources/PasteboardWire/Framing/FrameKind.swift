@@ -62,6 +62,91 @@
     }
 }
 
+extension FrameKind {
+    /// The message that is the payload of a frame of this kind; nil for `data`.
+    package var message: (any WireMessage.Type)? {
+        switch self {
+        case .hello: Hello.self
+        case .welcome: Welcome.self
+        case .inline: Inline.self
+        case .write: Write.self
+        case .item: Item.self
+        case .commit: Commit.self
+        case .load: Load.self
+        case .list: List.self
+        case .clear: Clear.self
+        case .status: Status.self
+        case .stop: Stop.self
+        case .drag: Drag.self
+        case .destination: Destination.self
+        case .begin: Begin.self
+        case .move: Move.self
+        case .drop: Drop.self
+        case .performed: Performed.self
+        case .conclude: Conclude.self
+        case .wait: Wait.self
+        case .ask: Ask.self
+        case .answer: Answer.self
+        case .committed: Committed.self
+        case .contents: Contents.self
+        case .statusEntry: StatusEntry.self
+        case .registered: Registered.self
+        case .session: Session.self
+        case .update: Update.self
+        case .perform: Perform.self
+        case .dropped: Dropped.self
+        case .transferred: Transferred.self
+        case .data: nil
+        case .end: End.self
+        case .error: Failure.self
+        case .cancel: Cancel.self
+        case .credit: Credit.self
+        case .progress: Progress.self
+        case .enter: Enter.self
+        case .exit: Exit.self
+        case .proposal: Proposal.self
+        case .change: Change.self
+        case .watch: Watch.self
+        case .createBoard: CreateBoard.self
+        }
+    }
+}
+
+extension FrameKind {
+    /// Whether a client may send the kind on this sort of stream at all. `Protocol.md` and `frame-kinds.tsv` state the
+    /// same, and tests compare them.
+    @inlinable
+    package func fits(_ sort: StreamSort) -> Bool {
+        // One bit for each number: the test is made for every frame.
+        let kinds: UInt64 =
+            switch sort {
+            case .connection: Self.hello.bit | Self.inline.bit | Self.error.bit
+            case .request: Self.kindsOnRequests
+            case .ask: Self.answer.bit | Self.data.bit | Self.end.bit | Self.error.bit | Self.progress.bit
+            case .session: Self.kindsOnSessions
+            }
+        return kinds & bit != 0
+    }
+
+    @usableFromInline static var kindsOnRequests: UInt64 {
+        @inlinable @inline(__always) get {
+            write.bit | item.bit | commit.bit | load.bit | list.bit | clear.bit | status.bit | stop.bit | drag.bit
+                | destination.bit | begin.bit | move.bit | drop.bit | wait.bit | data.bit | error.bit | cancel.bit
+                | credit.bit | enter.bit | watch.bit | createBoard.bit
+        }
+    }
+
+    @usableFromInline static var kindsOnSessions: UInt64 {
+        @inlinable @inline(__always) get {
+            performed.bit | conclude.bit | error.bit | cancel.bit | progress.bit | exit.bit | proposal.bit
+        }
+    }
+
+    @usableFromInline var bit: UInt64 {
+        @inlinable @inline(__always) get { 1 &<< UInt64(rawValue) }
+    }
+}
+
 /// The queue of a connection in which a frame waits.
 ///
 /// At frame boundaries, connection-ordered frames are sent before stream-ordered ones, so that a cancel, a credit or a

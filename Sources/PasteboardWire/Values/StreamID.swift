@@ -30,14 +30,17 @@
         rawValue = UInt64(generation) << 32 | 1 << 31 | UInt64(slot) << 1
     }
 
-    /// The connection itself: hello, welcome, and the error that ends the connection.
-    @inlinable package static var connection: StreamID { StreamID(0) }
-
     @inlinable @inline(__always) package var isOpenedByClient: Bool { rawValue & 1 == 1 }
     /// Whether the broker opened the stream. The connection itself counts as one.
     @inlinable @inline(__always) package var isOpenedByBroker: Bool { rawValue & 1 == 0 }
     /// Whether the broker opened it for a drag session at a destination.
     @inlinable @inline(__always) package var isDestinationSession: Bool { rawValue & (1 << 31 | 1) == 1 << 31 }
+
+    @inlinable @inline(__always) package var sort: StreamSort {
+        if isOpenedByClient { return .request }
+        if rawValue == 0 { return .connection }
+        return isDestinationSession ? .session : .ask
+    }
 
     /// The slot of the load that an ask is for. For the stream of a destination session, no load has this slot.
     @inlinable package var askSlot: UInt32 { UInt32(truncatingIfNeeded: rawValue) >> 1 }
@@ -45,4 +48,16 @@
     @inlinable package var destinationSessionSlot: UInt32 { askSlot & 0x3FFF_FFFF }
     /// The generation of the broker's record; meaningful for streams that the broker opened.
     @inlinable package var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+}
+
+/// The sort of a stream, which its number shows.
+@usableFromInline package enum StreamSort: Sendable, CaseIterable {
+    /// Stream 0.
+    case connection
+    /// Opened by a client.
+    case request
+    /// Opened by the broker, for a load.
+    case ask
+    /// Opened by the broker, for a drag session at a destination.
+    case session
 }
