@@ -306,4 +306,56 @@ package struct BrokerState: ~Copyable, Sendable {
             world.context
         )
     }
+
+    // MARK: Bytes in transfer, for which nothing is allocated
+
+    /// Takes `count` bytes of a data frame, the last of their sequence if `last` is set. The verdict says where the
+    /// driver moves them. An urgent outbox is performed before that; the load's answer only has to precede the bytes at
+    /// the socket.
+    package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
+        guard let slot = peers.find(peer) else { return .closing }
+        world.context.cost += Cost.frame
+        do throws(Failure) {
+            guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello has to be the first frame") }
+            guard StreamID(stream).isOpenedByBroker else {
+                return try receive(count, last: last, on: PeerStream(id: stream, peer: peer, slot: slot))
+            }
+            let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, in: &world)
+            reportLoads()
+            return verdict
+        } catch {
+            reportLoads()
+            violation(by: peer, error)
+            return .closing
+        }
+    }
+
+    /// Takes data on a stream that the client opened: bytes of the next kept representation of a write.
+    private mutating func receive(_ count: Int, last: Bool, on stream: PeerStream) throws(Failure) -> RelayVerdict {
+        guard case .write(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
+            try checkHasEnded(stream, for: .data)
+            return .drop
+        }
+        do throws(Failure) {
+            let kept = try world.contents.receive(UInt64(count), last: last, for: id, &world.context)
+            refuseDisplaced()
+            return .keep(kept)
+        } catch {
+            guard error.code != .protocolViolation else { throw error }
+            refuse(id, error)
+            return .drop
+        }
+    }
+
+    /// The destination's socket has taken bytes of a load or its descriptor.
+    package mutating func delivered(_ id: LoadID, count: Int) {
+        loads.delivered(id, count: count, in: &world)
+        reportLoads()
+    }
+
+    /// The system did not pass a descriptor on, and its frame has been dropped.
+    package mutating func passingRefused(_ id: LoadID) {
+        loads.passingRefused(id, in: &world)
+        reportLoads()
+    }
 }

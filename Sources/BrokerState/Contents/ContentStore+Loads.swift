@@ -19,27 +19,6 @@ extension ContentStore {
         return keptTable[slot]
     }
 
-    /// Lets a load hold the publication, which exists until the load releases it.
-    @inline(__always)
-    mutating func hold(_ id: PublicationID, _ context: inout BrokerContext) {
-        if let slot = find(id) { hold(slot, &context) }
-    }
-
-    @inline(__always)
-    private mutating func hold(_ slot: Slot, _ context: inout BrokerContext) {
-        publicationTable[slot].openLoads += 1
-        guard publicationTable[slot].isOrphan else { return }
-        context.accounting.addOrphanLoads(1, of: publicationTable[slot].charge.account)
-    }
-
-    /// Lets a load hold the publication, and remembers it for the status.
-    @inline(__always)
-    mutating func hold(_ id: PublicationID, for read: ReadHistory.Read, _ context: inout BrokerContext) {
-        guard let slot = find(id) else { return }
-        hold(slot, &context)
-        if publicationTable[slot].isPlain || !isConcealed(slot) { publicationTable[slot].reads.note(read) }
-    }
-
     /// The last loads of a publication, the oldest first.
     func reads(of id: PublicationID) -> [ReadHistory.Read] {
         guard let slot = find(id) else { return [] }

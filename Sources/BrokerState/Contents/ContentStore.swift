@@ -163,6 +163,27 @@ struct ContentStore: ~Copyable, Sendable {
         removeIfUnused(slot, &context)
     }
 
+    /// Lets a load hold the publication, which exists until the load releases it.
+    @inline(__always)
+    mutating func hold(_ id: PublicationID, _ context: inout BrokerContext) {
+        if let slot = find(id) { hold(slot, &context) }
+    }
+
+    @inline(__always)
+    private mutating func hold(_ slot: Slot, _ context: inout BrokerContext) {
+        publicationTable[slot].openLoads += 1
+        guard publicationTable[slot].isOrphan else { return }
+        context.accounting.addOrphanLoads(1, of: publicationTable[slot].charge.account)
+    }
+
+    /// Lets a load hold the publication, and remembers it for the status.
+    @inline(__always)
+    mutating func hold(_ id: PublicationID, for read: ReadHistory.Read, _ context: inout BrokerContext) {
+        guard let slot = find(id) else { return }
+        hold(slot, &context)
+        if publicationTable[slot].isPlain || !isConcealed(slot) { publicationTable[slot].reads.note(read) }
+    }
+
     /// A load that held the publication has ended.
     @inline(__always)
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {

@@ -133,6 +133,19 @@ extension Loads {
         let type = world.contents[offered].typeNames.span.extracting(world.contents[offered].typeRange(of: part))
         world.context.outbox.send(ask, type: type, to: source, stream: id.askStream)
     }
+
+    /// Decides whether a source may answer a load with a descriptor.
+    ///
+    /// Each descriptor in transfer is open in the broker until the destination's socket has taken it. If there are too
+    /// many, bytes are sent inline.
+    @inline(__always)
+    private mutating func expectDescriptor(for slot: Slot, from source: PeerSlot, _ context: inout BrokerContext) {
+        guard loadTable[slot].isDescriptorWelcome, peerLoadsTable[source].passesDescriptors,
+            expectedDescriptors.addingClamped(context.unclosedDescriptors) < context.limits.passedDescriptors
+        else { return }
+        expectedDescriptors += 1
+        loadTable[slot].expectsDescriptor = true
+    }
 }
 
 extension LoadTerms {

@@ -2,19 +2,6 @@ import PasteboardWire
 
 // Loads whose bytes are in a descriptor, which the broker passes on unread.
 extension Loads {
-    /// Decides whether a source may answer a load with a descriptor.
-    ///
-    /// Each descriptor in transfer is open in the broker until the destination's socket has taken it. If there are too
-    /// many, bytes are sent inline.
-    @inline(__always)
-    mutating func expectDescriptor(for slot: Slot, from source: PeerSlot, _ context: inout BrokerContext) {
-        guard loadTable[slot].isDescriptorWelcome, peerLoadsTable[source].passesDescriptors,
-            expectedDescriptors.addingClamped(context.unclosedDescriptors) < context.limits.passedDescriptors
-        else { return }
-        expectedDescriptors += 1
-        loadTable[slot].expectsDescriptor = true
-    }
-
     /// Takes an answer with a descriptor, which is the whole load.
     mutating func receive(
         _ descriptor: ReceivedDescriptor,
