@@ -307,30 +307,28 @@ package struct ClientState: Sendable {
         guard case .load = load.phase, target > load.granted, load.declared.map({ $0 > load.granted }) ?? true else {
             return
         }
-        streams.values[index].granted = target
-        var credit = Credit()
-        credit.offset = target
-        connectionFrames.append(credit, stream: wireID(stream))
+        grant(upTo: target, at: index)
     }
 
     /// Grants a load that is passed on exactly the credit that its receiver grants.
     package mutating func allow(_ stream: UInt64, upTo offset: UInt64) {
         guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }
         guard case .load = streams.values[index].phase, offset > streams.values[index].granted else { return }
-        streams.values[index].granted = offset
-        var credit = Credit()
-        credit.offset = offset
-        connectionFrames.append(credit, stream: wireID(stream))
+        grant(upTo: offset, at: index)
     }
 
     /// Lets the broker send one more change on a watch.
     package mutating func grantChange(_ stream: UInt64) {
         guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }
         guard case .watch = streams.values[index].phase else { return }
-        streams.values[index].granted &+= 1
+        grant(upTo: streams.values[index].granted &+ 1, at: index)
+    }
+
+    private mutating func grant(upTo offset: UInt64, at index: Int) {
+        streams.values[index].granted = offset
         var credit = Credit()
-        credit.offset = streams.values[index].granted
-        connectionFrames.append(credit, stream: stream)
+        credit.offset = offset
+        connectionFrames.append(credit, stream: streams.values[index].stream)
     }
 
     /// Sets whether a stream is standing: no answer is pending on it.
