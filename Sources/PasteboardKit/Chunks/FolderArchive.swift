@@ -76,10 +76,7 @@ final class FolderArchive: ChunkSource {
     }
 
     func cancel() {
-        let before = phase.withLock { phase in
-            defer { phase = .over }
-            return phase
-        }
+        let before = phase.withLock { exchange(&$0, with: .over) }
         switch before {
         case .idle, .over: break
         case .ending(let program): program.kill()

@@ -13,7 +13,7 @@ final class ChunkLoad: Request {
         var isOver = false
         /// The error with which the load was cancelled or failed.
         var failure: PasteboardError?
-        var timer: LoadTimer?
+        var timer: Task<Void, Never>?
     }
 
     let result = PendingResult<OpenedLoad>()
@@ -139,5 +139,17 @@ final class ChunkLoad: Request {
             progress?.end(byteCount: nil)
         }
         result.resolve(.failure(error))
+    }
+}
+
+extension Data {
+    /// Received bytes in the memory into which they were read. They are not copied.
+    fileprivate init(_ range: Range<Int>, lentBy memory: ReadMemory) {
+        // The data keeps the memory alive as long as it uses it.
+        self.init(
+            bytesNoCopy: memory.lend(range),
+            count: range.count,
+            deallocator: .custom { _, _ in memory.takeBack() }
+        )
     }
 }

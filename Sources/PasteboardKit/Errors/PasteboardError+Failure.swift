@@ -47,13 +47,18 @@ extension PasteboardError {
     }
 
     static func typeUnavailable(_ accepted: [UniformType], among types: [UniformType]) -> PasteboardError {
-        let there =
-            types.isEmpty
-            ? "it has no representation" : "available: \(types.map(\.identifier).joined(separator: ", "))"
+        let wanted = accepted.map(\.identifier).joined(separator: " or ")
         return PasteboardError(
             .typeUnavailable,
-            message: "the item cannot be loaded as \(accepted.map(\.identifier).joined(separator: " or ")); \(there)"
+            message: "the item cannot be loaded as \(wanted); \(types.asAvailable)"
         )
+    }
+}
+
+extension [UniformType] {
+    /// The types of an item, for an error of a load of another type.
+    var asAvailable: String {
+        isEmpty ? "it has no representation" : "available: \(map(\.identifier).joined(separator: ", "))"
     }
 }
 

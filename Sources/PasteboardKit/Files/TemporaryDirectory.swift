@@ -54,10 +54,7 @@ final class TemporaryDirectory: Sendable {
     }
 
     func remove() {
-        let wasRemoved = isRemoved.withLock { isRemoved in
-            defer { isRemoved = true }
-            return isRemoved
-        }
+        let wasRemoved = isRemoved.withLock { exchange(&$0, with: true) }
         guard !wasRemoved, (try? FileManager.default.removeItem(atPath: path)) == nil else { return }
         // A loaded folder may contain directories that their owner may not write to.
         try? SystemProgram("chmod", ["-R", "u+rwX", "--", path]).wait()

@@ -60,8 +60,7 @@ final class GrowingBytes: Sendable {
     private func advance(by count: Int) -> [Waiter] {
         state.withLock { state in
             state.count += UInt64(count)
-            defer { state.waiters = [] }
-            return state.waiters
+            return exchange(&state.waiters, with: [])
         }
     }
 
@@ -124,10 +123,7 @@ final class GrowingBytes: Sendable {
         }
 
         func cancel() {
-            let wasOver = position.withLock { position in
-                defer { position.isOver = true }
-                return position.isOver
-            }
+            let wasOver = position.withLock { exchange(&$0.isOver, with: true) }
             guard !wasOver else { return }
             bytes.removeView()
             // A load that waits for bytes is notified.

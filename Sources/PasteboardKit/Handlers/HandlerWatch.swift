@@ -53,8 +53,8 @@ final class HandlerWatch: Sendable {
     }
 
     /// Calls `end` when a timeout has expired.
-    func timer(_ end: @escaping @Sendable (PasteboardError) -> Void) -> LoadTimer {
-        LoadTimer {
+    func timer(_ end: @escaping @Sendable (PasteboardError) -> Void) -> Task<Void, Never> {
+        Task {
             var due = self.state.withLock { $0.due }
             while due > .now {
                 guard (try? await Task.sleep(until: due)) != nil else { return }

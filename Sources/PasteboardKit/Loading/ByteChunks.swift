@@ -32,10 +32,7 @@ public struct ByteChunks: AsyncSequence, Sendable {
 
         /// Returns the reader, once. The load is cancelled when the reader is released.
         func takeReader() throws(PasteboardError) -> LoadReader {
-            let taken = reader.withLock { reader in
-                defer { reader = nil }
-                return reader
-            }
+            let taken = reader.withLock { $0.take() }
             if let taken { return taken }
             throw PasteboardError(.invalidArgument, message: "the chunks of a load can be iterated only once")
         }

@@ -18,9 +18,9 @@ final class LoadReader: ChunkSource {
     private struct State {
         var phase = Phase.open
         var taken: UInt64 = 0
-        var timer: LoadTimer?
+        var timer: Task<Void, Never>?
         /// Ends the wait for a chunk that a handler of this process makes.
-        var handlerTimer: LoadTimer?
+        var handlerTimer: Task<Void, Never>?
     }
 
     /// The largest number of bytes of a load whose source does not know it.
@@ -152,7 +152,7 @@ final class LoadReader: ChunkSource {
             source.cancel()
         }
         watch?.gaveBytes()
-        let (reader, taken, timer) = state.withLock { state -> (Take?, UInt64, LoadTimer?) in
+        let (reader, taken, timer) = state.withLock { state -> (Take?, UInt64, Task<Void, Never>?) in
             // The load may have ended meanwhile.
             guard case .reading(let reader) = state.phase else { return (nil, 0, state.handlerTimer) }
             if case .success(let data?) = chunk {

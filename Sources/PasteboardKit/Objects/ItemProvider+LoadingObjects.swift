@@ -111,12 +111,9 @@ extension PasteboardError {
         among types: [UniformType]
     ) -> PasteboardError {
         let readable = aClass.readableTypeIdentifiersForItemProvider.joined(separator: ", ")
-        let there =
-            types.isEmpty
-            ? "it has no representation" : "available: \(types.map(\.identifier).joined(separator: ", "))"
         return PasteboardError(
             .typeUnavailable,
-            message: "cannot make \(aClass) from the item: it requires one of \(readable); \(there)"
+            message: "cannot make \(aClass) from the item: it requires one of \(readable); \(types.asAvailable)"
         )
     }
 }

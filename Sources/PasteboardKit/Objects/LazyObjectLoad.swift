@@ -16,10 +16,7 @@ struct LazyObjectLoad<Object: ItemProviderWriting>: Sendable {
         progress.addChild(firstHalf, withPendingUnitCount: 1)
         let isFirst = Lock(true)
         let making = handler { object, error in
-            let isCounted = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }
+            let isCounted = isFirst.withLock { exchange(&$0, with: false) }
             guard isCounted else { return }
             firstHalf.completedUnitCount = 1
             // The handler may call its completion on a thread that must not block.

@@ -26,8 +26,7 @@ final class EventQueue<Event: Sendable>: Sendable {
     func wake() {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.isFinished || !state.events.isEmpty else { return nil }
-            defer { state.reader = nil }
-            return state.reader
+            return state.reader.take()
         }
         reader?.resume()
     }
@@ -37,8 +36,7 @@ final class EventQueue<Event: Sendable>: Sendable {
         let discarded = state.withLock { state -> [Event] in
             state.isFinished = true
             guard discarding else { return [] }
-            defer { state.events = [] }
-            return state.events
+            return exchange(&state.events, with: [])
         }
         wake()
         withExtendedLifetime(discarded) {}
@@ -70,10 +68,7 @@ final class EventQueue<Event: Sendable>: Sendable {
                 if isReady { reader.resume() }
             }
         } onCancel: {
-            let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                defer { state.reader = nil }
-                return state.reader
-            }
+            let reader = state.withLock { $0.reader.take() }
             reader?.resume()
         }
     }

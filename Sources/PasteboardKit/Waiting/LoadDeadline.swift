@@ -27,23 +27,10 @@ final class LoadDeadline: Sendable {
     ///
     /// - Parameter grace: the extra time after the deadline, if the broker enforces the same deadline and has a more
     ///   precise error.
-    func timer(grace: Duration = .zero, _ fire: @escaping @Sendable () -> Void) -> LoadTimer {
-        LoadTimer { [instant] in
+    func timer(grace: Duration = .zero, _ fire: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task { [instant] in
             guard (try? await Task.sleep(until: instant + grace)) != nil else { return }
             fire()
         }
-    }
-}
-
-/// A task that waits for a time, until it is cancelled.
-struct LoadTimer: Sendable {
-    private let task: Task<Void, Never>
-
-    init(_ body: @escaping @Sendable () async -> Void) {
-        task = Task { await body() }
-    }
-
-    func cancel() {
-        task.cancel()
     }
 }

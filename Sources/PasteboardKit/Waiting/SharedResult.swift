@@ -17,8 +17,7 @@ final class SharedResult<Value: Sendable>: Sendable {
         let waiters = state.withLock { state -> [PendingResult<Value>] in
             guard state.value == nil else { return [] }
             state.value = value
-            defer { state.waiters = [] }
-            return state.waiters
+            return exchange(&state.waiters, with: [])
         }
         for waiter in waiters { waiter.resolve(.success(value)) }
     }

@@ -87,8 +87,7 @@ struct PlaceholderRows {
     }
 
     mutating func removeAll() -> [PlaceholderRow] {
-        defer { entries = [] }
-        return entries.map(\.row)
+        exchange(&entries, with: []).map(\.row)
     }
 
     /// Keeps each placeholder at its row while rows are inserted, deleted and moved.

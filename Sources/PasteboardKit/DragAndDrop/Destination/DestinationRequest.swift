@@ -82,10 +82,7 @@ final class DestinationRequest: Request {
             return state.live
         }
         result.resolve(.failure(Call("the registration of the destination").cancelled))
-        let left = arrivals.withLock { arrivals in
-            defer { arrivals = [:] }
-            return arrivals.values
-        }
+        let left = arrivals.withLock { exchange(&$0, with: [:]).values }
         // The broker ends the sessions with the destination. Without this they would seem to have ended on their own.
         for session in left { session.abandon() }
         live.cancel(self)

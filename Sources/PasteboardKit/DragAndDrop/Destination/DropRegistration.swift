@@ -124,10 +124,7 @@ package final class DropRegistration: Sendable {
     }
 
     private func finish(_ failure: PasteboardError?, for receiver: any DropReceiver) async throws(PasteboardError) {
-        let left = sessions.withLock { sessions in
-            defer { sessions = [:] }
-            return sessions.values.map(\.session)
-        }
+        let left = sessions.withLock { exchange(&$0, with: [:]).values.map(\.session) }
         for session in left { await session.confirm() }
         request.cancel()
         for session in left {

@@ -117,8 +117,7 @@ final class DropWindow: LoadScope {
         let closing = state.withLock { state -> PendingResult<Void>? in
             state.phase = .over
             state.whenQuiet = nil
-            defer { state.closing = nil }
-            return state.closing
+            return state.closing.take()
         }
         closing?.resolve(.success(()))
         progress.end(byteCount: nil)
@@ -147,7 +146,7 @@ final class DropWindow: LoadScope {
         let isFirst = Lock(true)
         // A weak reference, because the drop's progress keeps a failed part.
         part.observe { [weak self, weak part] in
-            guard part?.now.isOver ?? true, isFirst.take() else { return }
+            guard part?.now.isOver ?? true, isFirst.withLock({ exchange(&$0, with: false) }) else { return }
             let isComplete = part?.isFinished ?? false
             if isComplete { progress?.end(part) } else { progress?.end(byteCount: nil) }
             self?.ended(item, isComplete)
@@ -213,8 +212,7 @@ final class DropWindow: LoadScope {
             state.beginning -= 1
             guard state.beginning == 0, case .closing = state.phase else { return nil }
             state.phase = .closed
-            defer { state.closing = nil }
-            return state.closing
+            return state.closing.take()
         }
         closing?.resolve(.success(()))
     }
@@ -251,10 +249,7 @@ final class DropWindow: LoadScope {
 
         /// Records that the load was sent, or that there will be none.
         func begun() {
-            let isFirst = steps.withLock { steps in
-                defer { steps.hasBegun = true }
-                return !steps.hasBegun
-            }
+            let isFirst = !steps.withLock { exchange(&$0.hasBegun, with: true) }
             if isFirst { window.begun() }
         }
 
@@ -266,21 +261,8 @@ final class DropWindow: LoadScope {
         /// Records that the callback has returned.
         func end() {
             begun()
-            let isFirst = steps.withLock { steps in
-                defer { steps.isOver = true }
-                return !steps.isOver
-            }
+            let isFirst = !steps.withLock { exchange(&$0.isOver, with: true) }
             if isFirst { window.leave() }
-        }
-    }
-}
-
-extension Lock<Bool> {
-    /// Sets the value to false, and returns the previous one.
-    fileprivate func take() -> Bool {
-        withLock { value in
-            defer { value = false }
-            return value
         }
     }
 }

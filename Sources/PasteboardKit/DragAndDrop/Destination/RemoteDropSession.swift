@@ -101,10 +101,7 @@ package final class RemoteDropSession: DropSession {
 
     /// - Returns: whether a proposal was made since the session entered.
     func leave() -> Bool {
-        state.withLock { state in
-            defer { state.isInside = false }
-            return state.isInside
-        }
+        state.withLock { exchange(&$0.isInside, with: false) }
     }
 
     var isInside: Bool { state.withLock { $0.isInside } }
@@ -250,10 +247,7 @@ package final class RemoteDropSession: DropSession {
 
         /// Releases the hold. Only the first call counts.
         package func release() {
-            let isFirst = isHeld.withLock { isHeld in
-                defer { isHeld = false }
-                return isHeld
-            }
+            let isFirst = isHeld.withLock { exchange(&$0, with: false) }
             if isFirst { window.leave() }
         }
     }

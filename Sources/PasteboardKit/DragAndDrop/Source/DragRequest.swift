@@ -198,10 +198,7 @@ final class DragRequest: Request {
     }
 
     func deliver() {
-        let answers = state.withLock { state in
-            defer { state.answers = [] }
-            return state.answers
-        }
+        let answers = state.withLock { exchange(&$0.answers, with: []) }
         for answer in answers { deliver(answer) }
     }
 

@@ -46,7 +46,7 @@ struct ItemWriting: Sendable {
         live.open(request) { [loads] state throws(Failure) in try begin(loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
         guard let stream = request.stream else { return }
-        let timer = LoadTimer { [live] in
+        let timer = Task { [live] in
             while (try? await Task.sleep(for: Self.keepAlive)) != nil { live.keepAlive(stream) }
         }
         defer { timer.cancel() }

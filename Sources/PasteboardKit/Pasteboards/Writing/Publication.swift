@@ -75,7 +75,7 @@ public final class Publication: Sendable {
             await Task { try? await withdraw() }.value
         }
         let loads = Task { [request] in await request.live?.answersEnded(of: request) }
-        let timer = Lock<LoadTimer?>(nil)
+        let timer = Lock<Task<Void, Never>?>(nil)
         await withTaskCancellationHandler {
             await loads.value
         } onCancel: {
