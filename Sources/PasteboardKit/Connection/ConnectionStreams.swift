@@ -272,6 +272,33 @@ struct AskAnswer: Sendable {
     }
 }
 
+/// Bytes of a write that are being sent: a chunk of a kept representation, or its end.
+struct OutgoingBytes: Sendable {
+    let stream: UInt64
+    let data: Data
+    /// Whether the representation ends with these bytes.
+    let isLast: Bool
+    /// Adds the frames that follow directly, without a moment in which others could be sent on the stream: the next
+    /// item or the commit.
+    let next: (@Sendable (inout ClientState) throws(Failure) -> Void)?
+    /// Resolved when the socket has taken the bytes, or when the write has ended.
+    let result = PendingResult<Void>()
+    /// The number of bytes that were sent.
+    var sent = 0
+
+    init(
+        _ data: Data,
+        on stream: UInt64,
+        isLast: Bool = false,
+        next: (@Sendable (inout ClientState) throws(Failure) -> Void)? = nil
+    ) {
+        self.stream = stream
+        self.data = data
+        self.isLast = isLast
+        self.next = next
+    }
+}
+
 /// A value that is released after unlocking. It may be the last owner of values that a program's handlers have
 /// captured, whose deinit runs the program's code.
 enum DiscardedValue: Sendable {
@@ -280,4 +307,41 @@ enum DiscardedValue: Sendable {
     case data(Data)
     case bytes(OutgoingBytes)
     case result(Result<HandlerResult, any Error>)
+}
+
+/// Values with numbers that do not change, which are assigned again after a removal. Number 0 is never assigned.
+struct Slots<Value: Sendable>: Sendable {
+    /// The value of each number.
+    private(set) var values: [Value?] = [nil]
+    private var free: [UInt32] = []
+
+    var isEmpty: Bool { count == 0 }
+    var count: Int { values.count - 1 - free.count }
+    var all: [Value] { values.compactMap(\.self) }
+    /// The number that the next value gets.
+    var next: UInt32 { free.last ?? UInt32(truncatingIfNeeded: values.count) }
+
+    /// A value that was inserted; nil for another number. It is copied, so a part of it is read through `values`.
+    subscript(_ number: UInt32) -> Value? {
+        get { values[Int(number)] }
+        @inline(__always) _modify { yield &values[Int(number)] }
+    }
+
+    func contains(_ number: UInt32) -> Bool { values[Int(number)] != nil }
+
+    @discardableResult
+    mutating func insert(_ value: Value) -> UInt32 {
+        guard let number = free.popLast() else {
+            values.append(value)
+            return UInt32(truncatingIfNeeded: values.count - 1)
+        }
+        values[Int(number)] = value
+        return number
+    }
+
+    mutating func remove(_ number: UInt32) -> Value? {
+        guard let value = values[Int(number)].take() else { return nil }
+        free.append(number)
+        return value
+    }
 }

@@ -9,18 +9,12 @@ final class LoadTarget: Sendable {
     let type: UniformType
     let live: LiveConnection
     /// The request of a load without a timeout.
-    private let request: EncodedLoad
+    fileprivate let request: EncodedLoad
 
     init(_ type: UniformType, _ request: Load, live: LiveConnection) {
         self.type = type
         self.live = live
         self.request = EncodedLoad(request, standardCredit: ClientState.standardWindow)
-    }
-
-    // A method of this object, because the request would be copied to be used elsewhere.
-    @inline(never)
-    fileprivate func open(_ state: inout ClientState) throws(Failure) -> UInt64 {
-        try state.open(request)
     }
 }
 
@@ -58,10 +52,21 @@ final class DataLoad: Request {
 
     /// Makes the request of a load without a timeout.
     func open(_ client: inout ClientState) throws(Failure) -> UInt64 {
-        try target.open(&client)
+        try client.open(target.request)
     }
 
     func take(_ event: ClientEvent, in bytes: Span<UInt8>, of _: ReadMemory?, _ client: inout ClientState) -> Bool {
+        // The closure below copies the event, which costs less if the compiler knows the case.
+        switch event {
+        case .data(let stream, let payload, let isLast):
+            take(.data(stream, payload: payload, last: isLast), bytes, &client)
+        case .answered(let stream, let answer): take(.answered(stream, answer), bytes, &client)
+        default: take(event, bytes, &client)
+        }
+    }
+
+    @inline(__always)
+    private func take(_ event: ClientEvent, _ bytes: Span<UInt8>, _ client: inout ClientState) -> Bool {
         state.withLock { state in
             switch state.operation.take(event, in: bytes) {
             case .answered:

@@ -85,10 +85,7 @@ final class HandlerRun: Sendable {
         let stream = ChunkStream(byteCount: byteCount)
         let writer = ByteWriter(stream)
         writer.progress.observe { [weak progress = writer.progress] in
-            guard let reported = progress, !stream.isOver else { return }
-            let (completed, total) = reported.reported
-            // Nothing has been reported yet.
-            if completed > 0 || total >= 0 { self.report(self, .progress(completed: completed, total: total)) }
+            if let progress, !stream.isOver { self.passOn(progress) }
         }
         let task = Task(executorPreference: ThreadPool.shared) {
             do {
@@ -167,10 +164,7 @@ final class HandlerRun: Sendable {
     /// Passes on the progress of a handler until the run is over.
     private func observe(_ progress: LoadProgress) {
         let observer = progress.observe { [weak self, weak progress] in
-            guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
-            let (completed, total) = progress.reported
-            // Nothing has been reported yet.
-            if completed > 0 || total >= 0 { self.report(self, .progress(completed: completed, total: total)) }
+            if let self, let progress, !state.withLock({ $0.isOver }) { passOn(progress) }
         }
         let stopObserving: @Sendable () -> Void = { [weak progress] in progress?.removeObserver(observer) }
         let isOver = state.withLock { state in
@@ -178,6 +172,12 @@ final class HandlerRun: Sendable {
             return state.isOver
         }
         if isOver { stopObserving() }
+    }
+
+    private func passOn(_ progress: LoadProgress) {
+        let (completed, total) = progress.reported
+        // Nothing has been reported yet.
+        if completed > 0 || total >= 0 { report(self, .progress(completed: completed, total: total)) }
     }
 
     /// Sets the work that a cancellation stops. The run may already be cancelled or finished by now.
