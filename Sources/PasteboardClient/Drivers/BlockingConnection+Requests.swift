@@ -6,6 +6,15 @@ extension BlockingConnection {
     /// The time by which a request has to be answered that the broker answers at once.
     private var answerDeadline: UInt64 { MonotonicClock.deadline(milliseconds: io.timeouts.answer) }
 
+    /// Takes turns until `take` has made a value from the events of `stream`.
+    func answer<Value>(
+        on stream: UInt64,
+        until deadline: UInt64 = .max,
+        _ take: (ClientEvent) -> Value?
+    ) throws(Failure) -> Value {
+        try result(of: stream, until: deadline) { _, event, _ in take(event).map { .success($0) } }
+    }
+
     /// Waits until the broker has answered hello, and returns its answer.
     ///
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
@@ -21,11 +30,11 @@ extension BlockingConnection {
     package func list(_ list: List = List(), until deadline: UInt64 = .max) throws(Failure) -> BoardListing {
         var listing = BoardListing()
         reached = .uncommitted
-        return try result(of: try io.state.open(list), until: min(deadline, answerDeadline)) { _, event, _ in
+        return try answer(on: try io.state.open(list), until: min(deadline, answerDeadline)) { event in
             switch event {
             case .contents(_, let contents): listing.contents = contents
             case .item(_, let item): listing.items.append(item)
-            case .ended: return .success(listing)
+            case .ended: return listing
             default: break
             }
             return nil
@@ -48,9 +57,7 @@ extension BlockingConnection {
             let stream = try operation.open(&io.state)
             var step: ListOperation.Step
             do throws(Failure) {
-                step = try result(of: stream, until: deadline) { _, event, _ in
-                    operation.take(event).map { .success($0) }
-                }
+                step = try answer(on: stream, until: deadline) { operation.take($0) }
             } catch {
                 guard let next = operation.failed(error.code) else { throw error }
                 step = next
@@ -64,13 +71,9 @@ extension BlockingConnection {
     package func clear(_ clear: Clear = Clear()) throws(Failure) -> Committed {
         var committed = Committed()
         reached = .request
-        return try result(of: try io.state.open(clear), until: answerDeadline) { _, event, _ in
-            switch event {
-            case .committed(_, let answer): committed = answer
-            case .ended: return .success(committed)
-            default: break
-            }
-            return nil
+        return try answer(on: try io.state.open(clear), until: answerDeadline) { event in
+            if case .committed(_, let answer) = event { committed = answer }
+            return if case .ended = event { committed } else { nil }
         }
     }
 
@@ -79,13 +82,9 @@ extension BlockingConnection {
         var status = Status()
         status.history = history ? true : nil
         var entries: [StatusEntry] = []
-        return try result(of: try io.state.open(status), until: min(deadline, answerDeadline)) { _, event, _ in
-            switch event {
-            case .statusEntry(_, let entry): entries.append(entry)
-            case .ended: return .success(entries)
-            default: break
-            }
-            return nil
+        return try answer(on: try io.state.open(status), until: min(deadline, answerDeadline)) { event in
+            if case .statusEntry(_, let entry) = event { entries.append(entry) }
+            return if case .ended = event { entries } else { nil }
         }
     }
 
@@ -93,10 +92,7 @@ extension BlockingConnection {
     /// ends. Each session at the destination has its own stream for its events.
     package func register(_ destination: Destination) throws(Failure) -> UInt64 {
         let stream = try io.state.open(destination)
-        try result(of: stream) { _, event, _ in
-            if case .registered = event { return .success(()) }
-            return nil
-        }
+        try answer(on: stream) { if case .registered = $0 { () } else { nil } }
         return stream
     }
 
@@ -111,10 +107,7 @@ extension BlockingConnection {
         let deadline = milliseconds.map { count in
             answerDeadline.addingClamped(min(count, .max / 1_000_000) * 1_000_000)
         }
-        try result(of: try io.state.open(wait), until: deadline ?? .max) { _, event, _ in
-            if case .ended = event { return .success(()) }
-            return nil
-        }
+        try answer(on: try io.state.open(wait), until: deadline ?? .max) { if case .ended = $0 { () } else { nil } }
     }
 
     /// Makes the broker end, and returns before it has ended. Loads whose bytes already flow may finish until the limit
@@ -122,9 +115,8 @@ extension BlockingConnection {
     ///
     /// - Returns: what is lost.
     package func stop() throws(Failure) -> End {
-        try result(of: try io.state.open(Stop()), until: answerDeadline) { _, event, _ in
-            if case .ended(_, let end) = event { return .success(end) }
-            return nil
+        try answer(on: try io.state.open(Stop()), until: answerDeadline) { event in
+            if case .ended(_, let end) = event { end } else { nil }
         }
     }
 }

@@ -95,9 +95,8 @@ extension BlockingConnection {
         }
         io.state.commit(stream, itemCount: items.count)
         reached = .request
-        let committed = try result(of: stream) { _, event, _ -> Result<Committed, Failure>? in
-            guard case .committed(_, let committed) = event else { return nil }
-            return .success(committed)
+        let committed = try answer(on: stream) { event in
+            if case .committed(_, let committed) = event { committed } else { nil }
         }
         return Publication(stream: stream, committed: committed)
     }

@@ -4,10 +4,6 @@ import PasteboardTransport
 import PasteboardWire
 
 extension PassedFile {
-    /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the
-    /// bytes.
-    private static var largestReservation: UInt64 { 64 << 20 }
-
     /// All bytes of the file. They are mapped if they cannot change, and read otherwise.
     ///
     /// - Parameter isCancelled: is called between two chunks.
@@ -17,7 +13,7 @@ extension PassedFile {
             return mapped
         }
         var data = Data()
-        data.reserveCapacity(Int(clamping: min(byteCount, Self.largestReservation)))
+        data.reserve(announced: byteCount)
         do {
             try forEachChunk { chunk in
                 if isCancelled() { throw Failure(.cancelled, "the load was cancelled") }
@@ -52,6 +48,12 @@ extension PassedFile {
 }
 
 extension Data {
+    /// Reserves memory for a size that the source has only announced: at most 64 MiB. Beyond that, the memory grows
+    /// with the bytes.
+    mutating func reserve(announced byteCount: UInt64) {
+        reserveCapacity(Int(Swift.min(byteCount, 64 << 20)))
+    }
+
     /// Makes data without a copy: its memory is the file's pages, which are unmapped with the last owner of the data.
     fileprivate init(mapping file: MemoryFile?, count: UInt64) throws(SystemError) {
         guard let file else { throw SystemError(call: "mmap", errno: 22) }

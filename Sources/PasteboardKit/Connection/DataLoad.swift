@@ -20,10 +20,6 @@ final class LoadTarget: Sendable {
 
 /// A load into memory.
 final class DataLoad: Request {
-    /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the
-    /// bytes.
-    private static let largestReservation = 64 << 20
-
     private struct State {
         var operation: LoadOperation
         var data = Data()
@@ -69,9 +65,7 @@ final class DataLoad: Request {
     private func take(_ event: ClientEvent, _ bytes: Span<UInt8>, _ client: inout ClientState) -> Bool {
         state.withLock { state in
             switch state.operation.take(event, in: bytes) {
-            case .answered:
-                let size = min(state.operation.byteCount ?? 0, UInt64(Self.largestReservation))
-                state.data.reserveCapacity(Int(clamping: size))
+            case .answered: state.data.reserve(announced: state.operation.byteCount ?? 0)
             case .bytes(let range):
                 state.data.append(copying: bytes.extracting(range))
                 if state.operation.end == nil { client.consumed(event.stream, count: range.count) }
