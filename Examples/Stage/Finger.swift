@@ -30,7 +30,7 @@ final class Finger {
         isLetGo = false
         outcome = Task {
             guard let outcome = try? await drag.outcome() else { return }
-            await program.settle(drag)
+            await program.finish(drag)
             self.drag = nil
             trace.outcome(outcome.words)
         }

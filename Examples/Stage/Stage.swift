@@ -36,7 +36,7 @@ public final class Stage {
             do {
                 guard let step = try Step(line: line) else { continue }
                 if step == .quit { return quit() }
-                try await take(step)
+                try await perform(step)
             } catch {
                 StandardStreams.say("\(name): line \(number): \(error)\n", on: STDERR_FILENO)
                 return 2
@@ -51,7 +51,7 @@ public final class Stage {
         return 0
     }
 
-    private func take(_ step: Step) async throws(StepError) {
+    private func perform(_ step: Step) async throws(StepError) {
         do {
             switch step {
             case .register(let name): try await register(as: name)
@@ -145,7 +145,7 @@ public final class Stage {
                 if let table = surface.table {
                     table.dragInteractionEnabled = isOn
                 } else {
-                    try program.take(step, on: surface)
+                    try program.perform(step, on: surface)
                 }
             }
             trace.line("enabled", isOn ? "on" : "off")
@@ -164,8 +164,8 @@ public final class Stage {
                 for surface in program.surfaces { try surface.requireTable().reloadData() }
             }
             trace.line("reloaded")
-        case .insert(let spot, _), .remove(let spot): try program.take(step, on: try surface(spot.surface))
-        default: try program.take(step, on: program.surfaces[0])
+        case .insert(let spot, _), .remove(let spot): try program.perform(step, on: try surface(spot.surface))
+        default: try program.perform(step, on: program.surfaces[0])
         }
     }
 }

@@ -9,9 +9,9 @@ public protocol StageProgram: AnyObject {
     /// `stop`, `image`, and, if the surface is not a table, `enable`.
     ///
     /// - Throws: if the program does not support the step, or if its subject does not exist.
-    func take(_ step: Step, on surface: Surface) throws(StepError)
+    func perform(_ step: Step, on surface: Surface) throws(StepError)
     /// Finishes the work of the source after a drag has ended, before the line with the outcome is printed.
-    func settle(_ drag: Drag) async
+    func finish(_ drag: Drag) async
 }
 
 extension StageProgram {
@@ -21,5 +21,5 @@ extension StageProgram {
     }
 
     /// Does nothing.
-    public func settle(_ drag: Drag) async {}
+    public func finish(_ drag: Drag) async {}
 }

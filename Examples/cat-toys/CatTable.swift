@@ -31,7 +31,7 @@ final class CatTable {
     }
 
     /// Loads the first toy and its origin. If a step fails, the toy stays at its source, so there are never two.
-    private func take(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
+    private func accept(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
         let (toy, home) = try await load(item, from: origin)
         if origin == .unknown { return trace.line("unknown", cat, toy) }
         guard let owner else {
@@ -133,7 +133,7 @@ extension CatTable: TableDropDelegate {
         guard let item = ToyAcceptance.toy(of: session) else { return trace.line("no toy", cat) }
         let origin = ToyAcceptance.origin(of: session)
         session.extendDropWindow { [self] in
-            try await take(item, from: origin)
+            try await accept(item, from: origin)
             session.localDragSession?.localContext = nil
         }
     }

@@ -20,7 +20,7 @@ final class CatToysProgram: StageProgram {
         for table in tables where table.cat != orphan { table.owner = self }
     }
 
-    func take(_ step: Step, on surface: Surface) throws(StepError) {
+    func perform(_ step: Step, on surface: Surface) throws(StepError) {
         guard let cat = surface.label else { return }
         switch step {
         case .insert(let spot, let toy):
@@ -38,7 +38,7 @@ final class CatToysProgram: StageProgram {
     }
 
     /// The destination may have taken one of several toys. The move as a whole has then failed, and the others stay.
-    func settle(_ drag: Drag) async {
+    func finish(_ drag: Drag) async {
         guard case .failed? = try? await drag.outcome(), (try? await drag.drop()) == .move else { return }
         tables.first { $0.cat == drag.localContext as? String }?.leave(drag.transferredItems, of: drag)
     }

@@ -16,7 +16,7 @@ final class ImageDropProgram: StageProgram {
         surfaces = views.map { Surface($0.label, $0.view, show: $0.show) }
     }
 
-    func take(_ step: Step, on surface: Surface) throws(StepError) {
+    func perform(_ step: Step, on surface: Surface) throws(StepError) {
         guard let view = views.first(where: { $0.view === surface.view }) else { return }
         switch step {
         case .enable(let isOn): view.imageView.isUserInteractionEnabled = isOn

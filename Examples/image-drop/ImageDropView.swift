@@ -35,9 +35,9 @@ final class ImageDropView {
         show()
     }
 
-    /// Takes a picture of this process, and clears the local context if the picture has returned to its source.
+    /// Accepts a picture of this process, and clears the local context if the picture has returned to its source.
     /// Otherwise the source removes the picture.
-    private func take(_ picture: Picture, of session: any DropSession) {
+    private func accept(_ picture: Picture, of session: any DropSession) {
         let source = session.localDragSession?.localContext as? ImageDropView
         if source === self { session.localDragSession?.localContext = nil }
         if board.show([picture]) { show() }
@@ -122,7 +122,7 @@ extension ImageDropView: DropInteractionDelegate {
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession) {
         trace.line("perform", label, "\(session.items.count)")
         if let picture = session.items.first?.localObject as? Picture {
-            take(picture, of: session)
+            accept(picture, of: session)
         } else {
             trace.load(session)
             session.loadObjects(ofClass: Picture.self) { [self] pictures in

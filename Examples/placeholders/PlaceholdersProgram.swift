@@ -23,7 +23,7 @@ final class PlaceholdersProgram: StageProgram {
         self.trace = trace
     }
 
-    func take(_ step: Step, on surface: Surface) throws(StepError) {
+    func perform(_ step: Step, on surface: Surface) throws(StepError) {
         let table = tables.first { $0.table === surface.view }
         switch step {
         case .insert(let spot, let text): table?.insert(Parcel(text), at: spot.row)

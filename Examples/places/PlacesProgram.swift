@@ -12,7 +12,7 @@ final class PlacesProgram: StageProgram {
         surfaces = tables.map { Surface($0.label, $0.table, show: $0.show) }
     }
 
-    func take(_ step: Step, on surface: Surface) throws(StepError) {
+    func perform(_ step: Step, on surface: Surface) throws(StepError) {
         switch step {
         case .insert(let spot, let name): table(of: surface)?.insert(name, at: spot.row)
         case .remove(let spot): table(of: surface)?.remove(at: spot.row)

@@ -117,26 +117,26 @@ package struct BrokerLoop: ~Copyable {
         guard try epoll.wait(into: &events, milliseconds: waiting && isIdle ? nil : 0) else { return }
         let before = clock.now
         if clock.wake(due: timerSetTo) { drainTimer() }
-        let (now, passed) = (clock.now, expiryClock.passed())
+        let (now, passed) = (clock.now, expiryClock.elapsed())
         // Not in each turn, because reading a clock takes time.
         let wall = now > before ? WallClock.microseconds() / 1_000 : nil
         input { $0.setTime(now, passed: passed, wall: wall) }
         if !paused.isEmpty { resumePaused() }
         if state.world.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && readingQueue.isEmpty
-        takeEvents()
+        handleEvents()
         // While many connections wait in the queue, epoll reports them again and again. The events of others follow.
         var batches = 1
         while events.isFull, batches < Self.batchesOfEvents, try epoll.wait(into: &events, milliseconds: 0) {
-            takeEvents()
+            handleEvents()
             batches += 1
         }
         if !isAlone { readQueued() }
         if state.hasRounds { continueRounds() }
-        if isSaving { settleSaving() }
-        settle()
+        if isSaving { flushSaving() }
+        flushOutput()
         checkDeadlines()
-        if isSaving { settleSaving() }
+        if isSaving { flushSaving() }
         // Not before the service manager has what was saved for the next broker.
         if state.isDrained, !saving.isBusy {
             input { $0.endDraining() }
@@ -150,7 +150,7 @@ package struct BrokerLoop: ~Copyable {
     private static let batchesOfEvents = 20
 
     @inline(__always)
-    private mutating func takeEvents() {
+    private mutating func handleEvents() {
         // Signals and new connections are handled first, because the input of peers may take long.
         for index in 0..<events.count where events[index].token < Self.firstPeerToken {
             let token = events[index].token
@@ -232,7 +232,7 @@ package struct BrokerLoop: ~Copyable {
 
     /// Calls `body` and performs nothing, for calls that never lead to output.
     @inline(__always)
-    mutating func note<Result>(_ body: (inout BrokerState) -> Result) -> Result {
+    mutating func withState<Result>(_ body: (inout BrokerState) -> Result) -> Result {
         body(&state)
     }
 
@@ -316,7 +316,7 @@ package struct BrokerLoop: ~Copyable {
         case .passOnListening:
             notifyOfDraining()
             notifyManager("STOPPING=1\nTAKEOVER=1")
-            saving.saver?.passOn()
+            saving.saver?.stop()
         case .stopListening:
             leaveSnapshot()
             // First: if the broker is killed before it has withdrawn its socket, the keeper does that.

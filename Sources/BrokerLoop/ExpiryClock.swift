@@ -19,7 +19,7 @@ struct ExpiryClock {
     }
 
     /// The milliseconds since the last call or the start; nil while the clock does not run.
-    mutating func passed() -> UInt64? {
+    mutating func elapsed() -> UInt64? {
         guard let last else { return nil }
         let now = max(last, time())
         self.last = now

@@ -16,7 +16,7 @@ final class PatientCall<Result: Sendable>: Sendable {
 
     private init() {}
 
-    /// Notes progress.
+    /// Records progress.
     ///
     /// - Returns: whether the caller still waits. If not, nothing must be changed any more.
     func step() -> Bool {

@@ -31,13 +31,13 @@ extension BrokerState {
             let owner = world.contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &world.context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
         }
-        noteLinks(of: name)
+        recordLinks(of: name)
         boardChanged(name, kind)
         return change
     }
 
     /// Notes whether the name of a board is known to links now, because they see its contents.
-    mutating func noteLinks(of name: String) {
+    mutating func recordLinks(of name: String) {
         guard let id = boards.publication(on: name), world.contents.existsForLinks(id) else { return }
         boards.markKnownToLinks(name)
     }
@@ -80,7 +80,7 @@ extension BrokerState {
         }
         if isChanged, !watches.isEmpty {
             let clearer = Clearer(process: peers[stream.slot].process.pid, label: peers[stream.slot].label)
-            watches.noteClear(of: name, by: clearer)
+            watches.recordClear(of: name, by: clearer)
         }
         let count = BoardCount(changeCount: changeCount, epoch: world.context.epoch)
         world.context.send(Committed(count), on: stream)
@@ -101,7 +101,7 @@ extension BrokerState {
         let name = boards.unusedName(world.context.epoch)
         try boards.checkRoom(for: name, of: account, world.context)
         let charge = try world.context.charge(account, metadata: UInt64(name.utf8.count), for: "a pasteboard")
-        world.context.accounting.take(of: .boards, for: account)
+        world.context.accounting.acquire(of: .boards, for: account)
         boards.create(name, by: BoardCreator(peer: stream.peer, stream: stream.id, charge: charge))
         // Like new contents, it may need the place of a board whose writer has ended.
         world.contents.hasNewContents = true
@@ -120,7 +120,7 @@ extension BrokerState {
         let creator = boards.remove(name)
         if let creator {
             peers.setTarget(nil, of: creator.stream, at: creator.peer)
-            world.context.accounting.giveUp(of: .boards, for: creator.charge.account)
+            world.context.accounting.release(of: .boards, for: creator.charge.account)
             world.context.release(creator.charge)
         }
         return (changeCount, creator)

@@ -23,8 +23,8 @@ extension BrokerState {
         guard world.contents.evictsNothing(id), let account = world.contents.account(of: id) else { return }
         let replaced = name.flatMap { boards.publication(on: $0) }.flatMap { world.contents.find($0) }
         let takesBoard = name.map { $0 != BoardName.general && replaced == nil && !boards.isCreated($0) } ?? false
-        if takesBoard { world.context.accounting.take(of: .boards, for: account) }
-        defer { if takesBoard { world.context.accounting.giveUp(of: .boards, for: account) } }
+        if takesBoard { world.context.accounting.acquire(of: .boards, for: account) }
+        defer { if takesBoard { world.context.accounting.release(of: .boards, for: account) } }
         guard !world.context.accounting.excess().isNone else { return }
         var pending = world.contents.pendingKept(except: id)
         // The replaced contents leave their room to the new ones.
@@ -58,7 +58,7 @@ extension BrokerState {
             world.context.perform(.logEviction(eviction))
             evictions.append(eviction)
             set(candidate.board, to: nil, reason: .cleared)
-            boards.note(eviction, at: world.context.elapsed)
+            boards.record(eviction, at: world.context.elapsed)
         }
         return evictions
     }
@@ -85,7 +85,7 @@ extension BrokerState {
         var candidates: [Candidate] = []
         for name in boards.full {
             guard let id = boards.publication(on: name), let slot = world.contents.find(id),
-                let end = world.context.accounting.end(ofEvictable: world.contents[slot].charge.account)
+                let end = world.context.accounting.endOrder(ofEvictable: world.contents[slot].charge.account)
             else { continue }
             let (count, isKept) = (boards.changeCount(of: name), !world.contents[slot].keptBytes.isEmpty)
             let candidate = Candidate(board: name, publication: id, changeCount: count, isKept: isKept, end: end)

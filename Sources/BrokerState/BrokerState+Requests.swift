@@ -273,7 +273,7 @@ extension BrokerState {
         } else {
             change = set(name, to: publication, reason: .replaced, origin: origin)
         }
-        if change.isCharged { world.context.accounting.take(of: .boards, for: account) }
+        if change.isCharged { world.context.accounting.acquire(of: .boards, for: account) }
         if let displaced = world.contents.takeDisplaced(by: publication, world.context) {
             let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
             loads.failAll(of: displaced, with: failure, in: &world)

@@ -81,9 +81,9 @@ extension BrokerState {
         } else {
             change = boards.set(saved.board, to: publication, origin: origin, world.context)
         }
-        noteLinks(of: saved.board)
+        recordLinks(of: saved.board)
         if change.isCharged, let slot = world.contents.find(publication) {
-            world.context.accounting.take(of: .boards, for: world.contents[slot].charge.account)
+            world.context.accounting.acquire(of: .boards, for: world.contents[slot].charge.account)
         }
         return (publication, kept)
     }

@@ -78,7 +78,7 @@ extension BrokerState {
 
     // MARK: Frames
 
-    /// Takes a frame on the stream of a source's session.
+    /// Handles a frame on the stream of a source's session.
     mutating func fromDragSource(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         guard case .drag(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
             return try checkHasEnded(stream, for: kind)
@@ -87,13 +87,13 @@ extension BrokerState {
         closeStreams()
     }
 
-    /// Takes a frame on the stream that a session has at a destination, other than its cancel.
+    /// Handles a frame on the stream that a session has at a destination, other than its cancel.
     mutating func fromDestination(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         try sessions.fromDestination(kind, stream: stream.id, payload, from: stream.peer, in: &world)
         closeStreams()
     }
 
-    /// Takes a destination's own request to enter a session.
+    /// Handles a destination's own request to enter a session.
     mutating func enter(_ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         guard case .destination(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
             return try checkHasEnded(stream, for: .enter)
@@ -102,7 +102,7 @@ extension BrokerState {
         closeStreams()
     }
 
-    /// Takes a destination's cancel of a session's stream.
+    /// Handles a destination's cancel of a session's stream.
     mutating func cancelDestinationSession(on stream: PeerStream) throws(Failure) {
         perform(try sessions.cancelDestinationSession(stream: stream.id, of: stream.peer, &world.context))
     }

@@ -64,7 +64,7 @@ extension BrokerState {
 
     // MARK: Descriptors
 
-    /// Takes a frame with a descriptor: a source's answer that is the whole load, or a client's kept bytes.
+    /// Handles a frame with a descriptor: a source's answer that is the whole load, or a client's kept bytes.
     mutating func passed(
         _ descriptor: ReceivedDescriptor,
         _ header: FrameHeader,
@@ -91,7 +91,7 @@ extension BrokerState {
 
     // MARK: Ends
 
-    /// Takes a cancel of a request or of a session at a destination. An error there has the same effect.
+    /// Handles a cancel of a request or of a session at a destination. An error there has the same effect.
     mutating func cancel(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         guard StreamID(stream.id).isOpenedByClient else {
             guard try sessions.isOpen(stream.id, at: stream.peer) else { return }

@@ -68,7 +68,7 @@ extension BrokerState {
         world.context.send(registered, on: stream)
     }
 
-    /// Takes credit on a client's stream that is not a load's.
+    /// Handles credit on a client's stream that is not a load's.
     mutating func creditWatch(_ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         guard case .watch(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
             return try checkHasEnded(stream, for: .credit)
@@ -107,7 +107,7 @@ extension BrokerState {
         guard watches.changedBoards != nil else { return }
         let total = BoardCount(changeCount: boards.totalChangeCount, epoch: world.context.epoch)
         let isKnownToLinks = boards.isKnownToLinks(name)
-        watches.changedBoards?.note(name, kind, total: total.changeCount, isKnownToLinks: isKnownToLinks)
+        watches.changedBoards?.record(name, kind, total: total.changeCount, isKnownToLinks: isKnownToLinks)
         watches.changedBoards?.forget(boards, limit: world.context.limits.boards)
         watches.changed(Watches.allBoards, to: BoardState(count: total), &world.context)
     }

@@ -53,7 +53,7 @@ package struct BrokerState: ~Copyable, Sendable {
         watches.started(at: now)
     }
 
-    /// Notes that another broker has served before this one, so that its clients may write their contents again.
+    /// Records that another broker has served before this one, so that its clients may write their contents again.
     package mutating func expectReclaims() {
         world.context.settlesAt = watches.settlesAt
     }
@@ -259,7 +259,8 @@ package struct BrokerState: ~Copyable, Sendable {
         case .error where StreamID(stream.id).sort != .ask:
             try cancel(kind, payload, on: stream)
         case .answer, .end, .error, .progress:
-            try loads.take(kind, on: stream.id, payload, from: peer, isLink: peers.isLink(at: stream.slot), in: &world)
+            let isLink = peers.isLink(at: stream.slot)
+            try loads.handle(kind, on: stream.id, payload, from: peer, isLink: isLink, in: &world)
         case .credit:
             guard !loads.credit(on: stream.id, payload, from: peer, in: &world) else { return }
             try creditWatch(payload, on: stream)
@@ -309,7 +310,7 @@ package struct BrokerState: ~Copyable, Sendable {
 
     // MARK: Bytes in transfer, for which nothing is allocated
 
-    /// Takes `count` bytes of a data frame, the last of their sequence if `last` is set. The verdict says where the
+    /// Receives `count` bytes of a data frame, the last of their sequence if `last` is set. The verdict says where the
     /// driver moves them. An urgent outbox is performed before that; the load's answer only has to precede the bytes at
     /// the socket.
     package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
@@ -330,7 +331,7 @@ package struct BrokerState: ~Copyable, Sendable {
         }
     }
 
-    /// Takes data on a stream that the client opened: bytes of the next kept representation of a write.
+    /// Receives data on a stream that the client opened: bytes of the next kept representation of a write.
     private mutating func receive(_ count: Int, last: Bool, on stream: PeerStream) throws(Failure) -> RelayVerdict {
         guard case .write(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
             try checkHasEnded(stream, for: .data)

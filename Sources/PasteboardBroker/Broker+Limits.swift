@@ -251,15 +251,15 @@ extension Broker {
             // Rounded up: a short time must not become 0, which has another meaning.
             let milliseconds = UInt64(clamping: (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
             values[keyPath: path] = min(UInt64(clamping: seconds), .max / 1_000 - 1) * 1_000 + milliseconds
-            note(path, isNegative: time < .zero)
+            record(path, isNegative: time < .zero)
         }
 
         private mutating func set(_ path: WritableKeyPath<BrokerLimits, UInt64>, _ number: Int) {
             values[keyPath: path] = UInt64(clamping: number)
-            note(path, isNegative: number < 0)
+            record(path, isNegative: number < 0)
         }
 
-        private mutating func note(_ path: WritableKeyPath<BrokerLimits, UInt64>, isNegative: Bool) {
+        private mutating func record(_ path: WritableKeyPath<BrokerLimits, UInt64>, isNegative: Bool) {
             for entry in BrokerLimits.entries where entry.path as AnyKeyPath == path {
                 if isNegative { negative.insert(entry.name) } else { negative.remove(entry.name) }
             }

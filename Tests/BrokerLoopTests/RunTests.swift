@@ -68,7 +68,7 @@ import Testing
             try source.push()
             try broker.step()
             for (number, destination) in destinations.enumerated() where Int.random(in: 0..<4, using: &random) > 0 {
-                for frame in try destination.hear() { over += take(frame, &loads[number]) }
+                for frame in try destination.hear() { over += handle(frame, &loads[number]) }
             }
         }
         for loading in loads.flatMap(\.values) where loading.bytes.count >= 2 {
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// - Returns: 1 if the frame ends a load.
-    private func take(_ frame: ScriptedPeer.Frame, _ loads: inout [UInt64: Loading]) -> Int {
+    private func handle(_ frame: ScriptedPeer.Frame, _ loads: inout [UInt64: Loading]) -> Int {
         #expect(loads[frame.stream]?.isOver == false, "\(frame.header)")
         if frame.kind == .data { loads[frame.stream]?.bytes += frame.payload }
         guard [.end, .error].contains(frame.kind) || frame.header.flags.contains(.last) else { return 0 }

@@ -41,7 +41,7 @@ struct RuleReport {
         for rule in rules { results[rule, default: Result()].passed += 1 }
     }
 
-    /// Notes a difference between a test and its vector.
+    /// Records a difference between a test and its vector.
     ///
     /// - Parameter transcript: the frames of the test until then.
     mutating func fail(_ vector: Vector, _ text: String, transcript: [String] = []) {
@@ -49,7 +49,7 @@ struct RuleReport {
         failures.append(Failed(vector: vector, rules: vector.rules, text: text, transcript: transcript))
     }
 
-    /// Notes a rule that a single frame breaks. Later frames that do that are only counted.
+    /// Records a rule that a single frame breaks. Later frames that do that are only counted.
     mutating func fail(_ vector: Vector, _ rule: String, _ text: String) {
         guard rules.contains(rule) else { return }
         results[rule, default: Result()].failed += 1
@@ -60,7 +60,7 @@ struct RuleReport {
         }
     }
 
-    /// Notes why a test of the rules was left out.
+    /// Records why a test of the rules was left out.
     mutating func omit(_ rules: [String], _ reason: String) {
         for rule in rules { results[rule, default: Result()].note = reason }
     }

@@ -33,7 +33,7 @@ struct ScriptedBroker {
             broken += audit.judge(frame)
             if frame.header.kind == .data { bytes[frame.header.stream, default: []] += frame.payload }
             let collected = bytes[frame.header.stream] ?? []
-            if script.takes(frame, bytes: collected) {
+            if script.accepts(frame, bytes: collected) {
                 bytes[frame.header.stream] = nil
             } else {
                 answer(frame, deadline)

@@ -13,7 +13,7 @@ package struct ClientAudit {
 
     package init() {}
 
-    /// Notes that the broker has opened a stream, or has sent a frame on it.
+    /// Records that the broker has opened a stream, or has sent a frame on it.
     package mutating func used(_ stream: UInt64) {
         streams.insert(stream)
     }

@@ -20,7 +20,7 @@ package struct ClientScript {
     /// Whether the next step is this frame of the client. Frames that no step shows may come between.
     ///
     /// - Parameter bytes: all bytes that came on the stream of the frame since the last step.
-    package mutating func takes(_ frame: ReceivedFrame, bytes: [UInt8]) -> Bool {
+    package mutating func accepts(_ frame: ReceivedFrame, bytes: [UInt8]) -> Bool {
         guard let expected = frames.first, expected.sender != "broker", let header = expected.header else {
             return false
         }

@@ -15,7 +15,7 @@ struct FrameMatch {
         return bound[name].flatMap { FrameHeader(([UInt8](repeating: 0, count: 8) + $0).span, at: 0)?.stream }
     }
 
-    /// Notes the stream that the other side chose for a name.
+    /// Records the stream that the other side chose for a name.
     mutating func bind(_ name: String, toStream stream: UInt64) {
         bound[name] = (0..<8).map { UInt8(truncatingIfNeeded: stream >> (8 * $0)) }
     }

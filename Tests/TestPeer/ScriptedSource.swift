@@ -50,7 +50,7 @@ final class ScriptedSource {
         let ready = try connection.turn(extra: orders.interests) { _, event, _ in heard.append(event) }
         if ready.contains(where: { !$0.isEmpty }) { try orders.read() }
         for event in heard {
-            try take(event)
+            try handle(event)
             if case .asked(let stream, _) = event, let passed { try pass(passed, on: stream, over: connection) }
         }
         repeat { try give(connection) } while try perform(connection)
@@ -73,7 +73,7 @@ final class ScriptedSource {
         _ = try connection?.write(write, items: [item])
     }
 
-    private func take(_ event: ClientEvent) throws {
+    private func handle(_ event: ClientEvent) throws {
         switch event {
         case .asked(let stream, _):
             asks[stream] = Answer(target: serves ?? 0, ends: serves != nil)

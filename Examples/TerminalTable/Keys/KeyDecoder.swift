@@ -26,7 +26,7 @@ struct KeyDecoder {
             // The end of the paste was lost: a terminal never includes this key in pasted text.
             if byte == Self.interrupt { isPasting = false }
             let count = keys.count
-            take(byte, &keys)
+            handle(byte, &keys)
             if isPasting { keys.removeLast(keys.count - count) }
         }
         return keys
@@ -38,10 +38,10 @@ struct KeyDecoder {
         return pending.first == Self.escape && !isPasting ? [.escape] : []
     }
 
-    private mutating func take(_ byte: UInt8, _ keys: inout [Key]) {
+    private mutating func handle(_ byte: UInt8, _ keys: inout [Key]) {
         guard let first = pending.first else { return begin(byte, &keys) }
-        guard first == Self.escape else { return takeScalar(byte, &keys) }
-        guard pending.count > 1 else { return takeEscaped(byte, &keys) }
+        guard first == Self.escape else { return handleScalar(byte, &keys) }
+        guard pending.count > 1 else { return handleEscaped(byte, &keys) }
         switch byte {
         case 0x20...0x3F where pending[1] == UInt8(ascii: "[") && pending.count < Self.longest:
             pending.append(byte)
@@ -72,7 +72,7 @@ struct KeyDecoder {
         }
     }
 
-    private mutating func takeEscaped(_ byte: UInt8, _ keys: inout [Key]) {
+    private mutating func handleEscaped(_ byte: UInt8, _ keys: inout [Key]) {
         if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") {
             pending.append(byte)
         } else {
@@ -82,7 +82,7 @@ struct KeyDecoder {
         }
     }
 
-    private mutating func takeScalar(_ byte: UInt8, _ keys: inout [Key]) {
+    private mutating func handleScalar(_ byte: UInt8, _ keys: inout [Key]) {
         guard 0x80...0xBF ~= byte else {
             pending = []
             return begin(byte, &keys)

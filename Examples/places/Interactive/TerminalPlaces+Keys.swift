@@ -26,7 +26,7 @@ extension TerminalPlaces {
     /// - Returns: the signal that ends the program; nil if a key did.
     func run() async -> Int32? {
         let (turns, continuation) = AsyncStream.makeStream(of: Turn.self, bufferingPolicy: .bufferingOldest(Turn.most))
-        let work = Task { for await turn in turns { await take(turn) } }
+        let work = Task { for await turn in turns { await handle(turn) } }
         let clock = Task {
             while (try? await Task.sleep(for: Turn.interval)) != nil { continuation.yield(.look) }
         }
@@ -43,7 +43,7 @@ extension TerminalPlaces {
         return nil
     }
 
-    private func take(_ turn: Turn) async {
+    private func handle(_ turn: Turn) async {
         switch turn {
         case .key(let key): await press(key)
         case .look:

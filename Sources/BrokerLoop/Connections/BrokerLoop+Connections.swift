@@ -53,7 +53,7 @@ extension BrokerLoop {
     mutating func close(_ peer: PeerID, sendsStreams: Bool = true) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
         // If the service manager has no room, nothing is acknowledged.
-        if connection.isHeld { settleSaving() }
+        if connection.isHeld { flushSaving() }
         let isUnsaved = connection.isHeld && saving.isBusy
         if !sendsStreams { connection.output.dropStreamFrames() }
         readingQueue.disconnected(of: connection.account)

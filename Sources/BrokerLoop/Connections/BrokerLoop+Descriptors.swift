@@ -5,7 +5,7 @@ import PasteboardWire
 // Descriptors of peers: inspected without access to their files, passed on, and closed on the closer's thread.
 extension BrokerLoop {
     /// Processes a frame that announces a descriptor.
-    mutating func takePassed(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
+    mutating func handlePassed(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
         guard let slot = find(peer) else { return }
         var descriptor: DescriptorBox?
         let facts: ReceivedDescriptor

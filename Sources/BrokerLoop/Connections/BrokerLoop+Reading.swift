@@ -47,7 +47,7 @@ extension BrokerLoop {
             }
         }
         weighInput(of: peer)
-        note { $0.spent(since: start, by: account) }
+        withState { $0.spent(since: start, by: account) }
     }
 
     private mutating func read(_ peer: PeerID, through buffer: inout ReadBuffer, until limit: Int) {
@@ -57,7 +57,7 @@ extension BrokerLoop {
             continueReport(for: peer, until: limit)
             continueChanges(for: peer, until: limit)
         }
-        guard takeRest(of: peer, until: limit) else { return }
+        guard handleRest(of: peer, until: limit) else { return }
         while let slot = find(peer) {
             guard state.world.context.cost < limit else { return readLater(slot) }
             reportDeliveries()
@@ -76,7 +76,9 @@ extension BrokerLoop {
                 return gone(peer)
             case .bytes(let count):
                 input { $0.charge(forRead: count) }
-                guard checkReceived(peer), take(&buffer, of: peer, until: limit), let slot = find(peer) else { return }
+                guard checkReceived(peer), handle(&buffer, of: peer, until: limit), let slot = find(peer) else {
+                    return
+                }
                 // A short read has emptied the socket. Epoll reports later input.
                 if count < ReadBuffer.standardReadSize, !connections[slot].isWriteClosed { return }
             }
@@ -116,7 +118,7 @@ extension BrokerLoop {
     }
 
     /// Returns false if some of the rest is still left over, or the peer has been ended.
-    private mutating func takeRest(of peer: PeerID, until limit: Int) -> Bool {
+    private mutating func handleRest(of peer: PeerID, until limit: Int) -> Bool {
         guard let slot = find(peer), !connections[slot].rest.isEmpty else { return true }
         var rest = connections[slot].takeRest()
         let start = rest.offset
@@ -148,7 +150,7 @@ extension BrokerLoop {
     }
 
     /// Returns false if some input is left over, or the peer has been ended.
-    private mutating func take(_ buffer: inout ReadBuffer, of peer: PeerID, until limit: Int) -> Bool {
+    private mutating func handle(_ buffer: inout ReadBuffer, of peer: PeerID, until limit: Int) -> Bool {
         let outcome = buffer.withMutableBytes { parse(&$0, from: 0, of: peer, until: limit) }
         guard let slot = find(peer) else { return false }
         switch outcome {
@@ -210,11 +212,11 @@ extension BrokerLoop {
                     // The decoder keeps no state of a control frame, so it will decode this one again.
                     guard connections[slot].mayAsk else { return .stopped(taken, .unreadAnswers) }
                     connections[slot].answerCount = .max
-                    try take(chunk, &bytes, from: peer)
+                    try handle(chunk, &bytes, from: peer)
                     guard let slot = find(peer) else { return .closed }
                     connections[slot].answerCount = connections[slot].output.controlCount
                 } else {
-                    try take(chunk, &bytes, from: peer)
+                    try handle(chunk, &bytes, from: peer)
                 }
                 taken = consumed
                 if state.world.context.cost >= limit, taken < bytes.count { return .stopped(taken, .cost) }
@@ -228,7 +230,7 @@ extension BrokerLoop {
         }
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ chunk: FrameChunk,
         _ bytes: inout MutableSpan<UInt8>,
         from peer: PeerID
@@ -236,7 +238,7 @@ extension BrokerLoop {
         if logsFrames, chunk.isFirst { logReceived(chunk.header, bytes.span.extracting(chunk.payload), from: peer) }
         guard chunk.header.descriptorCount == 0 else {
             closeRun(in: bytes.span)
-            return try takePassed(chunk.header, bytes.span.extracting(chunk.payload), from: peer)
+            return try handlePassed(chunk.header, bytes.span.extracting(chunk.payload), from: peer)
         }
         guard chunk.header.rawKind == FrameKind.data.rawValue else {
             if let slot = find(peer) { connections[slot].decoder.limitBeforeHello = nil }

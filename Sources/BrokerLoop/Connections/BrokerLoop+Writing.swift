@@ -172,7 +172,7 @@ extension BrokerLoop {
     /// Queues the kept bytes for which their destinations have credit, unless that costs too much for one turn. They
     /// are charged to the destinations' processes.
     private mutating func pumpKept() {
-        guard note({ $0.hasReadyKept }) else { return }
+        guard withState({ $0.hasReadyKept }) else { return }
         var start = state.world.context.cost
         let end = start + Self.turnCost
         while state.world.context.cost < end, let chunk = input({ $0.nextKeptChunk() }) {
@@ -209,7 +209,7 @@ extension BrokerLoop {
 
     /// Writes once to every connection that has new output. The deliveries may lead to more output, which is written
     /// too; the next turn continues after that.
-    mutating func settle() {
+    mutating func flushOutput() {
         for _ in 0..<2 {
             pumpKept()
             guard !unflushed.isEmpty || !deliveries.isEmpty else { return }

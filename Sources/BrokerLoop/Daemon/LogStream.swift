@@ -28,13 +28,13 @@ package final class LogStream: Sendable {
         dropped.withLock { dropped in
             if dropped > 0 {
                 let text = dropped == 1 ? "1 line was" : "\(dropped) lines were"
-                guard take("\(text) dropped here, because they could not be written") else {
+                guard writeIfReady("\(text) dropped here, because they could not be written") else {
                     dropped += 1
                     return
                 }
                 dropped = 0
             }
-            if !take(line) { dropped = 1 }
+            if !writeIfReady(line) { dropped = 1 }
         }
     }
 
@@ -46,15 +46,15 @@ package final class LogStream: Sendable {
         return Array((line.prefix(utf8Count: Int(PIPE_BUF) - end.utf8.count) + end).utf8)
     }
 
-    private func take(_ line: String) -> Bool {
+    private func writeIfReady(_ line: String) -> Bool {
         let bytes = Self.cut("\(program): \(line)")
         guard isFile else { return System.writeIfReady(bytes.span, to: descriptor) }
         // The line before may still hang.
         guard !isWriting.withLock({ exchange(&$0, with: true) }) else { return false }
-        let isTaken = PatientCall<Bool>.run(patience: Self.patience) { [self] _ in
+        let isWritten = PatientCall<Bool>.run(patience: Self.patience) { [self] _ in
             defer { isWriting.withLock { $0 = false } }
             return System.writeIfReady(bytes.span, to: descriptor)
         }
-        return isTaken ?? false
+        return isWritten ?? false
     }
 }

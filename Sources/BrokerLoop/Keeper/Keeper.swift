@@ -125,12 +125,12 @@ struct Keeper: ~Copyable {
         if let raw = messages?.raw { interests.append(PollInterest(raw, .readable)) }
         if let raw = requests?.raw { interests.append(PollInterest(raw, .readable)) }
         _ = try System.poll(interests, milliseconds: wait)
-        try takeMessages()
-        if let request = try requests?.next() { take(request: request) }
-        while let signal = try signals.next() { try take(signal) }
+        try handleMessages()
+        if let request = try requests?.next() { handle(request: request) }
+        while let signal = try signals.next() { try handle(signal) }
         switch phase {
         case .running(let broker):
-            if mayHang, Self.isDead(broker.process), try !takeEnd(of: broker) {
+            if mayHang, Self.isDead(broker.process), try !handleEnd(of: broker) {
                 return try endUnreported(broker)
             }
             if let deadline = broker.deadline, deadline <= MonotonicClock.now() { try miss(broker) }
@@ -153,10 +153,10 @@ struct Keeper: ~Copyable {
     /// The time after which an ending broker is looked at again, in milliseconds.
     private static let endInterval = 500
 
-    private mutating func takeMessages() throws {
+    private mutating func handleMessages() throws {
         for _ in 0..<Self.messagesPerTurn {
             guard let message = try messages?.next() else { return }
-            take(message)
+            handle(message)
         }
     }
 
@@ -215,7 +215,7 @@ struct Keeper: ~Copyable {
         return broker
     }
 
-    private mutating func take(_ message: NotificationSocket.Message) {
+    private mutating func handle(_ message: NotificationSocket.Message) {
         guard case .running(var broker) = phase else { return }
         if let time = message["EXTEND_TIMEOUT_USEC"].flatMap({ UInt64($0) }) {
             // The broker does something that may hang, and sends another message before this time.
@@ -229,7 +229,7 @@ struct Keeper: ~Copyable {
             if let ready = ready.take() { try? System.write([UInt8(ascii: "r")].span, to: ready.raw) }
             acceptReplacement()
         }
-        saved.take(message)
+        saved.handle(message)
         phase = .running(broker)
         // Without a replacement, the same program takes over.
         if message["TAKEOVER"] == "1" {
@@ -284,7 +284,7 @@ struct Keeper: ~Copyable {
 
     // MARK: Takeovers
 
-    private mutating func take(request message: NotificationSocket.Message) {
+    private mutating func handle(request message: NotificationSocket.Message) {
         guard let request = Replacement(message) else { return }
         if let refusal = Replacement.refusal(of: message) {
             // Any process can send any number of requests.
@@ -326,7 +326,7 @@ struct Keeper: ~Copyable {
 
     // MARK: Signals and ends
 
-    private mutating func take(_ signal: CInt) throws {
+    private mutating func handle(_ signal: CInt) throws {
         guard signal == SIGCHLD else {
             isEnding = true
             for process in leaving { try? process.kill(signal) }
@@ -342,14 +342,14 @@ struct Keeper: ~Copyable {
                 return true
             }
         }
-        if case .running(let broker) = phase { _ = try takeEnd(of: broker) }
+        if case .running(let broker) = phase { _ = try handleEnd(of: broker) }
     }
 
     /// Returns false if the system does not report the end of the broker.
-    private mutating func takeEnd(of broker: Broker) throws -> Bool {
+    private mutating func handleEnd(of broker: Broker) throws -> Bool {
         guard let end = try System.waitForProcess(broker.process.id, hang: false) else { return false }
         // The broker may have sent some since the last look.
-        try takeMessages()
+        try handleMessages()
         if case .running(let latest) = phase {
             try ended(latest, end)
         } else {

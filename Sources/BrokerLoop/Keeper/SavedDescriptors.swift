@@ -20,7 +20,7 @@ struct SavedDescriptors {
     }
 
     /// Follows a message of the broker.
-    mutating func take(_ message: NotificationSocket.Message) {
+    mutating func handle(_ message: NotificationSocket.Message) {
         guard let name = message["FDNAME"] else { return }
         if message["FDSTOREREMOVE"] == "1" { descriptors[name] = nil }
         if message["FDSTORE"] == "1", let descriptor = message.descriptors.first, descriptors.count < capacity {

@@ -20,25 +20,25 @@ extension BrokerLoop {
         saving.manager = manager
         // Restored contents need the current time for their age.
         let now = clock.now
-        note { $0.setTime(now) }
+        withState { $0.setTime(now) }
         saving.wasPassedAll = passed.contains { $0.name == SavedIndex.name }
         if passed.contains(where: { ContentsSaver.number($0.name) != nil }) { expectReclaims() }
         if let manager, manager.capacity > 0 {
             try restore(passed, with: manager, refusingOthers: refusingOthers)
             isSaving = true
         }
-        noteSaving()
+        updateSaving()
     }
 
-    /// Notes that another broker has served before this one.
+    /// Records that another broker has served before this one.
     package mutating func expectReclaims() {
-        note { $0.expectReclaims() }
+        withState { $0.expectReclaims() }
     }
 
     /// Informs the state whether saved contents have a destination.
-    private mutating func noteSaving() {
+    private mutating func updateSaving() {
         let (isSaving, isBehind) = (isSaving, saving.saver?.isBehind == true)
-        note { $0.setSaving(isSaving, isBehind: isBehind) }
+        withState { $0.setSaving(isSaving, isBehind: isBehind) }
     }
 
     // MARK: Restoring what the manager has
@@ -199,8 +199,8 @@ extension BrokerLoop {
             let boot = Boot.current()
             room = snapshot.limit
             let now = MonotonicClock.bootMicroseconds() / 1_000
-            for id in note({ $0.writtenContents }) {
-                guard let (saved, files) = note({ $0.saved(id, at: now, in: .disk) }) else { continue }
+            for id in withState({ $0.writtenContents }) {
+                guard let (saved, files) = withState({ $0.saved(id, at: now, in: .disk) }) else { continue }
                 var contents = saved
                 contents.programVersion = ProgramVersion.current
                 (contents.bootID, contents.bootedAt) = (boot.id, boot.startedAt())
@@ -250,7 +250,7 @@ extension BrokerLoop {
             return
         }
         saving.saver?.add(state)
-        settleSaving()
+        flushSaving()
     }
 
     /// The number of times that contents were saved.
@@ -270,7 +270,7 @@ extension BrokerLoop {
     }
 
     /// Sends messages to the manager, and continues the output that has waited for that.
-    mutating func settleSaving() {
+    mutating func flushSaving() {
         let wasBehind = saving.saver?.isBehind
         saving.saver?.send(at: clock.now)
         if saving.saver?.isFull == true, !saving.isAwaitingRoom, let raw = saving.manager?.raw {
@@ -282,7 +282,7 @@ extension BrokerLoop {
             if !isTakeover {
                 log("the service manager has ended: kept contents do not survive a crash of this broker any more")
             }
-            noteSaving()
+            updateSaving()
         }
         if let isBehind = saving.saver?.isBehind, isBehind != wasBehind {
             log(
@@ -291,7 +291,7 @@ extension BrokerLoop {
                     : "the service manager takes contents again, and has all of them"
             )
             if isBehind { reportUnsaved() }
-            noteSaving()
+            updateSaving()
         }
         if !saving.isBusy { releaseHeld() }
     }

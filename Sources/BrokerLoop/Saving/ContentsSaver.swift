@@ -47,7 +47,7 @@ struct ContentsSaver: ~Copyable {
     /// Whether the manager has the index, or is sent it.
     private var hasIndex: Bool
     /// Whether the contents, and the index, are another broker's now.
-    private var isPassedOn = false
+    private var isStopped = false
     /// The number in the latest name.
     private var latest: UInt64
     private var files = SavedFiles()
@@ -111,7 +111,7 @@ struct ContentsSaver: ~Copyable {
         _ contents: SavedContents,
         kept: [DescriptorBox?]
     ) throws(SystemError) {
-        guard !isGone, !isPassedOn else { return }
+        guard !isGone, !isStopped else { return }
         count += 1
         let earlier = boards.updateValue(id, forKey: contents.board).flatMap { entries.removeValue(forKey: $0) }
         let place = earlier?.place ?? index.takePlace()
@@ -173,7 +173,7 @@ struct ContentsSaver: ~Copyable {
     }
 
     mutating func remove(_ id: PublicationID) {
-        guard !isPassedOn, let entry = entries.removeValue(forKey: id) else { return }
+        guard !isStopped, let entry = entries.removeValue(forKey: id) else { return }
         boards[entry.board] = nil
         index.clear(entry.place)
         drop(entry.latest)
@@ -196,7 +196,7 @@ struct ContentsSaver: ~Copyable {
         if let descriptor = unsent.remove(name) { closer.release(descriptor) }
     }
 
-    /// Notes contents that an earlier broker has saved.
+    /// Records contents that an earlier broker has saved.
     ///
     /// - Parameters:
     ///   - place: their place in the index; nil if that broker had none.
@@ -224,8 +224,8 @@ struct ContentsSaver: ~Copyable {
     }
 
     /// Leaves everything to the next broker, which is started when the last message has been sent.
-    mutating func passOn() {
-        isPassedOn = true
+    mutating func stop() {
+        isStopped = true
     }
 
     // MARK: Messages

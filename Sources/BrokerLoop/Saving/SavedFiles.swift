@@ -20,7 +20,7 @@ struct SavedFiles {
     /// The files by number, and the number of descriptions that name them.
     private var users: [UInt64: (file: Identity, count: Int)] = [:]
 
-    /// Notes that a description names a file.
+    /// Records that a description names a file.
     ///
     /// - Parameter number: the number of the file if it has none yet.
     /// - Returns: the number of the file.
@@ -32,7 +32,7 @@ struct SavedFiles {
         return number
     }
 
-    /// Notes that a description that names a file is not needed any more.
+    /// Records that a description that names a file is not needed any more.
     ///
     /// - Returns: whether no other description names it.
     mutating func release(_ number: UInt64) -> Bool {

@@ -278,7 +278,7 @@ struct Boards: ~Copyable, Sendable {
 
     // MARK: Evictions
 
-    mutating func note(_ eviction: Eviction, at time: UInt64) {
+    mutating func record(_ eviction: Eviction, at time: UInt64) {
         evictions.append((eviction, time))
         if evictions.count > Self.rememberedEvictions { evictions.removeFirst() }
     }

@@ -69,7 +69,7 @@ extension ContentStore {
         publicationTable[slot].add(addition, charge: charge)
         if keepsBytes, isConcealed(slot), publicationTable[slot].terms?.expiresAt == nil {
             publicationTable[slot].terms?.keepsBytes(at: context.elapsed)
-            noteExpiry(of: slot, &context)
+            scheduleExpiry(of: slot, &context)
         }
         save(publicationTable.id(of: slot), &context)
     }

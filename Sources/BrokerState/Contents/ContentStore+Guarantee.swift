@@ -24,10 +24,10 @@ extension ContentStore {
         let account = context.accounting.openOutside()
         for id in writeTable[slot].keptBytes {
             guard let kept = keptTable.find(id) else { continue }
-            context.accounting.giveUp(keptTable[kept].charged, of: .keptBytes, for: keptTable[kept].account)
-            context.accounting.giveUp(of: .keptRepresentations, for: keptTable[kept].account)
-            context.accounting.take(of: .keptRepresentations, for: account)
-            context.accounting.take(keptTable[kept].charged, of: .keptBytes, for: account)
+            context.accounting.release(keptTable[kept].charged, of: .keptBytes, for: keptTable[kept].account)
+            context.accounting.release(of: .keptRepresentations, for: keptTable[kept].account)
+            context.accounting.acquire(of: .keptRepresentations, for: account)
+            context.accounting.acquire(keptTable[kept].charged, of: .keptBytes, for: account)
             keptTable[kept].account = account
         }
         context.accounting.move(&writeTable[slot].charge, to: account)

@@ -28,8 +28,8 @@ extension ContentStore {
         for account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) -> KeptID {
-        context.accounting.take(of: .keptRepresentations, for: account)
-        context.accounting.take(announced ?? 0, of: .keptBytes, for: account)
+        context.accounting.acquire(of: .keptRepresentations, for: account)
+        context.accounting.acquire(announced ?? 0, of: .keptBytes, for: account)
         let id = keptTable.insert(
             KeptBytes(
                 account: account,
@@ -50,7 +50,7 @@ extension ContentStore {
         guard total > keptTable[slot].charged else { return }
         let (account, more) = (keptTable[slot].account, total - keptTable[slot].charged)
         try checkPool(more, for: account, context)
-        context.accounting.take(more, of: .keptBytes, for: account)
+        context.accounting.acquire(more, of: .keptBytes, for: account)
         keptTable[slot].charged = total
     }
 
@@ -99,8 +99,8 @@ extension ContentStore {
     mutating func releaseKept(_ kept: [KeptID], _ context: inout BrokerContext) {
         for id in kept {
             guard let bytes = keptTable.remove(id) else { continue }
-            context.accounting.giveUp(bytes.charged, of: .keptBytes, for: bytes.account)
-            context.accounting.giveUp(of: .keptRepresentations, for: bytes.account)
+            context.accounting.release(bytes.charged, of: .keptBytes, for: bytes.account)
+            context.accounting.release(of: .keptRepresentations, for: bytes.account)
             context.perform(.closeKept(id))
         }
     }

@@ -55,7 +55,7 @@ extension ContentStore {
         return kept
     }
 
-    /// Takes the source's answer: the form, the name and the size of the bytes. Throws if there is no room for them.
+    /// Handles the source's answer: the form, the name and the size of the bytes. Throws if there is no room for them.
     mutating func announce(_ answer: Answer, for id: KeptID, _ context: inout BrokerContext) throws(Failure) {
         guard let slot = keptTable.find(id) else { return }
         keptTable[slot].isAnnounced = true
@@ -95,7 +95,7 @@ extension ContentStore {
         keptTable[slot].isWhole = true
         keptTable[slot].charged = count
         let excess = charged - min(charged, count)
-        context.accounting.giveUp(excess, of: .keptBytes, for: keptTable[slot].account)
+        context.accounting.release(excess, of: .keptBytes, for: keptTable[slot].account)
         seal([id], &context)
         save(publication, &context)
     }

@@ -136,7 +136,7 @@ extension ContentStore {
         if let slot = find(publication) {
             publicationTable[slot].version = saved.version ?? 0
             publicationTable[slot].isOrphan = true
-            noteExpiry(of: slot, &context)
+            scheduleExpiry(of: slot, &context)
         }
         return (publication, kept)
     }

@@ -69,7 +69,7 @@ extension ContentStore {
     // MARK: Expiry
 
     /// Makes sure that new contents end when their time is over.
-    mutating func noteExpiry(of slot: Slot, _ context: inout BrokerContext) {
+    mutating func scheduleExpiry(of slot: Slot, _ context: inout BrokerContext) {
         guard let expiresAt = publicationTable[slot].terms?.expiresAt else { return }
         expiring.append(publicationTable.id(of: slot))
         context.expire(by: expiresAt)

@@ -192,7 +192,7 @@ extension ContentStore {
         return current
     }
 
-    /// Takes a descriptor for all bytes of the next kept representation.
+    /// Receives a descriptor for all bytes of the next kept representation.
     mutating func receive(
         _ descriptor: ReceivedDescriptor,
         for id: WriteID,

@@ -64,7 +64,7 @@ struct ContentStore: ~Copyable, Sendable {
                 committedAt: context.now
             )
         )
-        if let slot = find(publication) { noteExpiry(of: slot, &context) }
+        if let slot = find(publication) { scheduleExpiry(of: slot, &context) }
         if !name.isEmpty { save(publication, &context) }
         return publication
     }
@@ -141,7 +141,7 @@ struct ContentStore: ~Copyable, Sendable {
     ) -> (peer: PeerID, stream: UInt64)? {
         guard let slot = find(id) else { return nil }
         if isCharged {
-            context.accounting.giveUp(of: .boards, for: publicationTable[slot].charge.account)
+            context.accounting.release(of: .boards, for: publicationTable[slot].charge.account)
         }
         if publicationTable[slot].terms?.expiresAt != nil { expiring.removeAll { $0 == id } }
         let owner = publicationTable[slot].owner
@@ -181,7 +181,7 @@ struct ContentStore: ~Copyable, Sendable {
     mutating func hold(_ id: PublicationID, for read: ReadHistory.Read, _ context: inout BrokerContext) {
         guard let slot = find(id) else { return }
         hold(slot, &context)
-        if publicationTable[slot].isPlain || !isConcealed(slot) { publicationTable[slot].reads.note(read) }
+        if publicationTable[slot].isPlain || !isConcealed(slot) { publicationTable[slot].reads.record(read) }
     }
 
     /// A load that held the publication has ended.

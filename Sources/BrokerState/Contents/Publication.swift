@@ -69,15 +69,15 @@ package struct Publication: ~Copyable, Sendable {
         isPlain = !isRestricted && terms == nil
         // Exactly, because most contents never grow.
         typeNames.reserveCapacity(items.reduce(0) { $0 + $1.representations.reduce(0) { $0 + $1.type.utf8.count } })
-        noteTypes(from: 0)
+        recordTypes(from: 0)
     }
 
-    /// Notes the types of the items from `first` on.
-    private mutating func noteTypes(from first: Int) {
-        for item in first..<items.count { noteTypes(of: item, from: 0) }
+    /// Records the types of the items from `first` on.
+    private mutating func recordTypes(from first: Int) {
+        for item in first..<items.count { recordTypes(of: item, from: 0) }
     }
 
-    private mutating func noteTypes(of item: Int, from first: Int) {
+    private mutating func recordTypes(of item: Int, from first: Int) {
         for index in first..<items[item].representations.count {
             let start = typeNames.count
             typeNames += items[item].representations[index].type.utf8
@@ -92,7 +92,7 @@ package struct Publication: ~Copyable, Sendable {
     mutating func append(_ items: [StoredItem], charge: Charge) {
         let existing = self.items.count
         self.items += items
-        noteTypes(from: existing)
+        recordTypes(from: existing)
         self.charge.absorb(charge)
         isRestricted = isRestricted || Self.isRestricted(items)
         isPlain = isPlain && !isRestricted
@@ -105,7 +105,7 @@ package struct Publication: ~Copyable, Sendable {
         for (index, item) in addition.items.prefix(existing).enumerated() where !item.representations.isEmpty {
             let first = items[index].representations.count
             items[index].append(item.representations)
-            noteTypes(of: index, from: first)
+            recordTypes(of: index, from: first)
         }
         append(Array(addition.items.dropFirst(existing)), charge: charge)
         isRestricted = isRestricted || Self.isRestricted(addition.items)

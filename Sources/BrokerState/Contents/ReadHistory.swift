@@ -16,7 +16,7 @@ struct ReadHistory: Sendable {
     private var count = 0
 
     @inline(__always)
-    mutating func note(_ read: Read) {
+    mutating func record(_ read: Read) {
         let index = count & (Self.length - 1)
         count &+= 1
         if index < reads.count { reads[index] = read } else { append(read) }

@@ -296,12 +296,12 @@ package struct Accounting: ~Copyable, Sendable {
 
     /// Counts units for an account. The caller has checked that there is room, of which contents that may be evicted
     /// can occupy a part.
-    mutating func take(_ count: UInt64 = 1, of resource: Resource, for account: AccountID) {
+    mutating func acquire(_ count: UInt64 = 1, of resource: Resource, for account: AccountID) {
         guard let slot = accounts.find(account) else { return }
         add(count, of: resource, to: slot)
     }
 
-    mutating func giveUp(_ count: UInt64 = 1, of resource: Resource, for account: AccountID) {
+    mutating func release(_ count: UInt64 = 1, of resource: Resource, for account: AccountID) {
         guard let slot = accounts.find(account) else { return }
         subtract(count, of: resource, from: slot)
         closeIfUnused(slot)
@@ -374,7 +374,7 @@ package struct Accounting: ~Copyable, Sendable {
     }
 
     /// The place in the order of ended processes; nil if the account's contents may not be evicted.
-    func end(ofEvictable account: AccountID) -> UInt64? {
+    func endOrder(ofEvictable account: AccountID) -> UInt64? {
         guard let slot = accounts.find(account), accounts[slot].holder == .ended else { return nil }
         return accounts[slot].end
     }

@@ -76,7 +76,7 @@ extension Loads {
 
     // MARK: Bytes
 
-    /// Takes bytes of a cached load, within its credit.
+    /// Receives bytes of a cached load, within its credit.
     mutating func receive(
         _ count: UInt64,
         last: Bool,

@@ -16,7 +16,7 @@ extension Loads {
     mutating func beginDeadlines(_ context: inout BrokerContext) {
         grantWaiting(&context)
         var cursor: Slot?
-        while let slot = loadTable.advance(&cursor) { noteService(slot, &context) }
+        while let slot = loadTable.advance(&cursor) { recordService(slot, &context) }
     }
 
     /// Ends the first load after `cursor` that is late. The caller handles the events and calls again.
@@ -81,9 +81,9 @@ extension Loads {
         return source(of: slot).map { peerLoadsTable[$0].queue.hasOthers(than: account) } ?? false
     }
 
-    /// Notes the last byte of a load that has a place at its source while others wait: the byte extends their
+    /// Records the last byte of a load that has a place at its source while others wait: the byte extends their
     /// deadlines. From now on, the load's destination may block them.
-    private mutating func noteService(_ slot: Slot, _ context: inout BrokerContext) {
+    private mutating func recordService(_ slot: Slot, _ context: inout BrokerContext) {
         guard othersWait(for: slot) != nil, let source = source(of: slot) else { return }
         context.check(in: context.limits.progress)
         guard loadTable[slot].window.received > 0 else { return }

@@ -2,7 +2,7 @@ import PasteboardWire
 
 // Loads whose bytes are in a descriptor, which the broker passes on unread.
 extension Loads {
-    /// Takes an answer with a descriptor, which is the whole load.
+    /// Receives an answer with a descriptor, which is the whole load.
     mutating func receive(
         _ descriptor: ReceivedDescriptor,
         on stream: UInt64,

@@ -4,7 +4,7 @@ import PasteboardWire
 extension Loads {
     // MARK: Frames of the destination
 
-    /// Takes credit for a load. False if the peer has no open load on the stream.
+    /// Handles credit for a load. False if the peer has no open load on the stream.
     mutating func credit(on stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID, in world: inout World) -> Bool {
         guard let slot = load(on: stream, of: peer) else { return false }
         do throws(Failure) {

@@ -4,7 +4,7 @@ import PasteboardWire
 extension Loads {
     // MARK: Bytes
 
-    /// Takes `count` bytes of a load, the last ones if `last` is set. Throws if they break the protocol.
+    /// Receives `count` bytes of a load, the last ones if `last` is set. Throws if they break the protocol.
     mutating func receive(
         on stream: UInt64,
         count: Int,
@@ -215,8 +215,8 @@ extension Loads {
 
     // MARK: Other frames
 
-    /// Takes a frame other than data on the stream of an ask.
-    mutating func take(
+    /// Handles a frame other than data on the stream of an ask.
+    mutating func handle(
         _ kind: FrameKind,
         on stream: UInt64,
         _ payload: Span<UInt8>,
@@ -281,7 +281,7 @@ extension Loads {
         loadTable[slot].declaredByteCount = answer.byteCount ?? loadTable[slot].declaredByteCount
         loadTable[slot].content = answer.content ?? loadTable[slot].content
         if case .cache(let kept) = loadTable[slot].receiver {
-            loadTable[slot].phase.answer()
+            loadTable[slot].phase.answered()
             return cacheAnswered(kept, slot, answer, in: &world)
         }
         // The destination may wait for the answer before it grants credit. A load also does not have to remember the
@@ -321,7 +321,7 @@ extension Loads {
     mutating func answerIfNeeded(_ slot: Slot, name: String? = nil, in world: inout World) {
         guard loadTable[slot].phase.awaitsAnswer, case .destination(let peer, let stream) = loadTable[slot].receiver
         else { return }
-        loadTable[slot].phase.answer()
+        loadTable[slot].phase.answered()
         guard let offered = world.contents.find(loadTable[slot].publication) else { return }
         let (answer, suggestedName) = answer(slot, offered, name: name, world.contents)
         let range = world.contents[offered].typeRange(of: loadTable[slot].part)

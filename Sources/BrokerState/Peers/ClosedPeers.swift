@@ -20,7 +20,7 @@ struct ClosedPeers: Sendable {
 
     private var entries: [Entry] = []
 
-    mutating func note(_ entry: Entry) {
+    mutating func record(_ entry: Entry) {
         // A program that connects again and again must not displace all others.
         if let last = entries.last, entry.repeats(last) { entries.removeLast() }
         if entries.count == Self.length { entries.removeFirst() }

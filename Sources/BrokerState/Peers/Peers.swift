@@ -80,7 +80,7 @@ struct Peers: ~Copyable, Sendable {
 
     /// Refuses a connection. The id finds no peer, now or later: it is the address of the error.
     mutating func refuse(_ process: ProcessKey, _ failure: Failure, at now: UInt64) -> PeerID {
-        closed.note(ClosedPeers.Entry(process: process, label: "", reason: failure.description.printable, at: now))
+        closed.record(ClosedPeers.Entry(process: process, label: "", reason: failure.description.printable, at: now))
         let access = AccessContext(process: process)
         let peer = Peer(access: access, account: .init(slot: 0, generation: 0), phase: .deaf, connectedAt: now)
         let id = peerTable.insert(peer)
@@ -92,7 +92,7 @@ struct Peers: ~Copyable, Sendable {
         guard let slot = peerTable.find(id) else { return }
         let peer = peerTable.remove(slot)
         let reason = peer.closeReason
-        closed.note(ClosedPeers.Entry(process: peer.process, label: peer.label, reason: reason, at: context.now))
+        closed.record(ClosedPeers.Entry(process: peer.process, label: peer.label, reason: reason, at: context.now))
         context.queue(0, insteadOf: peer.backlog.count, for: peer.account)
         context.accounting.disconnect(peer.account)
     }
@@ -113,7 +113,7 @@ struct Peers: ~Copyable, Sendable {
         if case .silent = peerTable[slot].phase { true } else { false }
     }
 
-    /// Takes hello and answers it.
+    /// Handles hello and answers it.
     mutating func greet(_ hello: Hello, from id: PeerID, _ context: inout BrokerContext) throws(Failure) {
         guard let slot = find(id), case .silent(_, let isDeaf) = peerTable[slot].phase else {
             throw Failure(.protocolViolation, "hello has to be the first frame, on stream 0, and is sent only once")

@@ -43,7 +43,7 @@ enum DragSessionPhase: Sendable {
         case isViolation
     }
 
-    mutating func take(_ frame: SourceFrame) -> SourceFrameOutcome {
+    mutating func handle(_ frame: SourceFrame) -> SourceFrameOutcome {
         switch (frame, self) {
         case (.begin, .offered):
             self = .tracking(nil)
@@ -177,10 +177,10 @@ enum DragSessionPhase: Sendable {
         }
     }
 
-    /// Takes a report that it accepts.
+    /// Handles a report that it accepts.
     ///
     /// - Parameter taken: items that the destination took without a load.
-    mutating func take(_ report: DestinationReport, taken: [UInt32], at now: UInt64) {
+    mutating func handle(_ report: DestinationReport, taken: [UInt32], at now: UInt64) {
         guard accepts(report) else { return }
         switch self {
         case .dropping(var drop):
@@ -194,7 +194,7 @@ enum DragSessionPhase: Sendable {
         case .transferring(var drop, var stage):
             self = .offered
             drop.took(taken)
-            stage.take(report)
+            stage.handle(report)
             self = .transferring(drop, stage)
         case .offered, .tracking, .awaitingProposal: break
         }

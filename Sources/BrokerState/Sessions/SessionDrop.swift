@@ -63,7 +63,7 @@ struct SessionDrop: Sendable {
 
     mutating func bytesFlowed(at time: UInt64) { flowedAt = max(flowedAt, time) }
 
-    /// Takes a report of progress from the destination.
+    /// Handles a report of progress from the destination.
     ///
     /// - Parameter completed: the progress, in any unit. Only a value greater than all before extends the drop: a
     ///   repeated report only shows that the destination still exists.

@@ -20,8 +20,8 @@ extension Sessions {
         return sessionTable[slot].publication
     }
 
-    /// Takes the time of the last byte of a session's loads. It is updated only when the drop seems to have exceeded a
-    /// limit, because updating it at every byte would be too expensive.
+    /// Records the time of the last byte of a session's loads. It is updated only when the drop seems to have exceeded
+    /// a limit, because updating it at every byte would be too expensive.
     mutating func bytesFlowed(_ id: SessionID, at time: UInt64) {
         guard let slot = sessionTable.find(id) else { return }
         sessionTable[slot].phase.updateDrop { $0.bytesFlowed(at: time) }

@@ -64,7 +64,7 @@ extension Sessions {
         sessionTable[slot].phase.updateDrop { $0.loadBegan(part) }
     }
 
-    /// Takes the end of a load.
+    /// Handles the end of a load.
     ///
     /// - Parameter failure: nil if all its bytes have arrived.
     mutating func loadEnded(_ part: PublicationPart, of id: SessionID, _ failure: Failure?, in world: inout World) {
@@ -84,7 +84,7 @@ extension Sessions {
 
     // MARK: Reports of the destination
 
-    /// Takes a report of progress: the destination asks a person, for example, or moves a loaded file to its final
+    /// Handles a report of progress: the destination asks a person, for example, or moves a loaded file to its final
     /// place.
     mutating func progressed(_ progress: Progress, by sender: DestinationSessionID, _ context: inout BrokerContext) {
         guard let id = sessionDropped(at: sender), let slot = sessionTable.find(id) else { return }
@@ -92,7 +92,7 @@ extension Sessions {
         checkDeadline(of: id, &context)
     }
 
-    /// Takes a report that the handler has returned, or that the destination has concluded.
+    /// Handles a report that the handler has returned, or that the destination has concluded.
     ///
     /// - Parameter items: items that were taken without a load.
     mutating func reported(
@@ -105,7 +105,7 @@ extension Sessions {
             sessionTable[slot].phase.accepts(report)
         else { return }
         let taken = indices(items, of: slot, takenBy: destinationSession, world.contents)
-        sessionTable[slot].phase.take(report, taken: taken, at: world.context.now)
+        sessionTable[slot].phase.handle(report, taken: taken, at: world.context.now)
         checkDeadline(of: id, &world.context)
         finishIfDone(id, in: &world)
     }

@@ -9,7 +9,7 @@ extension Sessions {
     mutating func end(_ id: SessionID, _ failure: Failure? = nil, _ context: inout BrokerContext) {
         endWaits(of: id, &context)
         guard let session = sessionTable.remove(id) else { return }
-        context.accounting.giveUp(of: .sessions, for: session.account)
+        context.accounting.release(of: .sessions, for: session.account)
         for destinationSession in session.destinationSessions.values.sorted(by: { $0.slot < $1.slot }) {
             endDestinationSession(destinationSession, failure, &context)
         }
@@ -86,7 +86,7 @@ extension Sessions {
     mutating func endWait(_ id: WaitID, _ context: inout BrokerContext) {
         guard let wait = waitTable.remove(id) else { return }
         closedStreams.append(ClosedStream(peer: wait.peer, stream: wait.stream))
-        context.accounting.giveUp(of: .waits, for: wait.charge.account)
+        context.accounting.release(of: .waits, for: wait.charge.account)
         context.release(wait.charge)
         guard let session = wait.session, let slot = sessionTable.find(session) else { return }
         sessionTable[slot].waits -= 1

@@ -15,7 +15,7 @@ extension Sessions {
             throw Failure(.protocolViolation, "proposal \(sequence) has a number that the broker has not sent")
         }
         let declines = proposal.cannotHandle == true
-        guard destinationSessionTable[destinationSession].phase.answer(sequence, declines: declines) else { return }
+        guard destinationSessionTable[destinationSession].phase.answered(sequence, declines: declines) else { return }
         announcements[destinationTable[destination].peer]?.answered()
         let id = destinationSessionTable[destinationSession].session
         guard let slot = sessionTable.find(id) else { return }
@@ -35,13 +35,13 @@ extension Sessions {
         }
         sessionTable[slot].activeAt = world.context.now
         if declines {
-            sessionTable[slot].phase.updateTracking { $0.answer(nil) }
+            sessionTable[slot].phase.updateTracking { $0.answered(nil) }
             guard question.version == sessionTable[slot].version else { return ask(id, in: &world) }
             return declined(id, at: tracking.location, &world.context)
         }
         let (operation, refusal) = judge(proposal, slot, destination)
         let decides = sessionTable[slot].phase.isAwaitingProposal
-        sessionTable[slot].phase.updateTracking { $0.answer(operation) }
+        sessionTable[slot].phase.updateTracking { $0.answered(operation) }
         reply(id, operation, of: proposal, to: question.pointerUpdate, refusal: refusal, &world.context)
         if tracking.needsQuestion {
             ask(id, in: &world)

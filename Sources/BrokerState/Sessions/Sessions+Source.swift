@@ -14,7 +14,7 @@ extension Sessions {
         _ account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) -> SessionID {
-        context.accounting.take(of: .sessions, for: account)
+        context.accounting.acquire(of: .sessions, for: account)
         let id = sessionTable.insert(
             DragSession(
                 source: source,
@@ -90,7 +90,7 @@ extension Sessions {
 
     // MARK: Frames
 
-    /// Takes a frame on the stream of a source's session.
+    /// Handles a frame on the stream of a source's session.
     mutating func fromSource(
         _ kind: FrameKind,
         of id: SessionID,
@@ -104,7 +104,7 @@ extension Sessions {
             case .move: .pointerUpdate
             default: .drop
             }
-        let outcome = sessionTable[slot].phase.take(frame)
+        let outcome = sessionTable[slot].phase.handle(frame)
         switch outcome {
         case .began:
             _ = try Begin(decoding: payload)

@@ -2,7 +2,7 @@ import PasteboardWire
 
 // The location of a session: the source moves the pointer, and the destination there is asked for a proposal.
 extension Sessions {
-    /// Takes a location from the source; nil if the pointer is over nothing.
+    /// Handles a location from the source; nil if the pointer is over nothing.
     mutating func track(_ id: SessionID, to location: Location?, in world: inout World) {
         guard let slot = sessionTable.find(id) else { return }
         sessionTable[slot].declinedLocation = nil
@@ -146,7 +146,7 @@ extension Sessions {
         return true
     }
 
-    /// Takes the number of bytes that a peer has not read.
+    /// Records the number of bytes that a peer has not read.
     mutating func setUnread(_ count: UInt64, of peer: PeerID) {
         guard !announcements.isEmpty else { return }
         announcements[peer]?.unread = count

@@ -42,7 +42,7 @@ extension Sessions {
         try world.context.checkRoom(for: owner.account, of: .waits, atMost: world.context.limits.destinationsPerProcess)
         let metadata = UInt64(message.destination.utf8.count)
         let charge = try world.context.charge(owner.account, metadata: metadata, for: "a wait for a destination")
-        world.context.accounting.take(of: .waits, for: owner.account)
+        world.context.accounting.acquire(of: .waits, for: owner.account)
         let milliseconds = message.milliseconds ?? .max
         let endsBy = world.context.now.addingClamped(milliseconds)
         let id = waitTable.insert(

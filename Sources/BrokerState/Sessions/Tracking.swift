@@ -93,10 +93,10 @@ struct Tracking: Sendable {
         }
     }
 
-    /// Takes the answer to the question that was asked.
+    /// Handles the answer to the question that was asked.
     ///
     /// - Parameter operation: nil if the destination declines the items.
-    mutating func answer(_ operation: DropOperation?) {
+    mutating func answered(_ operation: DropOperation?) {
         if let operation { self.operation = operation }
         switch proposed {
         case .asked(let question):

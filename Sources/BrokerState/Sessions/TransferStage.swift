@@ -61,8 +61,8 @@ enum TransferStage: Sendable, Equatable {
         }
     }
 
-    /// Takes a report that it accepts.
-    mutating func take(_ report: DestinationReport) {
+    /// Handles a report that it accepts.
+    mutating func handle(_ report: DestinationReport) {
         guard accepts(report) else { return }
         switch (report, self) {
         case (.performed(let report), .performed): self = .performed(report)

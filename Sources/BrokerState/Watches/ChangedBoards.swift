@@ -32,7 +32,7 @@ struct ChangedBoards: Sendable {
     subscript(name: String) -> Entry? { entries[name] }
 
     /// Adds the last change of a board.
-    mutating func note(_ name: String, _ kind: Kind, total: UInt64, isKnownToLinks: Bool) {
+    mutating func record(_ name: String, _ kind: Kind, total: UInt64, isKnownToLinks: Bool) {
         let earlier = entries[name]?.lastOfContents ?? 0
         let last = kind == .version ? earlier : total
         entries[name] = Entry(total: total, lastOfContents: last, kind: kind, isKnownToLinks: isKnownToLinks)
@@ -40,7 +40,7 @@ struct ChangedBoards: Sendable {
         if order.count > 2 * entries.count + 64 { order.removeAll { entries[$0.name]?.total != $0.total } }
     }
 
-    mutating func noteClear(of name: String, by clearer: Clearer) {
+    mutating func recordClear(of name: String, by clearer: Clearer) {
         entries[name]?.clearer = clearer
     }
 

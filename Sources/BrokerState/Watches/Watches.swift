@@ -66,7 +66,7 @@ struct Watches: ~Copyable, Sendable {
         // Two objects, because the name of the board is remembered too while it is watched.
         let metadata = UInt64(name.utf8.count)
         let charge = try context.charge(account, objects: 2, metadata: metadata, for: "a watch of a pasteboard")
-        context.accounting.take(of: .watches, for: account)
+        context.accounting.acquire(of: .watches, for: account)
         let board = names[name] ?? watchedTable.insert(WatchedBoard(name: name, state: state))
         names[name] = board
         if name == Self.allBoards, changedBoards == nil { changedBoards = ChangedBoards() }
@@ -120,7 +120,7 @@ struct Watches: ~Copyable, Sendable {
     /// - Returns: the stream of the watch, and the name of its board if no other watch of it is left.
     mutating func end(_ id: WatchID, _ context: inout BrokerContext) -> (stream: UInt64, unwatched: String?)? {
         guard let watch = watchTable.remove(id) else { return nil }
-        context.accounting.giveUp(of: .watches, for: watch.charge.account)
+        context.accounting.release(of: .watches, for: watch.charge.account)
         context.release(watch.charge)
         leavePeer(watch.peer, at: watch.indexAtPeer, wasSendable: watch.isSendable)
         return (watch.stream, leaveBoard(watch.board, at: watch.indexAtBoard))
@@ -175,9 +175,9 @@ struct Watches: ~Copyable, Sendable {
         requestRound(slot, &context)
     }
 
-    /// Notes that the last change of a board was a clear by a client.
-    mutating func noteClear(of name: String, by clearer: Clearer) {
-        changedBoards?.noteClear(of: name, by: clearer)
+    /// Records that the last change of a board was a clear by a client.
+    mutating func recordClear(of name: String, by clearer: Clearer) {
+        changedBoards?.recordClear(of: name, by: clearer)
         guard let board = names[name], let slot = watchedTable.find(board) else { return }
         watchedTable[slot].clearer = clearer
     }
@@ -211,7 +211,7 @@ struct Watches: ~Copyable, Sendable {
 
     /// Begins the rounds whose time has come.
     mutating func checkRounds(_ context: inout BrokerContext) {
-        if isSettling { settle(&context) }
+        if isSettling { endSettling(&context) }
         guard waiting > 0 else { return }
         var cursor: BoardSlot?
         while let slot = watchedTable.advance(&cursor) {
@@ -221,7 +221,7 @@ struct Watches: ~Copyable, Sendable {
     }
 
     /// Begins rounds of the boards whose contents have not come back, if their time is over.
-    private mutating func settle(_ context: inout BrokerContext) {
+    private mutating func endSettling(_ context: inout BrokerContext) {
         guard settlesAt <= context.now else { return context.check(by: settlesAt) }
         isSettling = false
         var cursor: BoardSlot?

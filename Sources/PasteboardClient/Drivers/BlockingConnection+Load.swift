@@ -21,7 +21,7 @@ extension BlockingConnection {
         _ load: Load,
         interruptedBy interrupt: CInt? = nil,
         answered: (Answer) throws -> Void = { _ in },
-        file take: ((PassedFile) throws -> Void)? = nil,
+        file handle: ((PassedFile) throws -> Void)? = nil,
         bytes consume: (Span<UInt8>) throws -> Void
     ) throws -> Answer {
         let deadline = Self.deadline(of: load)
@@ -32,7 +32,7 @@ extension BlockingConnection {
             try result(of: stream, until: deadline, lateness: Self.lateness(of: load), interruptedBy: interrupt) {
                 (state, event, bytes) -> Result<Void, Failure>? in
                 do {
-                    switch operation.take(event, in: bytes) {
+                    switch operation.handle(event, in: bytes) {
                     case .answered: try answered(operation.answer ?? Answer())
                     case .bytes(let range):
                         try consume(bytes.extracting(range))
@@ -52,7 +52,7 @@ extension BlockingConnection {
         guard case .passed(let descriptor, let answer) = operation.end else { return operation.answer ?? Answer() }
         try answered(answer)
         let file = try PassedFile(descriptor, answer)
-        if let take { try take(file) } else { try file.forEachChunk(consume) }
+        if let handle { try handle(file) } else { try file.forEachChunk(consume) }
         return answer
     }
 

@@ -6,13 +6,13 @@ extension BlockingConnection {
     /// The time by which a request has to be answered that the broker answers at once.
     private var answerDeadline: UInt64 { MonotonicClock.deadline(milliseconds: io.timeouts.answer) }
 
-    /// Takes turns until `take` has made a value from the events of `stream`.
+    /// Takes turns until `handle` has made a value from the events of `stream`.
     func answer<Value>(
         on stream: UInt64,
         until deadline: UInt64 = .max,
-        _ take: (ClientEvent) -> Value?
+        _ handle: (ClientEvent) -> Value?
     ) throws(Failure) -> Value {
-        try result(of: stream, until: deadline) { _, event, _ in take(event).map { .success($0) } }
+        try result(of: stream, until: deadline) { _, event, _ in handle(event).map { .success($0) } }
     }
 
     /// Waits until the broker has answered hello, and returns its answer.
@@ -57,7 +57,7 @@ extension BlockingConnection {
             let stream = try operation.open(&io.state)
             var step: ListOperation.Step
             do throws(Failure) {
-                step = try answer(on: stream, until: deadline) { operation.take($0) }
+                step = try answer(on: stream, until: deadline) { operation.handle($0) }
             } catch {
                 guard let next = operation.failed(error.code) else { throw error }
                 step = next

@@ -117,8 +117,8 @@ package final class BlockingConnection {
         try io.turn(extra: extra, until: deadline, untilSent: untilSent, handle)
     }
 
-    /// Takes turns until `take` has made a result from the events of `stream`, `deadline` has passed, or `interrupt` is
-    /// readable.
+    /// Takes turns until `handle` has made a result from the events of `stream`, `deadline` has passed, or `interrupt`
+    /// is readable.
     ///
     /// - Parameter lateness: the text of the error after the deadline; nil if only the broker can be late.
     func result<Value>(
@@ -126,7 +126,7 @@ package final class BlockingConnection {
         until deadline: UInt64 = .max,
         lateness: String? = nil,
         interruptedBy interrupt: CInt? = nil,
-        _ take: (inout ClientState, ClientEvent, Span<UInt8>) -> Result<Value, Failure>?
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Result<Value, Failure>?
     ) throws(Failure) -> Value {
         var result: Result<Value, Failure>?
         let extra = interrupt.map { [PollInterest($0, .readable)] } ?? []
@@ -140,7 +140,7 @@ package final class BlockingConnection {
                     } else if case .failed(_, let failure) = event {
                         result = .failure(failure)
                     } else {
-                        result = take(&state, event, bytes)
+                        result = handle(&state, event, bytes)
                     }
                 }
             } catch {

@@ -82,7 +82,7 @@ package struct BrokerConnector: Sendable {
     private func connectStarting() throws(Failure) -> OwnedDescriptor {
         do {
             let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.timeouts)
-            let lock = try StartLock.take(preparing: self.socket, deadline: deadline)
+            let lock = try StartLock.acquire(preparing: self.socket, deadline: deadline)
             // Keeps the lock until the end of this scope.
             defer { withExtendedLifetime(lock) {} }
             if let socket = try connectIfServed() { return socket }

@@ -42,7 +42,7 @@ package enum FileMove {
             let room: (path: SystemString, file: DescriptorBox)
             WorkingName.removeLeftovers(in: destination.directory)
             do throws(SystemError) {
-                room = try WorkingName.take(in: destination.directory) { (path) throws(SystemError) in
+                room = try WorkingName.create(in: destination.directory) { (path) throws(SystemError) in
                     try System.makeDirectory(path)
                     return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
                 }

@@ -27,19 +27,19 @@ package enum WorkingName {
     /// Creates a file or folder under a working name, and locks it.
     ///
     /// - Parameter make: creates it at a path; throws `EEXIST` if the name is taken.
-    package static func take(
+    package static func create(
         in directory: SystemString,
         _ make: (SystemString) throws(SystemError) -> DescriptorBox
     ) throws(SystemError) -> (path: SystemString, file: DescriptorBox) {
         let opened = try System.open(directory, [.nameOnly, .directory])
-        let taken = try take(in: opened.raw) { (name) throws(SystemError) in try make(directory.appending(name)) }
-        return (directory.appending(taken.name), taken.file)
+        let created = try create(in: opened.raw) { (name) throws(SystemError) in try make(directory.appending(name)) }
+        return (directory.appending(created.name), created.file)
     }
 
     /// The same in an open directory.
     ///
     /// - Parameter make: creates it under a name in the directory; throws `EEXIST` if the name is taken.
-    package static func take(
+    package static func create(
         in directory: CInt,
         _ make: (SystemString) throws(SystemError) -> DescriptorBox
     ) throws(SystemError) -> (name: SystemString, file: DescriptorBox) {

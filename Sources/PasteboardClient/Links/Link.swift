@@ -134,12 +134,12 @@ package final class Link {
             guard isRead[side.rawValue] else { continue }
             try attempt(side) { (io) throws(Failure) in
                 if !ready[side.rawValue].subtracting(.writable).isEmpty {
-                    _ = try io.pump { state, event, bytes in self.take(event, from: side, &state, bytes) }
+                    _ = try io.pump { state, event, bytes in self.handle(event, from: side, &state, bytes) }
                 }
                 try io.check()
             }
             performSteps()
-            drags?.perform()
+            drags?.handleEvents()
         }
         if MonotonicClock.now() >= reportsAt { reportLoads() }
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
@@ -172,7 +172,7 @@ package final class Link {
 
     // MARK: Events
 
-    private func take(_ event: ClientEvent, from side: Side, _ state: inout ClientState, _ bytes: Span<UInt8>) {
+    private func handle(_ event: ClientEvent, from side: Side, _ state: inout ClientState, _ bytes: Span<UInt8>) {
         switch event {
         case .asked(let ask, let fields): load(for: ask, fields, type: fields.type(in: bytes), of: side, &state)
         case .askCredit(let ask):
@@ -185,17 +185,17 @@ package final class Link {
             uses[side.other.rawValue][load] = nil
         default:
             switch uses[side.rawValue][event.stream] {
-            case .load(let ask): pass(event, bytes, to: ask, of: side.other)
+            case .load(let ask): forward(event, bytes, to: ask, of: side.other)
             case .watch(let index): steps += watched(event, index).map { (index, $0) }
             case .list(let index): steps += listed(event, index).map { (index, $0) }
             case .write(let index): steps += written(event, index).map { (index, $0) }
-            case nil: drags?.note(event, from: side)
+            case nil: drags?.append(event, from: side)
             }
         }
     }
 
     private func watched(_ event: ClientEvent, _ index: Int) -> [LinkedBoard.Step] {
-        guard case .changed(let change) = directions[index].watch.take(event) else { return [] }
+        guard case .changed(let change) = directions[index].watch.handle(event) else { return [] }
         if change.handle == nil, change.origin == nil { vacated(index) }
         return directions[index].isOpen ? directions[index].linked.changed() : [.watch]
     }
@@ -216,7 +216,7 @@ package final class Link {
             uses[directions[index].source.rawValue][event.stream] = nil
             return directions[index].linked.failed()
         default:
-            guard case .listed(let listing) = directions[index].list?.take(event) else { return [] }
+            guard case .listed(let listing) = directions[index].list?.handle(event) else { return [] }
             directions[index].list = nil
             uses[directions[index].source.rawValue][event.stream] = nil
             return directions[index].linked.listed(listing)
@@ -357,8 +357,8 @@ package final class Link {
         reportsAt = isIdle ? .max : MonotonicClock.deadline(milliseconds: reportInterval)
     }
 
-    /// Passes an event of a load on to the ask of the other broker.
-    private func pass(_ event: ClientEvent, _ bytes: Span<UInt8>, to ask: UInt64, of side: Side) {
+    /// Forwards an event of a load to the ask of the other broker.
+    private func forward(_ event: ClientEvent, _ bytes: Span<UInt8>, to ask: UInt64, of side: Side) {
         let asking = self[side]
         var isOver = true
         switch event {

@@ -90,7 +90,7 @@ package struct LinkedBoard: Sendable {
     }
 
     /// The steps after a request: if the board has changed meanwhile, it is listed once more.
-    private mutating func finish() -> [Step] {
+    private mutating func nextSteps() -> [Step] {
         guard case .busy(isOutdated: true) = exchange(&phase, with: .idle) else { return [.watch] }
         return changed()
     }
@@ -98,16 +98,16 @@ package struct LinkedBoard: Sendable {
     package mutating func listed(_ listing: BoardListing) -> [Step] {
         let contents = listing.contents
         guard let origin = contents.origin, !origin.path.contains(destinationEpoch) else {
-            return withdrawing() + finish()
+            return withdrawing() + nextSteps()
         }
         guard let handle = contents.handle else { return [.clear(clear(origin))] }
-        guard permits.include(contents.terms) else { return withdrawing() + finish() }
+        guard permits.include(contents.terms) else { return withdrawing() + nextSteps() }
         // The broker of the destination must not keep a secret, or serve more loads than the source permits.
         let isKept = contents.terms?.isConcealed != true && contents.terms?.maximumLoads == nil
         let items = listing.items.enumerated().map {
             (UInt32($0.offset), $0.element.promised(isKept: isKept))
         }.filter { !$0.1.representations.isEmpty }
-        guard !items.isEmpty else { return withdrawing() + finish() }
+        guard !items.isEmpty else { return withdrawing() + nextSteps() }
         let next = Shown(
             source: Source(handle: handle, items: items.map(\.0)),
             types: items.map { $0.1.representations.map(\.type) }
@@ -118,7 +118,7 @@ package struct LinkedBoard: Sendable {
             pending = next
             return steps + [.write(write(contents.terms, origin), items.map(\.1))]
         }
-        guard shown.types != next.types else { return finish() }
+        guard shown.types != next.types else { return nextSteps() }
         return [add(items.map(\.1), to: shown, as: next)]
     }
 
@@ -153,24 +153,24 @@ package struct LinkedBoard: Sendable {
     }
 
     /// Handles a list that has failed.
-    package mutating func failed() -> [Step] { finish() }
+    package mutating func failed() -> [Step] { nextSteps() }
 
     /// Handles the answer to a write or a clear.
     ///
     /// - Parameter committed: nil if it was refused, usually because the contents of the destination are newer.
     /// - Returns: the steps, and the publication that was written: its number at the destination, and its source.
     package mutating func answered(_ committed: Committed?) -> (steps: [Step], publication: (UInt64, Source)?) {
-        guard var written = exchange(&pending, with: nil) else { return (finish(), nil) }
+        guard var written = exchange(&pending, with: nil) else { return (nextSteps(), nil) }
         guard let committed else {
             // At the source, the earlier contents have been replaced.
-            return ((written.source.handle == shown?.source.handle ? [] : withdrawing()) + finish(), nil)
+            return ((written.source.handle == shown?.source.handle ? [] : withdrawing()) + nextSteps(), nil)
         }
         written.handle = committed.handle ?? written.handle
         shown = written
-        return (finish(), (written.handle, written.source))
+        return (nextSteps(), (written.handle, written.source))
     }
 
-    /// Notes that the destination's broker no longer has the contents.
+    /// Records that the destination's broker no longer has the contents.
     package mutating func ended(_ handle: UInt64) {
         if shown?.handle == handle { shown = nil }
     }

@@ -44,18 +44,18 @@ final class LinkedDrags {
     private var watches: [UInt64] = []
     private var events: [(Link.Side, ClientEvent)] = []
     private let report: (String) -> Void
-    /// Notes that a publication of this link at a side has the bytes of one at the other side, or no longer.
-    private let noteSource: (_ handle: UInt64, _ source: LinkedBoard.Source?, Link.Side) -> Void
+    /// Records that a publication of this link at a side has the bytes of one at the other side, or no longer.
+    private let recordSource: (_ handle: UInt64, _ source: LinkedBoard.Source?, Link.Side) -> Void
 
     init(
         _ connections: [LinkConnection],
         from sides: [Link.Side],
         report: @escaping (String) -> Void,
-        noteSource: @escaping (UInt64, LinkedBoard.Source?, Link.Side) -> Void
+        recordSource: @escaping (UInt64, LinkedBoard.Source?, Link.Side) -> Void
     ) throws(Failure) {
         self.connections = connections
         self.report = report
-        self.noteSource = noteSource
+        self.recordSource = recordSource
         ways = sides.map { Way(front: $0) }
         for side in Link.Side.allCases {
             var watch = Watch()
@@ -69,17 +69,17 @@ final class LinkedDrags {
     private subscript(side: Link.Side) -> LinkConnection { connections[side.rawValue] }
 
     /// Keeps an event until the events of its connection are handled.
-    func note(_ event: ClientEvent, from side: Link.Side) {
+    func append(_ event: ClientEvent, from side: Link.Side) {
         events.append((side, event))
     }
 
-    /// Handles the events that were noted.
-    func perform() {
+    /// Handles the events that were kept.
+    func handleEvents() {
         while !events.isEmpty {
             let (side, event) = events.removeFirst()
             if case .changed(watches[side.rawValue], _) = event { changed(side) }
             for index in ways.indices {
-                if ways[index].front == side { takeFront(event, index) } else { takeBack(event, index) }
+                if ways[index].front == side { handleFront(event, index) } else { handleBack(event, index) }
             }
         }
     }
@@ -95,7 +95,7 @@ final class LinkedDrags {
         }
     }
 
-    private func takeBack(_ event: ClientEvent, _ index: Int) {
+    private func handleBack(_ event: ClientEvent, _ index: Int) {
         switch event {
         case .statusEntry(let stream, let entry) where stream == ways[index].status:
             if let destination = entry.destination { ways[index].listed.append(destination) }
@@ -152,7 +152,7 @@ final class LinkedDrags {
 
     // MARK: Sessions
 
-    private func takeFront(_ event: ClientEvent, _ index: Int) {
+    private func handleFront(_ event: ClientEvent, _ index: Int) {
         switch event {
         case .session(let stream, let message) where ways[index].sessions[stream] == nil:
             let name = ways[index].counterparts.first { $0.value.stream == message.destination }?.key
@@ -177,7 +177,7 @@ final class LinkedDrags {
 
     private func repeatFront(_ session: Session, _ event: ClientEvent, _ index: Int) throws(Failure) {
         let back = self[ways[index].front.other]
-        switch session.front.take(event) {
+        switch session.front.handle(event) {
         case .none: break
         case .propose(let sequence, var location, _):
             let stream = try offer(session, index)
@@ -220,17 +220,17 @@ final class LinkedDrags {
         return stream
     }
 
-    /// Notes where the bytes of a session's items are.
+    /// Records where the bytes of a session's items are.
     private func connect(_ session: Session, _ index: Int) {
         guard let handle = session.back.handle else { return }
         let source = LinkedBoard.Source(handle: session.front.handle, items: Array(0..<UInt32(session.itemCount)))
-        noteSource(handle, source, ways[index].front.other)
+        recordSource(handle, source, ways[index].front.other)
     }
 
     /// Repeats at the front what the destination has answered at the back.
     private func answer(_ session: Session, after event: ClientEvent, _ index: Int) {
         let front = self[ways[index].front]
-        session.back.take(event)
+        session.back.handle(event)
         switch event {
         case .committed: connect(session, index)
         case .exited: front.io.state.exit(session.front.stream)
@@ -268,6 +268,6 @@ final class LinkedDrags {
 
     private func forget(_ session: Session, _ index: Int) {
         ways[index].sessions[session.front.stream] = nil
-        if let handle = session.back.handle { noteSource(handle, nil, ways[index].front.other) }
+        if let handle = session.back.handle { recordSource(handle, nil, ways[index].front.other) }
     }
 }

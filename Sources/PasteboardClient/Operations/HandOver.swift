@@ -70,10 +70,10 @@ package struct HandOver: Sendable {
         return running.isEmpty ? .over : .wait
     }
 
-    /// Takes room for more bytes of a promise.
+    /// Acquires room for more bytes of a promise.
     ///
     /// - Returns: false if they exceed what the others have left of the limit. The caller then drops the promise.
-    package mutating func take(_ count: UInt64, of promise: Promise) -> Bool {
+    package mutating func acquire(_ count: UInt64, of promise: Promise) -> Bool {
         guard let taken = running[promise], count <= room else { return false }
         running[promise] = taken + count
         room -= count

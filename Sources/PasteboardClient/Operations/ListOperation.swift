@@ -32,7 +32,7 @@ package struct ListOperation: Sendable {
         self.settles = settles
     }
 
-    /// Opens the present request, whose events are passed to `take`.
+    /// Opens the present request, whose events are passed to `handle`.
     package func open(_ state: inout ClientState) throws(Failure) -> UInt64 {
         guard isSettling else {
             var list = List()
@@ -49,7 +49,7 @@ package struct ListOperation: Sendable {
     }
 
     /// - Returns: the next step; nil if more events follow.
-    package mutating func take(_ event: ClientEvent) -> Step? {
+    package mutating func handle(_ event: ClientEvent) -> Step? {
         switch event {
         case .contents(_, let contents): listing.contents = contents
         case .item(_, let item): listing.items.append(item)

@@ -50,7 +50,7 @@ package struct LoadOperation: Sendable {
         self.maximum = maximum
     }
 
-    package mutating func take(_ event: ClientEvent, in bytes: Span<UInt8>) -> Step {
+    package mutating func handle(_ event: ClientEvent, in bytes: Span<UInt8>) -> Step {
         switch event {
         case .data(_, let payload, let isLast):
             received &+= UInt64(truncatingIfNeeded: payload.count)

@@ -51,7 +51,7 @@ package struct WatchOperation: Sendable {
         return !exchange(&isCredited, with: true)
     }
 
-    package mutating func take(_ event: ClientEvent) -> Step {
+    package mutating func handle(_ event: ClientEvent) -> Step {
         switch event {
         case .registered(_, let registered):
             (isRegistered, epoch) = (true, registered.epoch)

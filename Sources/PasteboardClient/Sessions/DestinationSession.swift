@@ -56,7 +56,7 @@ package struct DestinationSession: Sendable {
     package var isComplete: Bool { items.count == itemCount }
 
     /// Handles an event of the session's stream.
-    package mutating func take(_ event: ClientEvent) -> Step {
+    package mutating func handle(_ event: ClientEvent) -> Step {
         switch event {
         case .session(_, let session):
             version = max(version, session.version ?? 0)

@@ -34,7 +34,7 @@ package struct DragProgress: Sendable {
     }
 
     /// Handles an event of the session's stream.
-    package mutating func take(_ event: ClientEvent) {
+    package mutating func handle(_ event: ClientEvent) {
         // The source has withdrawn the session, so late events have no effect.
         guard outcome == nil else { return }
         switch event {

@@ -229,7 +229,7 @@ extension ClientState {
             return .ended(open.programStream, end)
         case (.offering, .committed):
             streams.values[index].phase = .session
-            settleSession(at: index)
+            updateStanding(at: index)
             return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.session, _):
             return try onSession(kind, stream, at: index, bytes, payload)

@@ -27,7 +27,7 @@ extension ClientState {
         move.sequence = sequence
         try streamFrames.appendChecked(move, stream: session)
         streams.values[index].lastMove = sequence
-        settleSession(at: index)
+        updateStanding(at: index)
     }
 
     /// Drops the session where it is. The broker answers with `dropped`.
@@ -35,7 +35,7 @@ extension ClientState {
         guard let index = sessionIndex(session), !streams.values[index].isDropped else { return }
         streamFrames.append(Drop(), stream: session)
         streams.values[index].isDropped = true
-        settleSession(at: index)
+        updateStanding(at: index)
     }
 
     private func sessionIndex(_ stream: UInt64) -> Int? {
@@ -47,7 +47,7 @@ extension ClientState {
     }
 
     /// Updates whether a session is standing: it is while no message of its source waits for an answer.
-    mutating func settleSession(at index: Int) {
+    mutating func updateStanding(at index: Int) {
         let open = streams.values[index]
         guard case .session = open.phase else { return }
         setStanding(!open.isDropped && open.lastProposal >= open.lastMove, at: index)
@@ -65,7 +65,7 @@ extension ClientState {
         case .proposal where open.operation == nil:
             let proposal = try Proposal(decoding: bytes, range: payload)
             streams.values[index].lastProposal = max(open.lastProposal, proposal.sequence ?? 0)
-            settleSession(at: index)
+            updateStanding(at: index)
             return .proposed(open.programStream, proposal)
         case .exit where open.operation == nil:
             return .exited(open.programStream, try Exit(decoding: bytes, range: payload))

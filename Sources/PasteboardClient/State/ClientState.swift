@@ -83,7 +83,7 @@ package struct ClientState: Sendable {
     package mutating func open(_ load: borrowing Load) throws(Failure) -> UInt64 {
         guard mayStartLoad else { return try wait(EncodedLoad(load, standardCredit: Self.standardWindow)) }
         try checkIsOpen()
-        let stream = takeID()
+        let stream = nextID()
         let credit = load.credit ?? Self.standardWindow
         try connectionFrames.check(connectionFrames.append(load, credit: credit, stream: stream))
         streams.insert(
@@ -114,7 +114,7 @@ package struct ClientState: Sendable {
         // A load that is too long fails here, while the caller can handle the error.
         var scratch = FrameMemory()
         try scratch.check(scratch.append(load, stream: 0))
-        let stream = takeID()
+        let stream = nextID()
         waiting[stream] = (load, owner)
         turns.append(stream)
         return stream
@@ -182,7 +182,7 @@ package struct ClientState: Sendable {
         flags: FrameFlags = .none
     ) throws(Failure) -> UInt64 {
         try checkIsOpen()
-        let stream = takeID()
+        let stream = nextID()
         try connectionFrames.appendChecked(message, stream: stream, flags: flags)
         streams.insert(OpenStream(phase, on: stream, owner: owner))
         return stream
@@ -191,7 +191,7 @@ package struct ClientState: Sendable {
     @inline(__always)
     private mutating func start(_ load: borrowing EncodedLoad, owner: UInt32) throws(Failure) -> UInt64 {
         try checkIsOpen()
-        let stream = takeID()
+        let stream = nextID()
         try connectionFrames.check(connectionFrames.append(load, stream: stream))
         streams.insert(
             OpenStream(
@@ -211,7 +211,7 @@ package struct ClientState: Sendable {
         if let failure = self.failure ?? farewell { throw failure }
     }
 
-    private mutating func takeID() -> UInt64 {
+    private mutating func nextID() -> UInt64 {
         highestStream = highestStream == 0 ? 1 : highestStream &+ 2
         return highestStream
     }

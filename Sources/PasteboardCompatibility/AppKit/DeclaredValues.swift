@@ -34,7 +34,7 @@ final class DeclaredValues: Sendable {
     }
 
     /// The data for a load, after which it cannot be set any more.
-    func take(_ type: UniformType) -> Data? {
+    func load(_ type: UniformType) -> Data? {
         state.withLock { state in
             state.loaded.insert(type)
             return state.values[type]
@@ -73,7 +73,7 @@ final class ProvidedData: Sendable {
     }
 
     /// - Returns: false unless this is the data that the callback was asked for.
-    func take(_ data: Data, for type: UniformType, on pasteboard: Pasteboard) -> Bool {
+    func accept(_ data: Data, for type: UniformType, on pasteboard: Pasteboard) -> Bool {
         guard type == self.type, pasteboard.name == sender.name, pasteboard.connection === sender.connection else {
             return false
         }

@@ -92,7 +92,7 @@ extension NSPasteboard {
     public func setData(_ data: Data?, forType type: PasteboardType) async throws(PasteboardError) -> Bool {
         guard let data else { return false }
         let type = type.uniformType
-        if let provided = ProvidedData.current, provided.take(data, for: type, on: pasteboard) { return true }
+        if let provided = ProvidedData.current, provided.accept(data, for: type, on: pasteboard) { return true }
         return try await step { () throws(PasteboardError) in
             guard let written = contents.written else {
                 guard let cleared = contents.cleared else { throw notOwned }
@@ -168,8 +168,8 @@ extension NSPasteboard {
     private func step<Result: Sendable>(
         _ body: () async throws(PasteboardError) -> Result
     ) async throws(PasteboardError) -> Result {
-        try await contents.order.take(for: Call("the write"))
-        defer { contents.order.end() }
+        try await contents.order.acquire(for: Call("the write"))
+        defer { contents.order.release() }
         return try await body()
     }
 
@@ -226,7 +226,7 @@ extension NSPasteboard {
                 for: type,
                 policy: .onceAndKept
             ) { [name, weak connection = pasteboard.connection, weak contents] in
-                if let value = declared.take(type) { return value }
+                if let value = declared.load(type) { return value }
                 do {
                     guard let owner, let connection else { throw Self.notSet(type) }
                     let sender = Pasteboard(name: name, connection: connection)

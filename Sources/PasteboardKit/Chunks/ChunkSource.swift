@@ -10,9 +10,9 @@ protocol ChunkSource: AnyObject, Sendable {
     var isArchive: Bool { get }
     /// The name of the source's file or folder.
     var fileName: String? { get }
-    /// Calls `take` once, on any thread and perhaps before it returns, with the next chunk, which is never empty, or
-    /// with nil at the end. It must not be called again before it has called `take`, nor after the end.
-    func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void)
+    /// Calls `completion` once, on any thread and perhaps before it returns, with the next chunk, which is never empty,
+    /// or with nil at the end. It must not be called again before it has called `completion`, nor after the end.
+    func next(_ completion: @escaping @Sendable (Result<Data?, any Error>) -> Void)
     /// Cancels the source, because the remaining bytes are not needed. It may be called at any time, also after the
     /// end.
     func cancel()

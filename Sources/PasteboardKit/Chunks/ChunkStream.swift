@@ -12,7 +12,7 @@ final class ChunkStream: ChunkSource {
     private static let room = 64 << 10
 
     typealias Chunk = Result<Data?, any Error>
-    typealias Take = @Sendable (Chunk) -> Void
+    typealias Completion = @Sendable (Chunk) -> Void
     /// Resumed with whether the bytes are wanted.
     private typealias Writer = CheckedContinuation<Bool, Never>
 
@@ -20,7 +20,7 @@ final class ChunkStream: ChunkSource {
         var chunks: [Data] = []
         var waitingCount = 0
         var written: UInt64 = 0
-        var reader: Take?
+        var reader: Completion?
         var writers: [Writer] = []
         /// The end of the stream, delivered after the chunks.
         var end: Chunk?
@@ -176,9 +176,9 @@ final class ChunkStream: ChunkSource {
 
     // MARK: The consumer
 
-    func next(_ take: @escaping Take) {
+    func next(_ completion: @escaping Completion) {
         let delivery = state.withLock { state in
-            state.reader = take
+            state.reader = completion
             return Self.delivery(&state)
         }
         deliver(delivery)
@@ -210,7 +210,7 @@ final class ChunkStream: ChunkSource {
 
     /// Calls to make after the lock is released.
     private struct Delivery {
-        var take: Take?
+        var completion: Completion?
         var chunk: Chunk = .success(nil)
         /// The size of a chunk for which the producer gets credit.
         var taken = 0
@@ -224,11 +224,11 @@ final class ChunkStream: ChunkSource {
             if !state.chunks.isEmpty {
                 let chunk = state.chunks.removeFirst()
                 state.waitingCount -= chunk.count
-                (delivery.take, delivery.chunk) = (reader, .success(chunk))
+                (delivery.completion, delivery.chunk) = (reader, .success(chunk))
                 if state.end == nil { delivery.taken = chunk.count }
                 state.reader = nil
             } else if let end = state.end {
-                (delivery.take, delivery.chunk) = (reader, end)
+                (delivery.completion, delivery.chunk) = (reader, end)
                 state.reader = nil
             }
         }
@@ -240,7 +240,7 @@ final class ChunkStream: ChunkSource {
     }
 
     private func deliver(_ delivery: Delivery) {
-        delivery.take?(delivery.chunk)
+        delivery.completion?(delivery.chunk)
         if delivery.taken > 0 { onTaken?(delivery.taken) }
         for writer in delivery.writers { writer.resume(returning: delivery.areWanted) }
     }

@@ -24,8 +24,8 @@ final class FileChunks: ChunkSource {
 
     var byteCount: UInt64? { file.byteCount }
 
-    func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        ThreadPool.files.run { take(Result { try self.read() }) }
+    func next(_ completion: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+        ThreadPool.files.run { completion(Result { try self.read() }) }
     }
 
     private func read() throws -> Data? {

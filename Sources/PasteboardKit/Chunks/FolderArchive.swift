@@ -36,8 +36,8 @@ final class FolderArchive: ChunkSource {
 
     private var name: String { folder.name.description }
 
-    func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        ThreadPool.files.run { take(Result { try self.read() }) }
+    func next(_ completion: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+        ThreadPool.files.run { completion(Result { try self.read() }) }
     }
 
     private func read() throws -> Data? {

@@ -45,9 +45,9 @@ final class ChunkLoad: Request {
 
     // MARK: Receiving
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         let (step, chunks, failure) = state.withLock { state in
-            let step = state.operation.take(event, in: bytes)
+            let step = state.operation.handle(event, in: bytes)
             switch step {
             case .answered:
                 let (live, stream, answer) = (live, event.stream, state.operation.answer)
@@ -77,8 +77,8 @@ final class ChunkLoad: Request {
         state.withLock { $0.operation.fail(failure) }
     }
 
-    /// Takes a passed file, which is read as the chunks are requested.
-    private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
+    /// Receives a passed file, which is read as the chunks are requested.
+    private func receive(_ descriptor: DescriptorBox, _ answer: Answer) {
         ThreadPool.files.run { [self] in
             do throws(Failure) {
                 let file = try PassedFile(descriptor, answer)
@@ -109,7 +109,7 @@ final class ChunkLoad: Request {
         switch end {
         case nil: chunks.deliver()
         case .complete, .tooLarge: self.end(nil)
-        case .passed(let descriptor, let answer): take(descriptor, answer)
+        case .passed(let descriptor, let answer): receive(descriptor, answer)
         case .failed(let failure): self.end(PasteboardError(failure))
         }
     }
@@ -149,7 +149,7 @@ extension Data {
         self.init(
             bytesNoCopy: memory.lend(range),
             count: range.count,
-            deallocator: .custom { _, _ in memory.takeBack() }
+            deallocator: .custom { _, _ in memory.release() }
         )
     }
 }

@@ -48,7 +48,7 @@ struct ConnectionCore: ~Copyable {
     /// Whether the thread has to be woken after another thread has made a request, which sets a deadline to check. If
     /// the thread already waits with a timeout, because of an earlier request, it finds the deadline without being
     /// woken.
-    mutating func takesWakeUp(waitedToWrite: Bool) -> Bool {
+    mutating func needsWakeUp(waitedToWrite: Bool) -> Bool {
         if sleepsDeeply, io.nextCheck != .max {
             sleepsDeeply = false
             return true
@@ -79,7 +79,7 @@ struct ConnectionCore: ~Copyable {
         _ effects: inout [ConnectionEffect]
     ) throws(Failure) -> Bool {
         let memory = io.memoryOfNextRead()
-        return try io.pump { state, event, bytes in streams.take(event, in: bytes, of: memory, &state, &effects) }
+        return try io.pump { state, event, bytes in streams.handle(event, in: bytes, of: memory, &state, &effects) }
     }
 
     /// Writes the waiting frames to the socket, and continues the answers that waited for room in it.

@@ -47,10 +47,10 @@ struct ConnectionStreams {
         }
     }
 
-    /// Takes an event from the broker, whose owner is in `state`.
+    /// Handles an event from the broker, whose owner is in `state`.
     ///
     /// - Parameter memory: the memory of the bytes, if they can be lent.
-    mutating func take(
+    mutating func handle(
         _ event: ClientEvent,
         in bytes: Span<UInt8>,
         of memory: ReadMemory? = nil,
@@ -70,7 +70,7 @@ struct ConnectionStreams {
             forgetLastPublications()
         case .data(_, _, last: true), .passed:
             guard let request = requests.remove(owner)?.request else { return }
-            _ = request.take(event, in: bytes, of: memory, &state)
+            _ = request.handle(event, in: bytes, of: memory, &state)
             effects.append(.deliver(request))
         case .failed(_, let failure):
             guard let request = end(owner) else { return }
@@ -78,7 +78,7 @@ struct ConnectionStreams {
             effects.append(.deliver(request))
         case .ended:
             guard let request = end(owner) else { return }
-            _ = request.take(event, in: bytes, of: memory, &state)
+            _ = request.handle(event, in: bytes, of: memory, &state)
             effects.append(.deliver(request))
         default:
             guard let request = requests.values[Int(owner)]?.request else { return }
@@ -92,7 +92,7 @@ struct ConnectionStreams {
                 if let handle = committed.handle { publications[handle] = request }
             default: break
             }
-            if request.take(event, in: bytes, of: memory, &state) { effects.append(.deliver(request)) }
+            if request.handle(event, in: bytes, of: memory, &state) { effects.append(.deliver(request)) }
         }
     }
 
@@ -160,8 +160,8 @@ struct ConnectionStreams {
 
     // MARK: Answers
 
-    /// Takes the next chunk of an answer; nil at its end.
-    mutating func take(_ chunk: Result<Data?, any Error>, of ask: UInt64, _ state: inout ClientState) {
+    /// Handles the next chunk of an answer; nil at its end.
+    mutating func handle(_ chunk: Result<Data?, any Error>, of ask: UInt64, _ state: inout ClientState) {
         let owner = state.owner(of: ask)
         guard answers.contains(owner) else { return }
         switch chunk {

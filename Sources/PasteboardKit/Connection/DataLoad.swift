@@ -51,20 +51,20 @@ final class DataLoad: Request {
         try client.open(target.request)
     }
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of _: ReadMemory?, _ client: inout ClientState) -> Bool {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of _: ReadMemory?, _ client: inout ClientState) -> Bool {
         // The closure below copies the event, which costs less if the compiler knows the case.
         switch event {
         case .data(let stream, let payload, let isLast):
-            take(.data(stream, payload: payload, last: isLast), bytes, &client)
-        case .answered(let stream, let answer): take(.answered(stream, answer), bytes, &client)
-        default: take(event, bytes, &client)
+            handle(.data(stream, payload: payload, last: isLast), bytes, &client)
+        case .answered(let stream, let answer): handle(.answered(stream, answer), bytes, &client)
+        default: handle(event, bytes, &client)
         }
     }
 
     @inline(__always)
-    private func take(_ event: ClientEvent, _ bytes: Span<UInt8>, _ client: inout ClientState) -> Bool {
+    private func handle(_ event: ClientEvent, _ bytes: Span<UInt8>, _ client: inout ClientState) -> Bool {
         state.withLock { state in
-            switch state.operation.take(event, in: bytes) {
+            switch state.operation.handle(event, in: bytes) {
             case .answered: state.data.reserve(announced: state.operation.byteCount ?? 0)
             case .bytes(let range):
                 state.data.append(copying: bytes.extracting(range))
@@ -82,8 +82,8 @@ final class DataLoad: Request {
         state.withLock { $0.operation.fail(failure) }
     }
 
-    /// Takes a passed file. Sealed memory is mapped at once; a file is read on a thread that may wait for its disk.
-    private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
+    /// Receives a passed file. Sealed memory is mapped at once; a file is read on a thread that may wait for its disk.
+    private func receive(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
         ThreadPool.files.run { self.read(descriptor, answer) }
     }
@@ -119,7 +119,7 @@ final class DataLoad: Request {
         case .tooLarge:
             cancel(.tooLarge(expected, state.withLock { $0.operation.byteCount }, maximum: Int(clamping: maximum)))
         case .passed(let descriptor, let answer):
-            take(descriptor, answer)
+            receive(descriptor, answer)
         case .failed(let failure):
             progress?.end(byteCount: nil)
             result.resolve(.failure(PasteboardError(failure)))

@@ -116,7 +116,7 @@ final class LiveConnection: Sendable {
         perform(inbox.withLock { $0.add(load) })
     }
 
-    /// Takes the result of a handler.
+    /// Handles the result of a handler.
     private func add(_ result: FinishedRun) {
         perform(inbox.withLock { $0.add(result) })
     }
@@ -255,7 +255,7 @@ final class LiveConnection: Sendable {
             let value = body(&core, &effects)
             core.flush(&effects)
             core.streams.release(&effects)
-            return (value, core.takesWakeUp(waitedToWrite: waited))
+            return (value, core.needsWakeUp(waitedToWrite: waited))
         }
         if isForThread { wake.signal() }
         return value
@@ -305,7 +305,7 @@ final class LiveConnection: Sendable {
                 chunks.cancel()
             case .nextChunk(let chunks, let ask):
                 chunks.next { [weak self] chunk in
-                    self?.change { core, _ in core.streams.take(chunk, of: ask, &core.io.state) }
+                    self?.change { core, _ in core.streams.handle(chunk, of: ask, &core.io.state) }
                 }
             case .lost(let failure, let loss):
                 isClosing.store(true, ordering: .relaxed)

@@ -13,20 +13,20 @@ final class Question<Value: Sendable>: Request {
     private let result = PendingResult<Value>()
     private let state: Lock<State>
     private let open: @Sendable (inout ClientState) throws(Failure) -> UInt64
-    private let take: @Sendable (inout Value, ClientEvent) -> Bool
+    private let handle: @Sendable (inout Value, ClientEvent) -> Bool
 
     /// - Parameters:
     ///   - initial: the value before the first answer.
     ///   - open: makes the request.
-    ///   - take: adds an answer to the value; returns whether it was the last one.
+    ///   - handle: adds an answer to the value; returns whether it was the last one.
     init(
         _ initial: Value,
         open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64,
-        take: @escaping @Sendable (inout Value, ClientEvent) -> Bool
+        handle: @escaping @Sendable (inout Value, ClientEvent) -> Bool
     ) {
         state = Lock(State(value: initial))
         self.open = open
-        self.take = take
+        self.handle = handle
     }
 
     /// Makes the request and waits for the result. Called once.
@@ -40,9 +40,9 @@ final class Question<Value: Sendable>: Request {
 
     var isCancelled: Bool { result.isResolved }
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         state.withLock { state in
-            state.isAnswered = take(&state.value, event) || state.isAnswered
+            state.isAnswered = handle(&state.value, event) || state.isAnswered
             return state.isAnswered
         }
     }

@@ -2,24 +2,24 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A request to the broker. It takes the events of its stream, and passes the result on to the program.
+/// A request to the broker. It handles the events of its stream, and passes the result on to the program.
 ///
 /// All methods but ``deliver()`` are called under the connection's lock. They may change the request's own state, but
 /// must not resume a task or run the program's code.
 protocol Request: AnyObject, Sendable {
     /// Whether the result is no longer needed, so that the request need not be made.
     var isCancelled: Bool { get }
-    /// Whether a cancellation ends the request. Otherwise it only ends the wait: the answer still has to be taken.
+    /// Whether a cancellation ends the request. Otherwise it only ends the wait: the answer still has to be handled.
     var endsWhenCancelled: Bool { get }
     /// Called when the request has been made.
     func opened(_ stream: UInt64)
-    /// Takes an event other than a failure. Consumed bytes of a load are reported to the client's state.
+    /// Handles an event other than a failure. Consumed bytes of a load are reported to the client's state.
     ///
     /// - Parameters:
     ///   - bytes: the buffer that contains the payload of a data event.
     ///   - memory: the memory of `bytes`, if it can be lent.
     /// - Returns: whether ``deliver()`` has to be called. After the end of the stream it is called anyway.
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _ client: inout ClientState) -> Bool
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _ state: inout ClientState) -> Bool
     /// Called when the stream has failed, or by default the whole connection.
     func failed(_ failure: Failure)
     /// Called when the whole connection has failed. A request that is restored over the next connection does not fail.
@@ -32,7 +32,7 @@ protocol Request: AnyObject, Sendable {
     func handler(item: UInt32, representation: UInt32) -> DataHandler?
     /// Called when a drag session has entered the destination that this stream registered.
     ///
-    /// - Returns: the request that takes the events of the session's own stream.
+    /// - Returns: the request that handles the events of the session's own stream.
     func sessionArrived(_ stream: UInt64, _ session: Session) -> (any Request)?
 }
 

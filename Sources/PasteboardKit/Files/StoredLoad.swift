@@ -115,7 +115,7 @@ extension LoadReader {
     /// Writes all bytes to `output`. The bytes of a file are copied, inside the kernel if possible.
     func write(to output: LoadedFile) async throws(PasteboardError) {
         if let file = (source as? FileChunks)?.file {
-            return try await takeAll { isOver in try output.fill(from: file, isOver: isOver) }
+            return try await readAll { isOver in try output.fill(from: file, isOver: isOver) }
         }
         while let chunk = try await next() { try output.append(chunk) }
     }
@@ -123,6 +123,6 @@ extension LoadReader {
     /// Completes a load whose bytes are not needed.
     func finish() async throws(PasteboardError) {
         guard source is FileChunks else { return }
-        try await takeAll { _ in }
+        try await readAll { _ in }
     }
 }

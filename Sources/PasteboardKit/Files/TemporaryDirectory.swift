@@ -27,11 +27,11 @@ final class TemporaryDirectory: Sendable {
             if directory != nil {
                 let own = SystemString(given)
                 if Self.isFirstLoad(into: given) { WorkingName.removeLeftovers(in: own) }
-                let taken = try WorkingName.take(in: own) { (path) throws(SystemError) in
+                let created = try WorkingName.create(in: own) { (path) throws(SystemError) in
                     try System.makeDirectory(path)
                     return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
                 }
-                (path, lock) = (taken.path.description, taken.file)
+                (path, lock) = (created.path.description, created.file)
             } else {
                 let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
                 (path, lock) = ("\(temporary)/pasteboard-\(digits)", nil)

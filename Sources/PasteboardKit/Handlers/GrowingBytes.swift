@@ -27,10 +27,10 @@ final class GrowingBytes: Sendable {
     /// - Parameter completion: is called once, at the end, with all the bytes or with the error.
     func start(_ completion: @escaping @Sendable (Result<SourceFile, any Error>) -> Void) {
         // Detached, so that the task does not inherit from the task of the load that happened to be first.
-        Task.detached(executorPreference: ThreadPool.files) { await self.take(completion) }
+        Task.detached(executorPreference: ThreadPool.files) { await self.collect(completion) }
     }
 
-    private func take(_ completion: @Sendable (Result<SourceFile, any Error>) -> Void) async {
+    private func collect(_ completion: @Sendable (Result<SourceFile, any Error>) -> Void) async {
         let result: Result<Void, any Error>
         do {
             while let chunk = try await source.next() {
@@ -101,17 +101,17 @@ final class GrowingBytes: Sendable {
         var isArchive: Bool { bytes.source.isArchive }
         var fileName: String? { bytes.source.fileName }
 
-        func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+        func next(_ completion: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
             let (offset, isOver) = position.withLock { $0 }
-            guard !isOver else { return take(.failure(PasteboardError.cancelled)) }
+            guard !isOver else { return completion(.failure(PasteboardError.cancelled)) }
             let (count, end) = bytes.state.withLock { state -> (UInt64, Result<Void, any Error>?) in
-                if state.count == offset, state.end == nil { state.waiters.append { self.next(take) } }
+                if state.count == offset, state.end == nil { state.waiters.append { self.next(completion) } }
                 return (state.count, state.end)
             }
             if count > offset {
-                ThreadPool.files.run { take(Result { try self.read(at: offset, of: count) }) }
+                ThreadPool.files.run { completion(Result { try self.read(at: offset, of: count) }) }
             } else if let end {
-                take(end.map { nil })
+                completion(end.map { nil })
             }
         }
 

@@ -7,11 +7,11 @@ import PasteboardTransport
 /// It is itself a source, so that a loaded item can be published again. When it is released, its source is cancelled.
 final class LoadReader: ChunkSource {
     typealias Chunk = Result<Data?, any Error>
-    typealias Take = @Sendable (Chunk) -> Void
+    typealias Completion = @Sendable (Chunk) -> Void
 
     private enum Phase {
         case open
-        case reading(Take)
+        case reading(Completion)
         case over(Chunk)
     }
 
@@ -87,25 +87,25 @@ final class LoadReader: ChunkSource {
         try await value { self.next($0) }
     }
 
-    func next(_ take: @escaping Take) {
-        begin(for: take) {
+    func next(_ completion: @escaping Completion) {
+        begin(for: completion) {
             self.watch?.resumed()
             let timer = self.hasDeadline ? nil : self.watch?.timer { [weak self] in self?.end($0) }
             self.state.withLock { $0.handlerTimer = timer }
-            self.source.next { self.take($0) }
+            self.source.next { self.handle($0) }
         }
     }
 
-    /// Takes all bytes at once, without chunks.
+    /// Reads all bytes at once, without chunks.
     ///
     /// - Parameter body: runs on a thread of the library that may block, and checks repeatedly whether the load is
     ///   over.
-    func takeAll(_ body: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void) async throws(PasteboardError) {
-        _ = try await value { take in
-            self.begin(for: take) {
+    func readAll(_ body: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void) async throws(PasteboardError) {
+        _ = try await value { completion in
+            self.begin(for: completion) {
                 self.state.withLock { $0.taken = self.source.byteCount ?? 0 }
                 ThreadPool.files.run {
-                    self.take(
+                    self.handle(
                         Result {
                             try body { self.isOver }
                             return nil
@@ -117,7 +117,7 @@ final class LoadReader: ChunkSource {
     }
 
     /// Waits for the chunk that `start` requests. Cancelling the task ends the load.
-    private func value(_ start: (@escaping Take) -> Void) async throws(PasteboardError) -> Data? {
+    private func value(_ start: (@escaping Completion) -> Void) async throws(PasteboardError) -> Data? {
         let result = PendingResult<Data?>()
         return try await result.value {
             self.end(.cancelled)
@@ -127,9 +127,9 @@ final class LoadReader: ChunkSource {
         }
     }
 
-    private func begin(for take: @escaping Take, _ read: () -> Void) {
+    private func begin(for completion: @escaping Completion, _ read: () -> Void) {
         let before = state.withLock { state in
-            defer { if case .open = state.phase { state.phase = .reading(take) } }
+            defer { if case .open = state.phase { state.phase = .reading(completion) } }
             return state.phase
         }
         switch before {
@@ -137,13 +137,13 @@ final class LoadReader: ChunkSource {
             read()
         case .reading:
             let text = "only one task at a time can read the chunks of a load"
-            take(.failure(PasteboardError(.invalidArgument, message: text)))
+            completion(.failure(PasteboardError(.invalidArgument, message: text)))
         case .over(let end):
-            take(end)
+            completion(end)
         }
     }
 
-    private func take(_ chunk: Chunk) {
+    private func handle(_ chunk: Chunk) {
         var chunk = chunk.mapError { PasteboardError(ofLoad: $0) as any Error }
         if case .success(let data?) = chunk, let maximum,
             state.withLock({ maximum.isExceeded(by: data, after: $0.taken) })
@@ -152,7 +152,7 @@ final class LoadReader: ChunkSource {
             source.cancel()
         }
         watch?.gaveBytes()
-        let (reader, taken, timer) = state.withLock { state -> (Take?, UInt64, Task<Void, Never>?) in
+        let (reader, taken, timer) = state.withLock { state -> (Completion?, UInt64, Task<Void, Never>?) in
             // The load may have ended meanwhile.
             guard case .reading(let reader) = state.phase else { return (nil, 0, state.handlerTimer) }
             if case .success(let data?) = chunk {
@@ -194,7 +194,7 @@ final class LoadReader: ChunkSource {
 
     /// Ends the load unless it has ended.
     private func end(_ error: PasteboardError) {
-        let (isFirst, reader) = state.withLock { state -> (Bool, Take?) in
+        let (isFirst, reader) = state.withLock { state -> (Bool, Completion?) in
             if case .over = state.phase { return (false, nil) }
             defer { state.phase = .over(.failure(error)) }
             if case .reading(let reader) = state.phase { return (true, reader) }

@@ -6,8 +6,8 @@ extension Question {
     static func request(of list: ListOperation) -> Question where Value == (ListOperation, ListOperation.Step?) {
         Question((list, nil)) { state throws(Failure) in
             try list.open(&state)
-        } take: { value, event in
-            value.1 = value.0.take(event)
+        } handle: { value, event in
+            value.1 = value.0.handle(event)
             return value.1 != nil
         }
     }
@@ -16,7 +16,7 @@ extension Question {
     static func request(of clear: Clear) -> Question where Value == ChangeCount {
         Question(ChangeCount(value: nil, epoch: nil)) { state throws(Failure) in
             try state.open(clear)
-        } take: { changeCount, event in
+        } handle: { changeCount, event in
             guard case .committed(_, let committed) = event else { return false }
             changeCount = ChangeCount(committed)
             return true

@@ -52,7 +52,7 @@ final class BoardRequest: Request {
         state.withLock { $0.end = PasteboardError(.nothingHere, message: "this pasteboard was released") }
     }
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         switch event {
         case .registered(_, let registered): state.withLock { $0.name = registered.name ?? "" }
         case .ended: end(PasteboardError(.nothingHere, message: "this pasteboard was removed by another program"))

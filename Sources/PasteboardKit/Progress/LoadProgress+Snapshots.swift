@@ -30,7 +30,7 @@ extension LoadProgress {
             let turns = Turns()
             let observer = observe { [weak self] in
                 guard let self else { return continuation.finish() }
-                turns.take {
+                turns.run {
                     let now = self.now
                     continuation.yield(Snapshot(now))
                     if now.isOver { continuation.finish() }
@@ -71,7 +71,7 @@ private final class Turns: Sendable {
 
     private let state = Lock(State.free)
 
-    func take(_ body: () -> Void) {
+    func run(_ body: () -> Void) {
         let isMine = state.withLock { state in
             defer { state = state == .free ? .taken : .takenAgain }
             return state == .free

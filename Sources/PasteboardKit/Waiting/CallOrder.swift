@@ -11,8 +11,8 @@ package final class CallOrder: Sendable {
 
     package init() {}
 
-    /// Waits for the turn of a call, which ends it with ``end()``.
-    package func take(for call: Call) async throws(PasteboardError) {
+    /// Waits for the turn of a call, which ends it with ``release()``.
+    package func acquire(for call: Call) async throws(PasteboardError) {
         let turn = PendingResult<Void>()
         try await turn.value(for: call) {
             self.state.withLock { $0.waiting.removeAll { $0 === turn } }
@@ -26,12 +26,12 @@ package final class CallOrder: Sendable {
                 return false
             }
             // The call may have been cancelled before it got its turn.
-            if isFree, !turn.resolve(.success(())) { end() }
+            if isFree, !turn.resolve(.success(())) { release() }
         }
     }
 
     /// Passes the turn on to the next call.
-    package func end() {
+    package func release() {
         while true {
             let next = state.withLock { state -> PendingResult<Void>? in
                 guard !state.waiting.isEmpty else {

@@ -21,14 +21,14 @@ package final class ReadMemory: @unchecked Sendable {
     }
 
     /// Lends bytes, which must not be lent already. The borrower holds this object as long as it uses them, and calls
-    /// `takeBack` at its end.
+    /// `release` at its end.
     package func lend(_ range: Range<Int>) -> UnsafeMutableRawPointer {
         precondition(range.lowerBound >= 0 && range.upperBound <= size)
         isLent = true
         return base + range.lowerBound
     }
 
-    package func takeBack() {
+    package func release() {
         order.release()
     }
 }

@@ -6,7 +6,7 @@ import Glibc
 package struct BrokerLock: ~Copyable, Sendable {
     private var file: LockFile
 
-    /// Takes the lock, or throws `held` at once. Destroying this value releases it.
+    /// Acquires the lock, or throws `held` at once. Destroying this value releases it.
     package init(of path: SocketPath) throws(SocketPathError) {
         try self.init(of: path, removing: nil)
     }
@@ -39,9 +39,9 @@ package struct BrokerLock: ~Copyable, Sendable {
     /// The descriptor of the locked file.
     var raw: CInt { file.raw }
 
-    /// Creates the directory if it is missing, and takes the lock in it. The directory is removed with the lock if it
-    /// is empty then, and was created here or the path is well-known.
-    static func take(preparing path: SocketPath) throws(SocketPathError) -> BrokerLock {
+    /// Creates the directory if it is missing, and acquires the lock in it. The directory is removed with the lock if
+    /// it is empty then, and was created here or the path is well-known.
+    static func acquire(preparing path: SocketPath) throws(SocketPathError) -> BrokerLock {
         try path.preparingDirectory { (isCreated) throws(SocketPathError) in
             try BrokerLock(of: path, removing: isCreated || path.isWellKnown ? path.directory : nil)
         }
@@ -58,7 +58,7 @@ package struct BrokerLock: ~Copyable, Sendable {
 package struct StartLock: ~Copyable, Sendable {
     private let file: LockFile
 
-    /// Takes the lock. If it is not free at the deadline (see `MonotonicClock`), throws `held`.
+    /// Acquires the lock. If it is not free at the deadline (see `MonotonicClock`), throws `held`.
     package init(of path: SocketPath, deadline: UInt64) throws(SocketPathError) {
         do throws(SystemError) {
             // Polled, because a blocking flock has no timeout.
@@ -77,8 +77,8 @@ package struct StartLock: ~Copyable, Sendable {
         throw .held(lock: path.startLock, by: nil)
     }
 
-    /// Creates the directory if it is missing, and takes the lock in it.
-    package static func take(preparing path: SocketPath, deadline: UInt64) throws(SocketPathError) -> StartLock {
+    /// Creates the directory if it is missing, and acquires the lock in it.
+    package static func acquire(preparing path: SocketPath, deadline: UInt64) throws(SocketPathError) -> StartLock {
         try path.preparingDirectory { (_) throws(SocketPathError) in try StartLock(of: path, deadline: deadline) }
     }
 }

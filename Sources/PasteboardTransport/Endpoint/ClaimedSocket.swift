@@ -11,7 +11,7 @@ package struct ClaimedSocket: ~Copyable {
     ///
     /// - Parameter refusal: the bytes sent to a connection for which no descriptor is left.
     package init(claiming path: SocketPath, refusal: [UInt8] = []) throws(SocketPathError) {
-        let lock = try BrokerLock.take(preparing: path)
+        let lock = try BrokerLock.acquire(preparing: path)
         try path.removeStaleSocket(under: lock)
         let listener = try asSocketPathError { () throws(SystemError) in
             try ListeningSocket(path: path.path, refusal: refusal)

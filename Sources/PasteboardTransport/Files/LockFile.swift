@@ -16,7 +16,7 @@ package struct LockFile: ~Copyable, Sendable {
 
     var raw: CInt { file.raw }
 
-    /// Takes the lock. Returns nil if another process has it.
+    /// Acquires the lock. Returns nil if another process has it.
     ///
     /// - Parameter directory: removed with the file, if nothing else is in it.
     init?(_ path: String, removing directory: String? = nil) throws(SystemError) {

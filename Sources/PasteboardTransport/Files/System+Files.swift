@@ -104,7 +104,7 @@ extension System {
         _ = try call("futimens", "descriptor \(descriptor)") { futimens(descriptor, [now, time]) }
     }
 
-    /// Takes the advisory lock of an open file or directory, if it is free. The lock is released with the last
+    /// Acquires the advisory lock of an open file or directory, if it is free. The lock is released with the last
     /// descriptor of this open file, however the process ends.
     ///
     /// - Returns: whether this process has the lock now.

@@ -18,7 +18,7 @@ struct DraggedRows {
     }
 
     /// - Parameter revision: the value of `revision` before the delegate was asked.
-    mutating func note(_ items: [DragItem], at path: IndexPath, since revision: Int) {
+    mutating func record(_ items: [DragItem], at path: IndexPath, since revision: Int) {
         guard revision == self.revision else { return }
         // A program may give the same item for two rows: it then stands for the row that it was given for last.
         rows.removeAll { row in row.item.map { item in items.contains { $0 === item } } ?? true }

@@ -60,7 +60,7 @@ extension Table {
             // If the delegate changes rows while it is asked, the other selected rows are no longer at these paths.
             guard draggedRows.revision == revision else { return [DragItem]() }
             let items = dragDelegate.tableView(self, itemsForBeginning: session, at: row)
-            draggedRows.note(items, at: row, since: revision)
+            draggedRows.record(items, at: row, since: revision)
             return items
         }
     }
@@ -71,7 +71,7 @@ extension Table {
         guard !isDragged else { return [] }
         let revision = draggedRows.revision
         let items = dragDelegate.tableView(self, itemsForAddingTo: session, at: indexPath, point: point)
-        draggedRows.note(items, at: indexPath, since: revision)
+        draggedRows.record(items, at: indexPath, since: revision)
         return items
     }
 

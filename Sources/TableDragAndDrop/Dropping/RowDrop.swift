@@ -43,7 +43,7 @@ final class RowDrop: TableDropCoordinator {
     }
 
     private func place(_ dragItem: DragItem) {
-        dragItem.take()
+        dragItem.taken()
         guard let local = session.localDragSession else { return }
         table.drags.first { $0.drag?.session === local }?.drag?.place(dragItem.original)
     }

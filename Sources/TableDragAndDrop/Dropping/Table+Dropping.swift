@@ -128,12 +128,12 @@ extension Table {
             )
         }
         drags.first { $0.drag?.session === local }?.drag?.isRearranged = true
-        item.take()
+        item.taken()
         guard target != source else { return true }
         performBatchUpdates { [self] in
             dataSource.tableView(self, moveRowAt: source, to: target)
             // The data source may have reported the move to the table itself.
-            guard let told = batch?.updates, !told.takes(source) else { return }
+            guard let told = batch?.updates, !told.removes(source) else { return }
             if told == RowUpdates(), sourceIndexPath(of: item) == source {
                 moveRow(at: source, to: target)
             } else {

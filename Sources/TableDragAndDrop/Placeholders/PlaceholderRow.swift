@@ -57,7 +57,7 @@ final class PlaceholderRow: TableDropPlaceholderContext {
         guard !isCommitting else { return }
         if isTaken {
             self.isTaken = true
-            dragItem.take()
+            dragItem.taken()
             hold?.release()
         } else {
             hold?.fail(Self.loss)

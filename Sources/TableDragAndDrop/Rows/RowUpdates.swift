@@ -28,7 +28,7 @@ struct RowUpdates: Equatable {
     }
 
     /// Whether a row is deleted or moved away from its path.
-    func takes(_ path: IndexPath) -> Bool {
+    func removes(_ path: IndexPath) -> Bool {
         deleted.contains(path) || moved[path] != nil
     }
 

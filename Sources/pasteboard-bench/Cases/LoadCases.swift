@@ -23,8 +23,8 @@ extension BenchCase {
         }
         let inline = LoadWork(shape: .bulk, count: 1, bytes: large)
         works.append(("1 GiB inline", inline, promised))
-        let handOver = LoadWork(shape: .descriptor, count: stage.isQuick ? 20 : 500, bytes: large)
-        works.append(("1 GiB by descriptor", handOver, files))
+        let passed = LoadWork(shape: .descriptor, count: stage.isQuick ? 20 : 500, bytes: large)
+        works.append(("1 GiB by descriptor", passed, files))
         // A case for each subject: the floor is measured directly after it.
         return works.flatMap { name, work, subjects in
             subjects.map { subject, source, destination in

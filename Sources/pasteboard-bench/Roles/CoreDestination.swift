@@ -77,7 +77,7 @@ struct CoreDestination {
             let more = min(count, ends.count + LoadShape.depth) - asked
             try open(more, &connection.io.state)
             asked += more
-            try connection.turn { state, event, _ in ends.take(event, &state) }
+            try connection.turn { state, event, _ in ends.handle(event, &state) }
             if let failure = ends.failure { throw failure }
         }
     }
@@ -102,7 +102,7 @@ struct CoreDestination {
             for index in 0..<events.count {
                 let connection = connections[Int(events[index].token)]
                 var ends = LoadEnds()
-                _ = try connection.io.pump { state, event, _ in ends.take(event, &state) }
+                _ = try connection.io.pump { state, event, _ in ends.handle(event, &state) }
                 if let failure = ends.failure { throw failure }
                 done += ends.count
                 let more = min(ends.count, count - asked)
@@ -120,7 +120,7 @@ private struct LoadEnds {
     var count = 0
     var failure: Failure?
 
-    mutating func take(_ event: ClientEvent, _ state: inout ClientState) {
+    mutating func handle(_ event: ClientEvent, _ state: inout ClientState) {
         switch event {
         case .data(let stream, let payload, let last):
             if last { count += 1 } else { state.consumed(stream, count: payload.count) }

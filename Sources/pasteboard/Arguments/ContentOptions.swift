@@ -58,7 +58,7 @@ struct ContentOptions {
     }
 
     /// Sets the flags that hints among the types of the contents set, as password managers of other systems do.
-    mutating func takeHints(in types: some Sequence<String>) {
+    mutating func applyHints(in types: some Sequence<String>) {
         terms = ContentTerms.terms(terms, withHintsIn: types)
     }
 

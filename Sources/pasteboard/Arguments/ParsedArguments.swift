@@ -19,9 +19,9 @@ struct ParsedArguments {
                 operands += rest
                 break
             } else if argument.bytes.starts(with: [Self.dash, Self.dash]) {
-                try takeLong(argument, &rest, syntax)
+                try parseLong(argument, &rest, syntax)
             } else if argument.bytes.first == Self.dash, argument != "-" {
-                try takeShort(argument, &rest, syntax)
+                try parseShort(argument, &rest, syntax)
             } else {
                 operands.append(argument)
             }
@@ -98,7 +98,7 @@ struct ParsedArguments {
         return name
     }
 
-    private mutating func takeLong(
+    private mutating func parseLong(
         _ argument: SystemString,
         _ rest: inout ArraySlice<SystemString>,
         _ syntax: CommandSyntax
@@ -110,10 +110,10 @@ struct ParsedArguments {
         if option.value == nil, attached != nil {
             throw CommandFailure(usage: "option \(name) takes no value")
         }
-        try note(option, spelled: name, attached, &rest)
+        try record(option, spelled: name, attached, &rest)
     }
 
-    private mutating func takeShort(
+    private mutating func parseShort(
         _ argument: SystemString,
         _ rest: inout ArraySlice<SystemString>,
         _ syntax: CommandSyntax
@@ -124,10 +124,10 @@ struct ParsedArguments {
             let spelling = letter < 0x80 ? "-\(Character(Unicode.Scalar(letter)))" : argument.description
             let option = try self.option(spelling, syntax)
             if option.value == nil {
-                try note(option, spelled: spelling, nil, &rest)
+                try record(option, spelled: spelling, nil, &rest)
             } else {
                 let value = letters.first == UInt8(ascii: "=") ? letters.dropFirst() : letters
-                return try note(option, spelled: spelling, letters.isEmpty ? nil : SystemString(value), &rest)
+                return try record(option, spelled: spelling, letters.isEmpty ? nil : SystemString(value), &rest)
             }
         }
     }
@@ -141,7 +141,7 @@ struct ParsedArguments {
         return option
     }
 
-    private mutating func note(
+    private mutating func record(
         _ option: CommandSyntax.Option,
         spelled spelling: String,
         _ attached: SystemString?,

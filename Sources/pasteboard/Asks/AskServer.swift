@@ -57,7 +57,7 @@ final class AskServer {
         try connection.io.flush()
         let mayGoOn = !connection.io.wantsWrite && files.contains { isSendable($0) }
         let watched = programs.flatMap { program in
-            program.interests(takesOutput: takesOutput(program)).map { (program, stream: $0.0, interest: $0.1) }
+            program.interests(takesOutput: canForward(program)).map { (program, stream: $0.0, interest: $0.1) }
         }
         let end = mayGoOn ? 0 : min(nextTime, deadline)
         let ready = try connection.turn(extra: extra + watched.map(\.interest), until: end) { _, event, bytes in
@@ -119,7 +119,7 @@ final class AskServer {
 
     // MARK: Programs
 
-    private func takesOutput(_ program: ServedProgram) -> Bool {
+    private func canForward(_ program: ServedProgram) -> Bool {
         // While the socket is full, no output is read: only the buffer of the pipe may fill.
         guard let ask = program.ask, !connection.io.wantsWrite else { return false }
         return (connection.io.state.sendable(ask) ?? 0) > 0
@@ -129,7 +129,7 @@ final class AskServer {
         switch stream {
         case .output: try forward(program)
         case .errors: try program.readErrors()
-        case .end: program.noteEnd()
+        case .end: program.recordEnd()
         }
     }
 
@@ -142,7 +142,7 @@ final class AskServer {
 
     /// Ends the load if its program has ended, and returns whether it has.
     private func finish(_ program: ServedProgram) -> Bool {
-        program.noteEndOfOutputIfOver()
+        program.recordEndOfOutputIfOver()
         guard program.isComplete else { return false }
         sentBefore &+= program.byteCount
         guard let ask = program.ask else {
@@ -193,7 +193,7 @@ final class AskServer {
             if let time = program.killTime, time <= now { program.kill() }
             guard let ask = program.ask, program.nextReport <= now else { continue }
             connection.io.state.progress(ask, completed: program.byteCount, total: nil)
-            program.noteReport()
+            program.recordReport()
         }
     }
 
@@ -211,7 +211,7 @@ final class AskServer {
             guard !ends.isEmpty else { break }
             _ = try? System.poll(ends, milliseconds: Int(MonotonicClock.millisecondsLeft(until: time)))
             programs.removeAll { program in
-                program.noteEndIfOver()
+                program.recordEndIfOver()
                 guard program.isComplete else { return false }
                 program.finishStopping()
                 return true

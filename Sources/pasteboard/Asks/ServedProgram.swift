@@ -78,7 +78,7 @@ final class ServedProgram {
         let bytes = try System.read(output.raw, upTo: limit)
         outputHasEnded = bytes.isEmpty
         byteCount += UInt64(bytes.count)
-        if !bytes.isEmpty { noteReport() }
+        if !bytes.isEmpty { recordReport() }
         return bytes
     }
 
@@ -91,25 +91,25 @@ final class ServedProgram {
     }
 
     /// Records that the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
-    func noteEnd() {
+    func recordEnd() {
         childHasEnded = true
     }
 
-    /// Calls `noteEnd` if the process has ended.
-    func noteEndIfOver() {
+    /// Calls `recordEnd` if the process has ended.
+    func recordEndIfOver() {
         let ready = try? System.poll([PollInterest(end.raw, .readable)], milliseconds: 0)
-        if let ready, !ready[0].isEmpty { noteEnd() }
+        if let ready, !ready[0].isEmpty { recordEnd() }
     }
 
-    /// Notes the end of the output if the program has ended and nothing is left to read. The end needs no credit: a
+    /// Records the end of the output if the program has ended and nothing is left to read. The end needs no credit: a
     /// destination may grant exactly as many bytes as there are.
-    func noteEndOfOutputIfOver() {
+    func recordEndOfOutputIfOver() {
         guard childHasEnded, !outputHasEnded else { return }
         let ready = try? System.poll([PollInterest(output.raw, .readable)], milliseconds: 0)
         outputHasEnded = ready?.first == .ended
     }
 
-    func noteReport() {
+    func recordReport() {
         nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
     }
 

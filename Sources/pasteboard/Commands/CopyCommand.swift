@@ -85,7 +85,7 @@ struct CopyCommand: Command {
         // Opened first, so that an error in the input does not start a broker.
         let items = try from == nil ? inputs.items() : []
         var options = givenOptions
-        options.takeHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
+        options.applyHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne()
         let new: [WriteItem]
         if let from {

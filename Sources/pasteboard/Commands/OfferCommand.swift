@@ -119,8 +119,8 @@ struct OfferCommand: Command {
             )
         }
         var options = options
-        options.takeHints(in: offers.map(\.type.identifier))
-        options.takeHints(in: (items ?? []).lazy.flatMap(\.representations).map(\.type.identifier))
+        options.applyHints(in: offers.map(\.type.identifier))
+        options.applyHints(in: (items ?? []).lazy.flatMap(\.representations).map(\.type.identifier))
         guard !keepsOnExit || !options.isConcealed else {
             throw CommandFailure(
                 usage: "--keep-on-exit cannot be used for sensitive contents, which end with the offer; omit it"

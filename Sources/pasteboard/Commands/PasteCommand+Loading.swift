@@ -51,7 +51,7 @@ extension PasteCommand {
                     )
                     // From now on the paste is not made again.
                     connection.reached = .bytes
-                    report.take(answer, listed)
+                    report.record(answer, listed)
                     answered(answer, type)
                     try sink.begin(
                         type,

@@ -58,7 +58,7 @@ final class DragLoop {
 
     private func turn() throws {
         let ready = try server.turn(watching: [PollInterest(signals.raw, .readable)]) { event in
-            if event.stream == stream { progress.take(event) }
+            if event.stream == stream { progress.handle(event) }
         }
         let signal = ready[0].isEmpty ? nil : try signals.next()
         // A session that has ended cannot be cancelled.

@@ -66,7 +66,7 @@ final class DropLoop {
             guard let drop = loads.removeValue(forKey: load) else { continue }
             try drop.writePassed(load, over: connection) {
                 try checkSignals()
-                takeEvents(of: connection)
+                handleEvents(of: connection)
                 showProgress()
             }
         }
@@ -75,9 +75,9 @@ final class DropLoop {
         return reportComplete()
     }
 
-    /// Takes the events that have arrived, without waiting: while a file is written, its source may withdraw the
+    /// Handles the events that have arrived, without waiting: while a file is written, its source may withdraw the
     /// session.
-    private func takeEvents(of connection: BlockingConnection) {
+    private func handleEvents(of connection: BlockingConnection) {
         // The next turn reports the loss of the connection.
         _ = try? connection.turn(until: 0) { handle($1, in: $2, &$0) }
     }
@@ -86,7 +86,7 @@ final class DropLoop {
     private func fail(_ loss: Failure, over connection: BlockingConnection) {
         for (load, drop) in loads { drop.failed(load, loss, &connection.io.state) }
         loads = [:]
-        for (stream, drop) in drops { drop.take(.failed(stream, loss), &connection.io.state) }
+        for (stream, drop) in drops { drop.handle(.failed(stream, loss), &connection.io.state) }
     }
 
     /// - Returns: the exit code of a drop that is complete now.
@@ -121,12 +121,12 @@ final class DropLoop {
             )
         default:
             guard let drop = drops[stream] else {
-                let end = loads[stream]?.takeLoad(event, in: bytes, &state)
+                let end = loads[stream]?.handleLoad(event, in: bytes, &state)
                 if case .passed = end { passed.append(stream) } else if end != nil { loads[stream] = nil }
                 return
             }
             line.clear()
-            drop.take(event, &state)
+            drop.handle(event, &state)
             for load in drop.loads { loads[load] = drop }
         }
     }

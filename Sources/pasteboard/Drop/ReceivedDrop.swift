@@ -50,8 +50,8 @@ final class ReceivedDrop {
 
     // MARK: Events
 
-    func take(_ event: ClientEvent, _ state: inout ClientState) {
-        switch session.take(event) {
+    func handle(_ event: ClientEvent, _ state: inout ClientState) {
+        switch session.handle(event) {
         case .none, .exited:
             break
         case .propose(let sequence, _, _):
@@ -95,13 +95,13 @@ final class ReceivedDrop {
         concludeIfDone(&state)
     }
 
-    /// Takes an event of a load.
+    /// Handles an event of a load.
     ///
     /// - Returns: the end of the load; nil while it is under way. A file that was passed is still to be written.
-    func takeLoad(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) -> LoadOperation.End? {
+    func handleLoad(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) -> LoadOperation.End? {
         let load = event.stream
         guard let item = items[load] else { return nil }
-        switch item.load.take(event, in: bytes) {
+        switch item.load.handle(event, in: bytes) {
         case .answered: attempt(load, &state) { try $0.begin($0.load.answer ?? Answer(), of: session.items) }
         case .bytes(let range):
             attempt(load, &state) { try $0.write(bytes.extracting(range)) }

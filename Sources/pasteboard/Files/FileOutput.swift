@@ -113,7 +113,7 @@ final class FileOutput: PasteSink {
                 guard let status, status.kind == .symbolicLink else { return (path, status) }
                 try refuseForeignLink(status, at: path)
                 // `/dev/stdout` leads to a pipe by a link whose text is no path.
-                if let end = Self.end(of: path), end.kind != .regular { return (path, end) }
+                if let end = Self.target(of: path), end.kind != .regular { return (path, end) }
                 let target = try System.linkTarget(path)
                 path = target.isAbsolute ? target : path.directory.appending(target)
             }
@@ -126,7 +126,7 @@ final class FileOutput: PasteSink {
 
 extension FileOutput {
     /// The final target of a link, if it exists.
-    fileprivate static func end(of path: SystemString) -> FileStatus? {
+    fileprivate static func target(of path: SystemString) -> FileStatus? {
         guard let file = try? System.open(path, .nameOnly) else { return nil }
         return try? System.status(of: file.raw)
     }

@@ -32,7 +32,7 @@ final class PendingFile {
                 // The lock marks the file as in use, in case it gets a working name at its end.
                 _ = try? System.lock(unnamed.raw)
             } else {
-                let named = try WorkingName.take(in: directory.raw) { (name) throws(SystemError) in
+                let named = try WorkingName.create(in: directory.raw) { (name) throws(SystemError) in
                     // The next run has to be able to open a leftover.
                     DescriptorBox(try System.create(name, in: directory.raw, mode: mode | 0o600))
                 }
@@ -82,11 +82,11 @@ final class PendingFile {
         do {
             if let mode { try System.setMode(mode, of: raw) } else { try narrowMode() }
             if workingName == nil {
-                if try takes(name) { return }
+                if try move(to: name) { return }
                 // Only a file with a name can replace another.
                 let file = descriptor
                 let directory = self.directory
-                workingName = try WorkingName.take(in: directory.raw) { (name) throws(SystemError) in
+                workingName = try WorkingName.create(in: directory.raw) { (name) throws(SystemError) in
                     try System.link(file.raw, to: name, in: directory.raw)
                     return file
                 }.name
@@ -105,7 +105,7 @@ final class PendingFile {
             let candidate = name.candidate(number)
             do {
                 try narrowMode()
-                if try takes(candidate) { return path.appending(candidate) }
+                if try move(to: candidate) { return path.appending(candidate) }
             } catch {
                 throw CommandFailure("cannot create", path.appending(candidate), error)
             }
@@ -123,7 +123,7 @@ final class PendingFile {
     }
 
     /// Moves the file to a name, unless that is taken; returns whether it did.
-    private func takes(_ name: SystemString) throws(SystemError) -> Bool {
+    private func move(to name: SystemString) throws(SystemError) -> Bool {
         do throws(SystemError) {
             guard let workingName else {
                 try System.link(raw, to: name, in: directory.raw)

@@ -27,17 +27,17 @@ final class PendingFolder {
             directory = DescriptorBox(try System.open(path, .directory))
             signals = try SignalBox([SIGPIPE])
             let (reader, writer) = try System.pipe().shared()
-            let taken = try WorkingName.take(in: path) { (path) throws(SystemError) in
+            let created = try WorkingName.create(in: path) { (path) throws(SystemError) in
                 try System.makeDirectory(path)
                 return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
             }
-            (workingPath, room) = taken
+            (workingPath, room) = created
             folder = UnpackedFolder(in: room)
             do throws(Failure) {
                 program = try folder.unpack(reader)
             } catch {
                 // No deinit runs for an instance that is not complete.
-                try? WorkingName.removeFolder(taken.path)
+                try? WorkingName.removeFolder(created.path)
                 throw CommandFailure(local: "cannot create a folder in \(path): \(error.text)")
             }
             input = writer

@@ -94,8 +94,8 @@ enum PresentContents {
     ) throws -> (representation: Representation, source: ByteSource) {
         var passed: PassedFile?
         var bytes: [UInt8] = []
-        let take = { (file: PassedFile) in passed = file }
-        let answer = try connection.load(load, file: take) { bytes.append(copying: $0) }
+        let handle = { (file: PassedFile) in passed = file }
+        let answer = try connection.load(load, file: handle) { bytes.append(copying: $0) }
         var representation = representation
         if representation.provision != .kept {
             // The promise has made these bytes, and others than it has announced.

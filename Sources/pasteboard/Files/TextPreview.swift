@@ -43,10 +43,10 @@ struct TextPreview {
     private static func beginning(of load: Load, over connection: BlockingConnection) throws -> [UInt8] {
         var bytes: [UInt8] = []
         do {
-            let take = { (file: PassedFile) in
+            let handle = { (file: PassedFile) in
                 try file.forEachChunk(in: 0..<min(file.byteCount, UInt64(byteCount))) { bytes.append(copying: $0) }
             }
-            try connection.load(load, file: take) {
+            try connection.load(load, file: handle) {
                 bytes.append(copying: $0)
                 if bytes.count > byteCount { throw Failure(.cancelled, "the beginning is enough") }
             }

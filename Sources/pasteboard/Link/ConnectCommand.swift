@@ -31,17 +31,17 @@ struct ConnectCommand: Command {
         let socket = DescriptorBox(try BrokerConnector().connect())
         try System.makeBlocking(socket.raw)
         try SystemThread(name: "answers") {
-            try? Self.pass(from: socket.raw, to: 1)
+            try? Self.forward(from: socket.raw, to: 1)
             // The other direction may wait for input.
             exit(0)
         }.detach()
-        try Self.pass(from: 0, to: socket.raw, silence: silence)
+        try Self.forward(from: 0, to: socket.raw, silence: silence)
         try Socket.endWriting(socket.raw)
         while true { pause() }
     }
 
-    /// Passes bytes on until the end of `input`, or until it has been silent for too long, which ends the command.
-    private static func pass(from input: CInt, to output: CInt, silence: UInt64? = nil) throws {
+    /// Forwards bytes until the end of `input`, or until it has been silent for too long, which ends the command.
+    private static func forward(from input: CInt, to output: CInt, silence: UInt64? = nil) throws {
         while true {
             // The input may be a descriptor that does not block.
             let interest = PollInterest(input, .readable)

@@ -71,7 +71,7 @@ final class OfferHandOver {
         }
         let ready = try placed.server.turn(watching: extra + watched.map(\.interest), until: end, handle)
         for (watch, readiness) in zip(watched, ready.dropFirst(extra.count)) where !readiness.isEmpty {
-            try take(watch.stream, of: watch.0)
+            try self.handle(watch.stream, of: watch.0)
         }
         for run in running { try finishIfComplete(run, at: placed) }
         return Array(ready.prefix(extra.count))
@@ -141,27 +141,27 @@ final class OfferHandOver {
                 _ = try System.read(file.raw, at: UInt64(bytes.count), into: &output)
             }
             if piece.isEmpty { return bytes }
-            guard handOver.take(UInt64(piece.count), of: promise) else { return nil }
+            guard handOver.acquire(UInt64(piece.count), of: promise) else { return nil }
             bytes += piece
         }
     }
 
-    private func take(_ stream: ServedProgram.Stream, of run: Running) throws {
+    private func handle(_ stream: ServedProgram.Stream, of run: Running) throws {
         switch stream {
         case .output:
             let bytes = try run.program.readOutput(upTo: WireLimits.dataLength)
             run.bytes += bytes
-            guard !handOver.take(UInt64(bytes.count), of: run.promise) else { return }
+            guard !handOver.acquire(UInt64(bytes.count), of: run.promise) else { return }
             remove(run)
             run.program.finishStopping()
             dropLarge(run.promise)
         case .errors: try run.program.readErrors()
-        case .end: run.program.noteEnd()
+        case .end: run.program.recordEnd()
         }
     }
 
     private func finishIfComplete(_ run: Running, at placed: OfferedContents.Placed) throws {
-        run.program.noteEndOfOutputIfOver()
+        run.program.recordEndOfOutputIfOver()
         guard run.program.isComplete else { return }
         remove(run)
         if let failure = run.program.failure() {

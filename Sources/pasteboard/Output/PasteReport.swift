@@ -18,7 +18,7 @@ struct PasteReport {
     }
 
     /// - Parameter listed: the representation as it was listed.
-    mutating func take(_ answer: Answer, _ listed: Representation?) {
+    mutating func record(_ answer: Answer, _ listed: Representation?) {
         type = answer.type
         name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).description }
     }

@@ -44,7 +44,7 @@ struct ShimRequest: Equatable {
             } else if !isOption {
                 operands.append(argument)
             } else {
-                try take(argument, &rest, program)
+                try apply(argument, &rest, program)
             }
             if actions.contains(.watch) {
                 operands += rest
@@ -65,7 +65,7 @@ struct ShimRequest: Equatable {
     }
 
     /// Applies an option, or the options of several letters.
-    private mutating func take(
+    private mutating func apply(
         _ argument: SystemString,
         _ rest: inout ArraySlice<SystemString>,
         _ program: ShimProgram
@@ -85,7 +85,7 @@ struct ShimRequest: Equatable {
             try option.effect(&self, "")
             guard let attached else { return }
             guard isLetter else { throw CommandFailure(usage: "option \(name) takes no value") }
-            return try take("-" + attached, &rest, program)
+            return try apply("-" + attached, &rest, program)
         }
         guard let value = attached ?? rest.popFirst() else {
             throw CommandFailure(usage: "option \(name) needs a value")

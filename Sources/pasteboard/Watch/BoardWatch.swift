@@ -120,7 +120,7 @@ final class BoardWatch {
     ) throws -> [PollInterest.Readiness] {
         let ready = try connection.turn(extra: extra, until: deadline) { state, event, _ in
             guard let index = self.boards.firstIndex(where: { $0.stream == event.stream }) else { return }
-            switch self.boards[index].watch.take(event) {
+            switch self.boards[index].watch.handle(event) {
             case .changed(let change) where self.boards[index].watch.board == nil:
                 // A board that was empty already when the watch began is no news.
                 if change.handle == nil, self.isPresent(change) {

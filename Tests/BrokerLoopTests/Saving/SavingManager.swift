@@ -16,8 +16,8 @@ final class SavingManager {
         socket = try NotificationSocket(path: directory["manager"])
     }
 
-    /// Takes the messages that have arrived.
-    func take() throws {
+    /// Handles the messages that have arrived.
+    func handleMessages() throws {
         while let message = try socket.next() {
             guard let name = message["FDNAME"] else { continue }
             if message["FDSTORE"] == "1", let descriptor = message.descriptors.first {

@@ -26,7 +26,7 @@ import Testing
     /// Takes turns until nothing changes any more.
     private func settle(_ broker: SteppedBroker) throws {
         try broker.step(3)
-        try manager.take()
+        try manager.handleMessages()
     }
 
     private func bytes(on board: String, of broker: SteppedBroker) throws -> [UInt8] {
@@ -290,7 +290,7 @@ import Testing
     func full() throws {
         let writers = try fill(broker)
         // The loop wakes by itself: a turn that waits would hang if it did not.
-        try manager.take()
+        try manager.handleMessages()
         try broker.loop.turn(waiting: true)
         try settle(broker)
         #expect(try writers[writers.count - 1].hear().map(\.kind) == [.committed])

@@ -173,7 +173,7 @@ import Testing
         let first = try broker(manager)
         try write([1], to: "x", of: first)
         try write([1], to: "y", of: first)
-        try manager.take()
+        try manager.handleMessages()
         try stop(first)
         #expect(files == ["snapshot"])
         let clear = try SavingManager()
@@ -190,7 +190,7 @@ import Testing
         try stop(first)
         let manager = try SavingManager()
         _ = try broker(manager)
-        try manager.take()
+        try manager.handleMessages()
         #expect(files == [] && manager.names.count == 2)
         #expect(try bytes(on: "x", of: broker(manager)) == [1])
     }
@@ -203,7 +203,7 @@ import Testing
         let snapshot = try directory.contents(of: "state/snapshot")
         let manager = try SavingManager()
         _ = try broker(manager)
-        try manager.take()
+        try manager.handleMessages()
         // As if that broker had sent the contents of one board, and neither sent the index nor removed the file.
         let sent = manager.saved.filter { $0.name != SavedIndex.name }.prefix(2)
         manager.saved = Array(sent)

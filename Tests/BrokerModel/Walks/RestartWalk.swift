@@ -22,7 +22,7 @@ struct RestartWalk: WalkPart {
 
         var now: WalkedContents? { states.last ?? nil }
 
-        mutating func settle() { states = [now] }
+        mutating func confirm() { states = [now] }
     }
 
     private static let names = ["general", "one", "two", "three"]
@@ -96,7 +96,7 @@ struct RestartWalk: WalkPart {
     /// Lets the service manager take all changes, and the clients read all answers.
     private mutating func settle() {
         broker.savedEarlier = []
-        for name in Self.names { boards[name]?.settle() }
+        for name in Self.names { boards[name]?.confirm() }
         for number in clients.indices where clients[number].peer != nil {
             clients[number].claims = [:]
             for (name, board) in boards {
@@ -138,13 +138,13 @@ struct RestartWalk: WalkPart {
             terms: contents.terms,
             from: peer
         )
-        take(contents, on: name, from: broker.take(peer).on(stream))
+        record(contents, on: name, from: broker.take(peer).on(stream))
         boards[name]?.isChanged = true
         return "write \(name)"
     }
 
-    /// Notes what a write was answered.
-    private mutating func take(_ contents: WalkedContents, on name: String, from frames: [Frame]) {
+    /// Records what a write was answered.
+    private mutating func record(_ contents: WalkedContents, on name: String, from frames: [Frame]) {
         guard let committed = frames.first(Committed.self) else {
             return noted.append("a write was answered with \(frames)")
         }
@@ -180,7 +180,7 @@ struct RestartWalk: WalkPart {
             keepsPromises: true,
             from: peer
         )
-        take(contents, on: name, from: broker.take(peer).on(stream))
+        record(contents, on: name, from: broker.take(peer).on(stream))
         return "hand over \(name)"
     }
 
@@ -295,7 +295,7 @@ struct RestartWalk: WalkPart {
         }
         if let now, now.isCounted(as: claim), let merged = now.merged(with: contents) { contents = merged }
         contents.hasSource = true
-        take(contents, on: name, from: frames)
+        record(contents, on: name, from: frames)
         reclaimed += 1
         guard boards[name]?.now?.isCounted(as: claim) != true else { return }
         noted.append("\(name) was reclaimed under another count")

@@ -14,9 +14,9 @@ import Testing
         $0.metadata = 16 << 20
     }
 
-    /// Takes boards, kept representations, bytes, metadata, destinations, waits and drag sessions until each is
+    /// Acquires boards, kept representations, bytes, metadata, destinations, waits and drag sessions until each is
     /// refused.
-    private func takeAll(_ number: Int, from peer: PeerID) {
+    private func acquireAll(_ number: Int, from peer: PeerID) {
         repeatUntilRefused(peer) { broker.write([Item("a")], board: "\(number)-\($0)", from: peer) }
         repeatUntilRefused(peer) { _ in
             let stream = broker.begin(board: "\(number)-0", from: peer)
@@ -75,7 +75,7 @@ import Testing
     )
     func living() {
         let greedy = (1...Self.count).map { broker.connect(process: UInt32($0)) }
-        for (number, peer) in greedy.enumerated() { takeAll(number, from: peer) }
+        for (number, peer) in greedy.enumerated() { acquireAll(number, from: peer) }
         checkService(process: UInt32(Self.count) + 1)
         checkService(process: UInt32(Self.count) + 2)
         for peer in greedy { broker.disconnect(peer) }

@@ -14,7 +14,7 @@ import Testing
         init(_ pool: Pool) { self.pool = pool }
 
         /// An account takes units one by one, at most `most`.
-        mutating func take(_ account: Int, atMost most: UInt64 = .max) {
+        mutating func acquire(_ account: Int, atMost most: UInt64 = .max) {
             while held.count <= account { held.append(0) }
             var count: UInt64 = 0
             while count < most, pool.allows(1, holding: held[account]) {
@@ -24,7 +24,7 @@ import Testing
         }
 
         /// An account takes all that it may at once.
-        mutating func takeAll(_ account: Int) {
+        mutating func acquireAll(_ account: Int) {
             while held.count <= account { held.append(0) }
             let room = pool.room(holding: held[account])
             #expect(pool.allows(room, holding: held[account]) && !pool.allows(room + 1, holding: held[account]))
@@ -51,7 +51,7 @@ import Testing
     )
     func oneAfterAnother(_ pool: Pool, _ expected: [UInt64]) {
         var scene = Scene(pool)
-        for account in 0..<64 { scene.takeAll(account) }
+        for account in 0..<64 { scene.acquireAll(account) }
         #expect([1, 2, 4, 16, 32, 64].map { scene.held[$0 - 1] } == expected)
     }
 
@@ -61,27 +61,27 @@ import Testing
     )
     func sideBySide(_ accounts: Int, _ share: ClosedRange<UInt64>) {
         var scene = Scene(Self.boards)
-        for _ in 0..<1_024 { for account in 0..<accounts { scene.take(account, atMost: 1) } }
+        for _ in 0..<1_024 { for account in 0..<accounts { scene.acquire(account, atMost: 1) } }
         #expect(scene.held.allSatisfy { share.contains($0 - 1) }, "\(scene.held)")
     }
 
     @Test("Each of as many accounts as the reserve is made for gets its first units, whatever others have taken")
     func reserve() {
         var scene = Scene(Self.representations)
-        for account in 0..<128 { scene.takeAll(account) }
-        for account in 128..<256 { scene.take(account, atMost: 4) }
+        for account in 0..<128 { scene.acquireAll(account) }
+        for account in 128..<256 { scene.acquire(account, atMost: 4) }
         #expect(scene.held.allSatisfy { $0 >= 4 })
     }
 
     @Test("When the reserve is used up, first units come from what others have left of the shared part")
     func beyondReserve() {
         var scene = Scene(Self.boards)
-        for account in 0..<1_024 { scene.take(account, atMost: 1) }
+        for account in 0..<1_024 { scene.acquire(account, atMost: 1) }
         #expect(scene.held.allSatisfy { $0 == 1 })
-        scene.take(1_024)
+        scene.acquire(1_024)
         #expect(scene.held[1_024] == 0)
         for account in 0..<1_024 { scene.release(account) }
-        scene.take(1_024)
+        scene.acquire(1_024)
         #expect(scene.held[1_024] == 385)
     }
 
@@ -89,7 +89,7 @@ import Testing
     func ended() {
         var scene = Scene(Self.boards)
         for account in 0..<4 {
-            scene.takeAll(account)
+            scene.acquireAll(account)
             #expect(scene.held[account] == 385)
             #expect(scene.pool.isExceeded() == (account >= 2))
             scene.end(account)
@@ -107,7 +107,7 @@ import Testing
         // The first units of a small pool are few, however many a large one has.
         for units in [1, 4, 1 << 20] as [UInt64] {
             var scene = Scene(Pool(limit, reservingPart: 4, firstUnits: units))
-            for account in 0..<2 { scene.takeAll(account) }
+            for account in 0..<2 { scene.acquireAll(account) }
             #expect(scene.held == [first, second])
         }
     }
@@ -115,9 +115,9 @@ import Testing
     @Test("Of connections, a program may have all but an eighth of the shared part, and each other one its first two")
     func connections() {
         var scene = Scene(Pool(16_384, reservingPart: 8, firstUnits: 2, .allButAnEighth))
-        for account in 0..<64 { scene.takeAll(account) }
+        for account in 0..<64 { scene.acquireAll(account) }
         #expect(scene.held[0] == 2 + 14_336 / 8 * 7)
-        for account in 64..<1_024 { scene.take(account, atMost: 2) }
+        for account in 64..<1_024 { scene.acquire(account, atMost: 2) }
         #expect(scene.held.allSatisfy { $0 >= 2 })
     }
 
@@ -154,7 +154,7 @@ import Testing
     @Test("The greatest limits and counts cause no overflow")
     func greatest() {
         var scene = Scene(Pool(.max, reservingPart: 1, firstUnits: .max))
-        scene.takeAll(0)
+        scene.acquireAll(0)
         #expect(!scene.pool.allows(.max, holding: scene.held[0]))
     }
 }

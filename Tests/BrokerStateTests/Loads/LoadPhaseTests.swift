@@ -116,9 +116,9 @@ import Testing
             switch event {
             case .data: _ = try scene.data(10, on: ask)
             case .lastData: _ = try scene.data(10, last: true, on: ask)
-            case .progress: try scene.take(Progress(), on: ask)
-            case .end: try scene.take(End(byteCount: nil), on: ask)
-            case .sourceError: try scene.take(Failure(.sourceFailed, "no"), on: ask)
+            case .progress: try scene.handle(Progress(), on: ask)
+            case .end: try scene.handle(End(byteCount: nil), on: ask)
+            case .sourceError: try scene.handle(Failure(.sourceFailed, "no"), on: ask)
             case .credit:
                 var credit = Credit()
                 credit.offset = 1 << 40
@@ -146,7 +146,7 @@ import Testing
         let scene = LoadScene(session: session)
         let (first, second) = (try scene.begin(stream: 5), try scene.begin(stream: 7))
         _ = try scene.data(3, last: true, on: first)
-        try scene.take(Failure(.sourceFailed, "no"), on: second)
+        try scene.handle(Failure(.sourceFailed, "no"), on: second)
         #expect(scene.takeEvents() == ["ended in 4.1", "ended in 4.1: source-failed"])
         let other = LoadScene()
         _ = try other.data(3, last: true, on: other.begin())

@@ -57,8 +57,8 @@ final class LoadScene {
         try loads.receive(on: ask, count: count, last: last, from: source, in: &store.world)
     }
 
-    func take<Message: WireMessage>(_ message: Message, on ask: UInt64) throws {
-        try loads.take(Message.kind, on: ask, message.encoded.span, from: source, isLink: false, in: &store.world)
+    func handle<Message: WireMessage>(_ message: Message, on ask: UInt64) throws {
+        try loads.handle(Message.kind, on: ask, message.encoded.span, from: source, isLink: false, in: &store.world)
     }
 
     // MARK: Results

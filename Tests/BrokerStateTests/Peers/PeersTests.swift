@@ -57,12 +57,12 @@ import Testing
     func remembered() {
         var closed = ClosedPeers()
         let first = entry(0, label: "first")
-        closed.note(first)
+        closed.record(first)
         for number in 1...255 {
-            for _ in 0..<2 { closed.note(entry(number)) }
+            for _ in 0..<2 { closed.record(entry(number)) }
         }
         #expect(closed.label(of: first.process) == "first")
-        closed.note(entry(256))
+        closed.record(entry(256))
         #expect(closed.label(of: first.process) == nil)
     }
 }

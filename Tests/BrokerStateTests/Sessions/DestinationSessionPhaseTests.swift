@@ -91,9 +91,9 @@ import Testing
     private static func perform(_ event: Event, _ phase: inout DestinationSessionPhase) -> Answer {
         switch event {
         case .ask: return .question(phase.ask(7))
-        case .answer: return .isPending(phase.answer(7, declines: false))
-        case .decline: return .isPending(phase.answer(7, declines: true))
-        case .answerAnother: return .isPending(phase.answer(6, declines: false))
+        case .answer: return .isPending(phase.answered(7, declines: false))
+        case .decline: return .isPending(phase.answered(7, declines: true))
+        case .answerAnother: return .isPending(phase.answered(6, declines: false))
         case .leave: return .notifies(phase.leave())
         case .exit: phase.exit()
         case .missDeadline: return .notifies(phase.missDeadline())

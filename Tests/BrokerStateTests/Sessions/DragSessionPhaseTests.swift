@@ -183,7 +183,7 @@ import Testing
             tracking.invalidate(at: 30)
         case .current, .awaitingCurrent:
             tracking.ask(question)
-            tracking.answer(.copy)
+            tracking.answered(.copy)
         case .offered, .overNothing, .stale, .awaitingStale, .dropping, .performed, .concluded: break
         }
         return tracking
@@ -231,9 +231,9 @@ import Testing
 
     private static func perform(_ event: Event, _ phase: inout DragSessionPhase) -> Answer {
         switch event {
-        case .begin: return .frame(phase.take(.begin))
-        case .pointerUpdate: return .frame(phase.take(.pointerUpdate))
-        case .drop: return .frame(phase.take(.drop))
+        case .begin: return .frame(phase.handle(.begin))
+        case .pointerUpdate: return .frame(phase.handle(.pointerUpdate))
+        case .drop: return .frame(phase.handle(.drop))
         case .trackHere: phase.track(here, at: Location(), now: 50)
         case .trackElsewhere: phase.track(elsewhere, at: Location(), now: 50)
         case .leave:
@@ -266,13 +266,13 @@ import Testing
         _ phase: inout DragSessionPhase
     ) -> Answer {
         guard phase.tracking?.question(sequence) != nil else { return .isMeant(false) }
-        phase.updateTracking { $0.answer(operation) }
+        phase.updateTracking { $0.answered(operation) }
         return .isMeant(true)
     }
 
     private static func report(_ report: DestinationReport, _ phase: inout DragSessionPhase) -> Answer {
         let isAccepted = phase.accepts(report)
-        phase.take(report, taken: [], at: 50)
+        phase.handle(report, taken: [], at: 50)
         return .isAccepted(isAccepted)
     }
 
@@ -301,7 +301,7 @@ import Testing
         phase.track(Self.here, at: Location(), now: 400)
         #expect(phase.tracking?.awaitedSince == 300)
         phase.updateTracking { $0.ask(question) }
-        phase.updateTracking { $0.answer(.move) }
+        phase.updateTracking { $0.answered(.move) }
         #expect(phase.tracking?.awaitedSince == nil && phase.tracking?.decision == .move)
         phase.track(Self.here, at: Location(), now: 500)
         #expect(phase.tracking?.awaitedSince == 500 && phase.tracking?.decision == nil)

@@ -83,7 +83,7 @@ import Testing
             var actual = stage.stage
             let expected = Self.expected(report, in: stage)
             #expect(actual.accepts(report.report) == (expected != nil), "\(report) while \(stage)")
-            actual.take(report.report)
+            actual.handle(report.report)
             #expect(actual == (expected ?? stage).stage, "\(report) while \(stage)")
         }
     }

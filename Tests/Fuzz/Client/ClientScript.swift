@@ -64,17 +64,17 @@ struct ClientScript {
             load.credit = maker.input.flag() ? maker.input.number() : nil
             load.descriptorWelcome = maker.input.flag()
             load.maximumByteCount = maker.input.flag() ? maker.input.number() : nil
-            note(try? state.open(load))
-        case 3: note(try? state.open(Write()))
-        case 4: note(try? state.open(List()))
-        case 5: note(try? state.open(Clear()))
-        case 6: note(try? state.open(Status()))
-        case 7: note(try? state.open(Wait()))
-        case 8: note(try? state.open(Destination()))
+            record(try? state.open(load))
+        case 3: record(try? state.open(Write()))
+        case 4: record(try? state.open(List()))
+        case 5: record(try? state.open(Clear()))
+        case 6: record(try? state.open(Status()))
+        case 7: record(try? state.open(Wait()))
+        case 8: record(try? state.open(Destination()))
         case 9, 10:
             var drag = Drag()
             drag.handle = maker.input.flag() ? nil : 1
-            note(try? state.open(drag))
+            record(try? state.open(drag))
         case 11: state.sendProbe()
         case 12:
             state.cancel(stream)
@@ -103,7 +103,7 @@ struct ClientScript {
         }
     }
 
-    private mutating func note(_ stream: UInt64?) {
+    private mutating func record(_ stream: UInt64?) {
         guard let stream else { return }
         check(open.insert(stream).inserted, "stream \(stream) is opened twice")
     }
@@ -196,10 +196,10 @@ struct ClientScript {
             check(!error.text.isEmpty, "a violation without a text")
         }
         check(events.count <= 1, "one frame leads to \(events.count) events")
-        for event in events { note(event) }
+        for event in events { record(event) }
     }
 
-    private mutating func note(_ event: ClientEvent) {
+    private mutating func record(_ event: ClientEvent) {
         let stream = event.stream
         switch event {
         case .welcomed:
@@ -217,14 +217,14 @@ struct ClientScript {
             check(asks[stream] == nil, "session \(stream) is an ask")
             sessions.insert(stream)
         case .item, .entered, .updated, .left, .perform, .ended, .failed:
-            if stream & 1 == 1 { return noteOwn(event) }
+            if stream & 1 == 1 { return recordOwn(event) }
             check(sessions.contains(stream), "session \(stream) is not open")
             if event.isEnd { sessions.remove(stream) }
-        default: noteOwn(event)
+        default: recordOwn(event)
         }
     }
 
-    private mutating func noteOwn(_ event: ClientEvent) {
+    private mutating func recordOwn(_ event: ClientEvent) {
         // Events of a destination's session have an even number.
         guard event.stream & 1 == 1 else { return check(sessions.contains(event.stream), "an event of no session") }
         check(open.contains(event.stream), "an event of stream \(event.stream), which is not open")

@@ -35,17 +35,18 @@ import Testing
         handOver.begin(keeping: [])
         for promise in promises { #expect(handOver.next(at: 0) == .make(promise)) }
         let taken = [
-            handOver.take(4, of: promises[0]), handOver.take(5, of: promises[1]), handOver.take(2, of: promises[1]),
+            handOver.acquire(4, of: promises[0]), handOver.acquire(5, of: promises[1]),
+            handOver.acquire(2, of: promises[1]),
         ]
         #expect(taken == [true, true, false])
         handOver.drop(promises[1], "too large")
-        let more = [handOver.take(6, of: promises[2]), handOver.take(1, of: promises[2])]
+        let more = [handOver.acquire(6, of: promises[2]), handOver.acquire(1, of: promises[2])]
         #expect(more == [true, false])
         handOver.keep(promises[0])
         // Bytes that the broker has keep their room.
-        #expect(handOver.take(1, of: promises[2]) == false)
+        #expect(handOver.acquire(1, of: promises[2]) == false)
         // It is not made any more.
-        #expect(handOver.take(0, of: promises[1]) == false)
+        #expect(handOver.acquire(0, of: promises[1]) == false)
     }
 
     @Test("At the next broker only what that one does not keep is made again, and what was dropped stays dropped")
@@ -54,7 +55,7 @@ import Testing
         var handOver = HandOver(promises, byteLimit: 10, deadline: 100)
         handOver.begin(keeping: [])
         for promise in promises { #expect(handOver.next(at: 0) == .make(promise)) }
-        #expect(handOver.take(10, of: promises[0]) == true)
+        #expect(handOver.acquire(10, of: promises[0]) == true)
         handOver.keep(promises[0])
         handOver.keep(promises[1])
         handOver.drop(promises[2], "failed")
@@ -63,7 +64,7 @@ import Testing
         handOver.begin(keeping: [promises[1]])
         #expect(handOver.kept == [promises[1]])
         #expect(handOver.next(at: 0) == .make(promises[0]))
-        #expect(handOver.take(10, of: promises[0]) == true)
+        #expect(handOver.acquire(10, of: promises[0]) == true)
         #expect(handOver.next(at: 0) == .make(promises[3]))
         #expect(handOver.next(at: 0) == .wait)
         #expect(handOver.dropped.keys.sorted() == [promises[2]])

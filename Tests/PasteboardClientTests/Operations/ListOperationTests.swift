@@ -24,9 +24,9 @@ import Testing
     @Test("A board that has contents, or that no contents can come back to, is listed once", arguments: [true, false])
     func once(settles: Bool) {
         var list = ListOperation("notes", settles: settles)
-        #expect(list.take(Self.contents(settles ? 1 : nil)) == nil)
-        #expect(list.take(.item(1, Item())) == nil)
-        #expect(Self.listed(list.take(.ended(1, End())))?.items.count == 1)
+        #expect(list.handle(Self.contents(settles ? 1 : nil)) == nil)
+        #expect(list.handle(.item(1, Item())) == nil)
+        #expect(Self.listed(list.handle(.ended(1, End())))?.items.count == 1)
     }
 
     @Test(
@@ -37,22 +37,22 @@ import Testing
         var state = ClientState()
         var list = ListOperation("notes", settles: true)
         let first = try list.open(&state)
-        #expect(list.take(Self.contents(nil)) == nil)
-        #expect(Self.isOpening(list.take(.ended(1, End()))))
+        #expect(list.handle(Self.contents(nil)) == nil)
+        #expect(Self.isOpening(list.handle(.ended(1, End()))))
         let watch = try list.open(&state)
         #expect(watch > first)
-        #expect(list.take(.registered(watch, Registered())) == nil)
-        #expect(Self.isOpening(list.take(.changed(watch, Change()))))
+        #expect(list.handle(.registered(watch, Registered())) == nil)
+        #expect(Self.isOpening(list.handle(.changed(watch, Change()))))
         _ = try list.open(&state)
-        #expect(list.take(Self.contents(nil)) == nil)
-        #expect(Self.listed(list.take(.ended(5, End())))?.contents.handle == nil)
+        #expect(list.handle(Self.contents(nil)) == nil)
+        #expect(Self.listed(list.handle(.ended(5, End())))?.contents.handle == nil)
     }
 
     @Test("A process that has as many watches as it may have gets the empty board; other failures are its own")
     func refused() {
         var list = ListOperation("notes", settles: true)
         #expect(list.failed(.limitExceeded) == nil)
-        _ = list.take(.ended(1, End()))
+        _ = list.handle(.ended(1, End()))
         #expect(list.failed(.brokerRestarted) == nil)
         #expect(Self.listed(list.failed(.limitExceeded)) != nil)
     }

@@ -76,7 +76,7 @@ import Testing
     func table(row: Row) {
         let buffer: [UInt8] = [1, 2, 3, 4, 5]
         var load = LoadOperation(expecting: "public.data", maximum: row.maximum)
-        #expect(row.events.map { load.take($0, in: buffer.span) } == row.steps)
+        #expect(row.events.map { load.handle($0, in: buffer.span) } == row.steps)
         #expect(load.end.map { String("\($0)".prefix { $0 != "(" }) } == row.end)
     }
 
@@ -84,15 +84,15 @@ import Testing
     func progress() {
         let buffer: [UInt8] = [1, 2, 3]
         var load = LoadOperation(expecting: nil)
-        _ = load.take(Self.answer(9), in: buffer.span)
+        _ = load.handle(Self.answer(9), in: buffer.span)
         #expect(load.takeProgress() == nil)
-        _ = load.take(Self.data(0..<2), in: buffer.span)
+        _ = load.handle(Self.data(0..<2), in: buffer.span)
         #expect(load.takeProgress().map { [$0.completed, $0.total ?? 0] } == [2, 9])
         #expect(load.takeProgress() == nil)
         var report = Progress()
         report.completed = 7
-        #expect(load.take(.progress(1, report), in: buffer.span) == .progress)
-        _ = load.take(Self.data(2..<3), in: buffer.span)
+        #expect(load.handle(.progress(1, report), in: buffer.span) == .progress)
+        _ = load.handle(Self.data(2..<3), in: buffer.span)
         #expect(load.takeProgress().map { [$0.completed, $0.total ?? 0] } == [7, 0])
     }
 
@@ -100,11 +100,11 @@ import Testing
     func answer(keepsAnswer: Bool) {
         let buffer = Array("public.png".utf8)
         var load = LoadOperation(expecting: "public.png", keepsAnswer: keepsAnswer)
-        _ = load.take(Self.answer(3), in: buffer.span)
+        _ = load.handle(Self.answer(3), in: buffer.span)
         #expect((load.answer != nil) == keepsAnswer && load.byteCount == 3)
         var archive = AnswerFields()
         archive.content = .folderArchive
-        _ = load.take(.answered(1, archive), in: buffer.span)
+        _ = load.handle(.answered(1, archive), in: buffer.span)
         #expect(load.answer?.isArchive == true)
     }
 
@@ -116,7 +116,7 @@ import Testing
         answer.byteCount = 5
         var load = LoadOperation(expecting: nil, maximum: maximum)
         let nothing: [UInt8] = []
-        #expect(load.take(.passed(1, answer, file), in: nothing.span) == .over)
+        #expect(load.handle(.passed(1, answer, file), in: nothing.span) == .over)
         switch load.end {
         case .passed(let descriptor, let given):
             #expect(maximum == 5 && descriptor === file && given.byteCount == 5)

@@ -23,11 +23,11 @@ import Testing
         var watch = WatchOperation("notes")
         #expect(watch.open().credit == 0)
         #expect(!watch.isRegistered)
-        #expect(watch.take(registered(4)) == .registered)
+        #expect(watch.handle(registered(4)) == .registered)
         #expect(watch.isRegistered)
         let grants = [watch.want(), watch.want()]
         #expect(grants == [true, false])
-        #expect(watch.take(.changed(1, change(5))) == .changed(change(5)))
+        #expect(watch.handle(.changed(1, change(5))) == .changed(change(5)))
         #expect(watch.want() == true)
     }
 
@@ -39,11 +39,11 @@ import Testing
         #expect(first.board == "notes" && first.sinceChangeCount == nil && first.credit == 1)
         #expect(watch.want() == false)
         // Lost before a change: the next broker reports changes after the state in which the watch began.
-        _ = watch.take(registered(4))
+        _ = watch.handle(registered(4))
         let second = watch.open()
         #expect(second.sinceChangeCount == 4 && second.sinceEpoch == 7 && second.credit == 1)
         #expect(!watch.isRegistered)
-        _ = watch.take(.changed(1, change(9)))
+        _ = watch.handle(.changed(1, change(9)))
         let third = watch.open()
         #expect(third.sinceChangeCount == 9 && third.sinceEpoch == 7 && third.credit == 0)
         #expect(watch.want() == true)
@@ -55,10 +55,10 @@ import Testing
         let request = watch.open()
         #expect(request.sinceChangeCount == 3 && request.sinceEpoch == 2)
         #expect(request.requires == [Feature.watches.rawValue])
-        _ = watch.take(registered(4))
+        _ = watch.handle(registered(4))
         #expect(watch.open().sinceChangeCount == 3)
         let failure = Failure(.limitExceeded, "too many watches")
-        #expect(watch.take(.failed(1, failure)) == .failed(failure))
-        #expect(watch.take(.askCredit(2)) == .none)
+        #expect(watch.handle(.failed(1, failure)) == .failed(failure))
+        #expect(watch.handle(.askCredit(2)) == .none)
     }
 }

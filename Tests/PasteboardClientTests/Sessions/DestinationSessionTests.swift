@@ -45,41 +45,41 @@ import Testing
         update.location = Self.location(3)
         var perform = Perform()
         perform.operation = .move
-        #expect(Self.summary(visit.take(.item(6, Item()))) == "none")
-        #expect(Self.summary(visit.take(.entered(6, enter))) == "entry 1 at [0, 2]")
-        #expect(Self.summary(visit.take(.updated(6, update))) == "update 2 at [0, 3]")
+        #expect(Self.summary(visit.handle(.item(6, Item()))) == "none")
+        #expect(Self.summary(visit.handle(.entered(6, enter))) == "entry 1 at [0, 2]")
+        #expect(Self.summary(visit.handle(.updated(6, update))) == "update 2 at [0, 3]")
         #expect(visit.location == Self.location(3))
-        #expect(Self.summary(visit.take(.left(6, Exit()))) == "exited")
+        #expect(Self.summary(visit.handle(.left(6, Exit()))) == "exited")
         #expect(visit.location == nil)
-        #expect(Self.summary(visit.take(.entered(6, enter))) == "entry 1 at [0, 2]")
+        #expect(Self.summary(visit.handle(.entered(6, enter))) == "entry 1 at [0, 2]")
         #expect(!visit.isDropped)
-        #expect(Self.summary(visit.take(.perform(6, perform))) == "move at [0, 2]")
+        #expect(Self.summary(visit.handle(.perform(6, perform))) == "move at [0, 2]")
         #expect(visit.isDropped)
-        #expect(Self.summary(visit.take(.perform(6, perform))) == "none")
-        #expect(Self.summary(visit.take(.ended(6, End()))) == "over")
-        #expect(Self.summary(visit.take(.failed(6, Failure(.sourceGone, "")))) == "over source-gone")
+        #expect(Self.summary(visit.handle(.perform(6, perform))) == "none")
+        #expect(Self.summary(visit.handle(.ended(6, End()))) == "over")
+        #expect(Self.summary(visit.handle(.failed(6, Failure(.sourceGone, "")))) == "over source-gone")
         var transferred = Transferred()
         transferred.operation = .move
-        #expect(Self.summary(visit.take(.transferred(6, transferred))) == "none")
-        #expect(Self.summary(visit.take(.ended(6, End()))) == "over move")
+        #expect(Self.summary(visit.handle(.transferred(6, transferred))) == "none")
+        #expect(Self.summary(visit.handle(.ended(6, End()))) == "over move")
         transferred.failure = Failure(.timeout, "")
-        _ = visit.take(.transferred(6, transferred))
-        #expect(Self.summary(visit.take(.ended(6, End()))) == "over timeout")
+        _ = visit.handle(.transferred(6, transferred))
+        #expect(Self.summary(visit.handle(.ended(6, End()))) == "over timeout")
     }
 
     @Test("Items are added after the existing ones, as many as were announced")
     func items() {
         var visit = DestinationSession(6, Self.session(items: 2, allowsMove: true))
-        _ = visit.take(.item(6, Item()))
+        _ = visit.handle(.item(6, Item()))
         #expect(!visit.isComplete)
-        _ = visit.take(.item(6, Item()))
-        _ = visit.take(.item(6, Item()))
+        _ = visit.handle(.item(6, Item()))
+        _ = visit.handle(.item(6, Item()))
         #expect(visit.isComplete && visit.items.count == 2)
-        _ = visit.take(.session(6, Self.session(items: 3, version: 2)))
+        _ = visit.handle(.session(6, Self.session(items: 3, version: 2)))
         #expect(!visit.isComplete && visit.version == 2 && visit.allowsMove)
-        _ = visit.take(.item(6, Item()))
+        _ = visit.handle(.item(6, Item()))
         #expect(visit.isComplete)
-        _ = visit.take(.session(6, Self.session(items: 1, version: 1, allowsMove: false)))
+        _ = visit.handle(.session(6, Self.session(items: 1, version: 1, allowsMove: false)))
         #expect(visit.itemCount == 3 && visit.version == 2 && !visit.allowsMove)
     }
 
@@ -87,9 +87,9 @@ import Testing
     func tooMany() {
         var visit = DestinationSession(6, Self.session(items: .max, version: nil))
         #expect(visit.itemCount == WireLimits.items && visit.version == 1)
-        _ = visit.take(.session(6, Self.session(items: .max, version: .max)))
+        _ = visit.handle(.session(6, Self.session(items: .max, version: .max)))
         #expect(visit.itemCount == WireLimits.items)
-        for _ in 0..<WireLimits.items + 10 { _ = visit.take(.item(6, Item())) }
+        for _ in 0..<WireLimits.items + 10 { _ = visit.handle(.item(6, Item())) }
         #expect(visit.items.count == WireLimits.items)
     }
 }

@@ -34,7 +34,7 @@ import Testing
 
     private static func outcome(_ events: [ClientEvent]) -> String {
         var progress = DragProgress()
-        for event in events { progress.take(event) }
+        for event in events { progress.handle(event) }
         let items = progress.transferredItems.map(String.init).joined(separator: ",")
         return switch progress.outcome {
         case nil: "none"
@@ -66,9 +66,9 @@ import Testing
     @Test("A session that its source cancels has moved nothing, whatever was reported before")
     func withdrawn() {
         var progress = DragProgress()
-        for event in [Self.dropped(.move), Self.transferred([0])] { progress.take(event) }
+        for event in [Self.dropped(.move), Self.transferred([0])] { progress.handle(event) }
         progress.cancel()
-        progress.take(.ended(1, End()))
+        progress.handle(.ended(1, End()))
         guard case .cancelled = progress.outcome else {
             Issue.record("it was withdrawn")
             return
@@ -80,18 +80,18 @@ import Testing
     func proposals() {
         var progress = DragProgress()
         #expect(!progress.hasAnswered(0))
-        progress.take(Self.proposal(2, .copy))
+        progress.handle(Self.proposal(2, .copy))
         #expect(progress.hasAnswered(1) && progress.hasAnswered(2) && !progress.hasAnswered(3))
-        progress.take(Self.proposal(1, .move))
+        progress.handle(Self.proposal(1, .move))
         #expect(progress.proposal?.operation == .copy)
-        progress.take(Self.proposal(2, .move))
+        progress.handle(Self.proposal(2, .move))
         #expect(progress.proposal?.operation == .move)
-        progress.take(Self.exit(Self.gone))
+        progress.handle(Self.exit(Self.gone))
         #expect(progress.proposal?.operation == .cancel && progress.proposal?.refusal == Self.gone)
         #expect(progress.hasAnswered(2))
-        progress.take(Self.proposal(1, .copy))
+        progress.handle(Self.proposal(1, .copy))
         #expect(progress.proposal?.operation == .cancel)
-        progress.take(Self.proposal(3, .copy))
+        progress.handle(Self.proposal(3, .copy))
         #expect(progress.proposal?.operation == .copy && progress.proposal?.refusal == nil)
     }
 }

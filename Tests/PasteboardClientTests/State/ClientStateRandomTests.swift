@@ -32,7 +32,7 @@ import Testing
                 let frame = Self.frame(stream, &random)
                 // A driver would close the connection after a violation; the state keeps its invariants even if one
                 // does not.
-                if let event = try? harness.broker(frame) { try note(event, &open, &asks, &destinationSessions) }
+                if let event = try? harness.broker(frame) { try record(event, &open, &asks, &destinationSessions) }
             }
             for frame in harness.sent() {
                 guard let kind = frame.kind, Self.opening.contains(kind) else {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    private static func note(
+    private static func record(
         _ event: ClientEvent,
         _ open: inout Set<UInt64>,
         _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],

@@ -10,7 +10,7 @@ final class TestChunks: ChunkSource {
 
     private struct State {
         var chunks: [Chunk] = []
-        var take: (@Sendable (Chunk) -> Void)?
+        var completion: (@Sendable (Chunk) -> Void)?
         var isCancelled = false
     }
 
@@ -27,7 +27,7 @@ final class TestChunks: ChunkSource {
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Whether a reader waits for a chunk.
-    var isAsked: Bool { state.withLock { $0.take != nil } }
+    var isAsked: Bool { state.withLock { $0.completion != nil } }
 
     /// Returns after the first chunk was asked for.
     func asked() async {
@@ -39,8 +39,8 @@ final class TestChunks: ChunkSource {
         deliver()
     }
 
-    func next(_ take: @escaping @Sendable (Chunk) -> Void) {
-        state.withLock { $0.take = take }
+    func next(_ completion: @escaping @Sendable (Chunk) -> Void) {
+        state.withLock { $0.completion = completion }
         firstAsk.open()
         deliver()
     }
@@ -51,11 +51,11 @@ final class TestChunks: ChunkSource {
     }
 
     private func deliver() {
-        let delivery = state.withLock { state -> (take: @Sendable (Chunk) -> Void, chunk: Chunk)? in
-            guard let take = state.take, !state.chunks.isEmpty else { return nil }
-            state.take = nil
-            return (take, state.chunks.removeFirst())
+        let delivery = state.withLock { state -> (completion: @Sendable (Chunk) -> Void, chunk: Chunk)? in
+            guard let completion = state.completion, !state.chunks.isEmpty else { return nil }
+            state.completion = nil
+            return (completion, state.chunks.removeFirst())
         }
-        if let delivery { delivery.take(delivery.chunk) }
+        if let delivery { delivery.completion(delivery.chunk) }
     }
 }

@@ -22,7 +22,7 @@ struct ChunkLoadTests {
         let load = ChunkLoad(.png, progress: nil, deadline: nil, live: live)
         load.cancel(PasteboardError(.timeout, message: "too late"))
         var client = ClientState()
-        _ = load.take(.answered(1, AnswerFields()), in: Span(), of: nil, &client)
+        _ = load.handle(.answered(1, AnswerFields()), in: Span(), of: nil, &client)
         let error = await #expect(throws: PasteboardError.self) { try await load.chunks.next() }
         #expect(error?.message == "too late")
         await connection.close()

@@ -32,7 +32,7 @@ import Testing
         var received: [String] { calls.withLock { $0 } }
         var isCancelled: Bool { false }
 
-        func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+        func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
             calls.withLock { $0.append(String("\(event)".prefix { $0 != "(" })) }
             return true
         }
@@ -61,7 +61,7 @@ import Testing
         var (client, streams, effects, offset) = (client, streams, [ConnectionEffect](), 0)
         guard let chunk = try decoder.next(in: frame.span, at: &offset) else { return [] }
         try client.received(chunk, in: frame.span) { client, event, bytes in
-            streams.take(event, in: bytes, &client, &effects)
+            streams.handle(event, in: bytes, &client, &effects)
         }
         streams.release(&effects)
         (self.client, self.streams) = (client, streams)
@@ -213,12 +213,12 @@ import Testing
     @Test("A chunk makes its answer sendable, and the next chunk is requested after it was sent")
     mutating func chunks() throws {
         _ = try publishAsked()
-        streams.take(.success(Data([1])), of: 2, &client)
+        streams.handle(.success(Data([1])), of: 2, &client)
         #expect(streams.sendable == [1])
         #expect(effects { $0.askNext(1, of: ChunkStream(Data()), &$1) } == ["next chunk", "release"])
-        streams.take(.success(nil), of: 2, &client)
+        streams.handle(.success(nil), of: 2, &client)
         #expect(streams.answers.isEmpty)
-        streams.take(.success(Data([1])), of: 2, &client)
+        streams.handle(.success(Data([1])), of: 2, &client)
         #expect(streams.sendable == [1])
     }
 

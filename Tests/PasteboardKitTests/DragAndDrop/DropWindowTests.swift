@@ -152,13 +152,13 @@ struct DropWindowTests {
 
     @Test("Items can be taken without a load from the drop until the end of the session")
     func taken() async {
-        window.take(9)
+        window.taken(9)
         window.open()
-        window.take(2)
+        window.taken(2)
         await window.close()
-        window.take(1)
+        window.taken(1)
         window.end()
-        window.take(8)
+        window.taken(8)
         #expect(window.takenItems == [1, 2])
     }
 

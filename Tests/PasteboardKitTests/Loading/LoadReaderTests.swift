@@ -98,15 +98,15 @@ struct LoadReaderTests {
     }
 
     @Test("Taking all bytes at once requests no chunk and completes the progress")
-    func takeAll() async throws {
+    func readAll() async throws {
         let (source, progress) = (TestChunks(byteCount: 5), LoadProgress())
         let reader = LoadReader(source, progress: progress)
-        try await reader.takeAll { isOver in #expect(!isOver()) }
+        try await reader.readAll { isOver in #expect(!isOver()) }
         #expect(!source.isAsked)
         #expect(progress.completedUnitCount == 5)
         #expect(progress.isFinished)
         let other = LoadReader(TestChunks())
-        await #expect(throws: PasteboardError.self) { try await other.takeAll { _ in throw Refused() } }
+        await #expect(throws: PasteboardError.self) { try await other.readAll { _ in throw Refused() } }
     }
 
     @Test("A reader can be the source of another load, with the same size and the same limits")

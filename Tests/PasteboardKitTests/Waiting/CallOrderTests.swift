@@ -30,11 +30,11 @@ struct CallOrderTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await order.take(for: Call("the test"))
+                    try await order.acquire(for: Call("the test"))
                     overlap.begin()
                     await Task.yield()
                     overlap.end()
-                    order.end()
+                    order.release()
                 }
             }
             try await group.waitForAll()
@@ -45,18 +45,18 @@ struct CallOrderTests {
     @Test("A cancelled call gets no turn, whether it waits or the order is free, and the next call gets it")
     func cancelling() async throws {
         let order = CallOrder()
-        try await order.take(for: Call("the first"))
-        let waiting = Task { try await order.take(for: Call("the second")) }
+        try await order.acquire(for: Call("the first"))
+        let waiting = Task { try await order.acquire(for: Call("the second")) }
         waiting.cancel()
         let error = await #expect(throws: PasteboardError.self) { try await waiting.value }
         #expect(error?.code == .cancelled)
-        order.end()
+        order.release()
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            try await order.take(for: Call("the third"))
+            try await order.acquire(for: Call("the third"))
         }
         await #expect(throws: PasteboardError.self) { try await cancelled.value }
-        try await order.take(for: Call("the fourth"))
-        order.end()
+        try await order.acquire(for: Call("the fourth"))
+        order.release()
     }
 }

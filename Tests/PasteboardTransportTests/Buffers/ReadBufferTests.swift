@@ -56,7 +56,7 @@ import Testing
         }
         for (index, (memory, bytes)) in borrowed.enumerated() {
             #expect(Array(bytes) == [UInt8(2 * index), UInt8(2 * index)])
-            memory.takeBack()
+            memory.release()
         }
     }
 

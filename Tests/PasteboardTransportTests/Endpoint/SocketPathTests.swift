@@ -205,7 +205,7 @@ import Testing
         let path = SocketPath(directory["dangling/pasteboard/socket"])
         let error = SocketPathError.notCreated(directory["dangling/pasteboard"])
         #expect(throws: error) { _ = try ClaimedSocket(claiming: path) }
-        #expect(throws: error) { _ = try StartLock.take(preparing: path, deadline: .max) }
+        #expect(throws: error) { _ = try StartLock.acquire(preparing: path, deadline: .max) }
         #expect(error.description.contains(directory["dangling/pasteboard"]))
         // Nobody can create a directory there, not even root.
         let named = SocketPath("/proc/pasteboard-test/socket", isWellKnown: false)

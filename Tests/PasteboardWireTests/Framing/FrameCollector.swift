@@ -25,12 +25,12 @@ struct FrameCollector {
         let presented = pending + bytes
         var offset = 0
         while let chunk = try decoder.next(in: presented.span, at: &offset) {
-            take(chunk, presented[chunk.payload])
+            handle(chunk, presented[chunk.payload])
         }
         pending = Array(presented[offset...])
     }
 
-    private mutating func take(_ chunk: FrameChunk, _ payload: ArraySlice<UInt8>) {
+    private mutating func handle(_ chunk: FrameChunk, _ payload: ArraySlice<UInt8>) {
         if chunk.isFirst != (open == nil) { faults.append("isFirst is wrong") }
         if chunk.isLast == decoder.isInsideFrame { faults.append("isLast and isInsideFrame disagree") }
         var frame = open ?? Frame(header: chunk.header, payload: [], endsSequence: false)

@@ -44,7 +44,7 @@ struct CreditWindow: BitwiseCopyable {
 
     // MARK: Events
 
-    /// Takes a credit of the destination. False if it allows nothing new.
+    /// Handles a credit of the destination. False if it allows nothing new.
     mutating func allow(_ offset: UInt64) -> Bool {
         guard offset > credit else { return false }
         credit = offset

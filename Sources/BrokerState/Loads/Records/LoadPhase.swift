@@ -33,7 +33,7 @@ enum LoadPhase: BitwiseCopyable {
     /// Whether the destination has no answer yet, and may be sent one.
     var awaitsAnswer: Bool { if case .asked(let asked) = self { !asked.isAnswered } else { false } }
 
-    mutating func answer() {
+    mutating func answered() {
         guard case .asked(var asked) = self else { return }
         asked.isAnswered = true
         self = .asked(asked)

@@ -76,11 +76,11 @@ enum DestinationSessionPhase: Sendable, Equatable {
         }
     }
 
-    /// Takes an answer.
+    /// Handles an answer.
     ///
     /// - Parameter declines: whether the destination takes none of the items, so that it is left at once.
     /// - Returns: false if no such answer is pending, because it has arrived before.
-    mutating func answer(_ sequence: UInt64, declines: Bool) -> Bool {
+    mutating func answered(_ sequence: UInt64, declines: Bool) -> Bool {
         guard pending.sequence == sequence else { return false }
         self = isInside && !declines ? .inside(.nothing) : .outside(.nothing)
         return true

@@ -19,7 +19,7 @@ extension Sessions {
         try find(stream, of: peer) != nil
     }
 
-    /// Takes a frame on the stream that a session has at a destination, other than its cancel.
+    /// Handles a frame on the stream that a session has at a destination, other than its cancel.
     mutating func fromDestination(
         _ kind: FrameKind,
         stream: UInt64,
@@ -65,7 +65,7 @@ extension Sessions {
         lose(session, Failure(.refused, text), &context)
     }
 
-    /// Takes a destination's cancel of a session's stream.
+    /// Handles a destination's cancel of a session's stream.
     mutating func cancelDestinationSession(
         stream: UInt64,
         of peer: PeerID,
@@ -84,7 +84,7 @@ extension Sessions {
 
     // MARK: Entries
 
-    /// Takes a destination's own request to enter a session. A refusal is sent to it as `exit`.
+    /// Handles a destination's own request to enter a session. A refusal is sent to it as `exit`.
     mutating func enter(_ entry: Enter, _ id: DestinationID, by account: Accounting.AccountID, in world: inout World) {
         guard let slot = destinationTable.find(id) else { return }
         do throws(Failure) {

@@ -24,7 +24,7 @@ extension Sessions {
         let types = message.accepts.map { $0.match == .any ? "" : $0.type }
         let metadata = types.reduce(UInt64(message.name.utf8.count)) { $0 + UInt64($1.utf8.count) }
         let charge = try context.charge(owner.account, metadata: metadata, for: "a destination")
-        context.accounting.take(of: .destinations, for: owner.account)
+        context.accounting.acquire(of: .destinations, for: owner.account)
         let shown = types.contains("") ? [] : types
         let id = destinationTable.insert(
             StoredDestination(message, of: owner, types: shown, stream: stream, charge: charge)
@@ -59,7 +59,7 @@ extension Sessions {
         if destinationNames[destination.name] == id { destinationNames[destination.name] = nil }
         destinationChanges &+= 1
         closedStreams.append(ClosedStream(peer: destination.peer, stream: destination.stream))
-        context.accounting.giveUp(of: .destinations, for: destination.charge.account)
+        context.accounting.release(of: .destinations, for: destination.charge.account)
         context.release(destination.charge)
     }
 }

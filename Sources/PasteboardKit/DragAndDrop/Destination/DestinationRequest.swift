@@ -42,7 +42,7 @@ final class DestinationRequest: Request {
         live.open(self) { client throws(Failure) in try client.open(destination) }
     }
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         switch event {
         case .registered:
             state.withLock { ($0.isRegistered, $0.isLost) = (true, false) }
@@ -112,19 +112,19 @@ final class DestinationRequest: Request {
             isAbandoned.withLock { $0 = true }
         }
 
-        func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
-            take(event)
+        func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+            handle(event)
             return true
         }
 
         func failed(_ failure: Failure) {
-            take(.failed(visited.withLock { $0.stream }, failure))
+            handle(.failed(visited.withLock { $0.stream }, failure))
         }
 
-        private func take(_ event: ClientEvent) {
+        private func handle(_ event: ClientEvent) {
             guard !isAbandoned.withLock(\.self) else { return }
             let (visited, step) = visited.withLock { visited in
-                let step = visited.take(event)
+                let step = visited.handle(event)
                 return (visited, step)
             }
             switch step {

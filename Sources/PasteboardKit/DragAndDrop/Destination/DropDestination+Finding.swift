@@ -45,7 +45,7 @@ extension DropDestination {
             // Answered once the destination exists.
             let question = Question(()) { state throws(Failure) in
                 try state.open(wait)
-            } take: { _, event in
+            } handle: { _, event in
                 if case .ended = event { true } else { false }
             }
             try await question.answer(over: live, for: call)
@@ -66,7 +66,7 @@ extension DropDestination {
             // The answer also describes other things, which are left out.
             let question = Question<[String]>([]) { state throws(Failure) in
                 try state.open(Status())
-            } take: { names, event in
+            } handle: { names, event in
                 switch event {
                 case .statusEntry(_, let entry): if let name = entry.destination?.name { names.append(name) }
                 case .ended: return true

@@ -82,7 +82,7 @@ package final class DropRegistration: Sendable {
     /// - Throws: the error that ended the registration: the connection was closed, or another program took the name
     ///   while the connection was lost.
     package func serve(_ receiver: any DropReceiver) async throws(PasteboardError) {
-        let failure = await takeEvents(for: receiver) { session, operation, location in
+        let failure = await handleEvents(for: receiver) { session, operation, location in
             await self.perform(session, operation, at: location, by: receiver)
         }
         try await finish(failure, for: receiver)
@@ -94,7 +94,7 @@ package final class DropRegistration: Sendable {
     @MainActor
     package func serveSimultaneously(_ receiver: any DropReceiver & Sendable) async throws(PasteboardError) {
         let drops = RunningDrops()
-        let failure = await takeEvents(for: receiver) { session, operation, location in
+        let failure = await handleEvents(for: receiver) { session, operation, location in
             drops.run { await self.perform(session, operation, at: location, by: receiver) }
         }
         // A drop that is still being performed can no longer succeed.
@@ -103,7 +103,7 @@ package final class DropRegistration: Sendable {
     }
 
     /// - Returns: the error that ended the registration; nil if the program has ended it.
-    private func takeEvents(
+    private func handleEvents(
         for receiver: any DropReceiver,
         perform: (RemoteDropSession, DropOperation, DropLocation) async -> Void
     ) async -> PasteboardError? {
@@ -117,7 +117,7 @@ package final class DropRegistration: Sendable {
                 guard let session = begin(visited, window, live, at: location) else { continue }
                 await perform(session, DropOperation(operation), DropLocation(location))
             case .session(let visited, let step, let window, let live):
-                await take(step, of: visited, window, live, for: receiver)
+                await handle(step, of: visited, window, live, for: receiver)
             }
         }
         return failure
@@ -134,7 +134,7 @@ package final class DropRegistration: Sendable {
         if let failure { throw failure }
     }
 
-    private func take(
+    private func handle(
         _ step: DestinationSession.Step,
         of visited: DestinationSession,
         _ window: DropWindow,

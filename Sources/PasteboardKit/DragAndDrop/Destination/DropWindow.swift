@@ -109,7 +109,7 @@ final class DropWindow: LoadScope {
         state.withLock { state in
             if case .over = state.phase {} else { state.whenQuiet = body }
         }
-        settle()
+        endIfQuiet()
     }
 
     /// Ends the window with its session.
@@ -190,7 +190,7 @@ final class DropWindow: LoadScope {
             state.underWay -= 1
             if failed { state.hasFailedLoads = true }
         }
-        settle()
+        endIfQuiet()
     }
 
     /// Records that the bytes that arrived are unusable. The drop fails, so the source deletes nothing.
@@ -198,7 +198,7 @@ final class DropWindow: LoadScope {
         state.withLock { $0.failure = $0.failure ?? text }
     }
 
-    func take(_ item: UInt32) {
+    func taken(_ item: UInt32) {
         state.withLock { state in
             switch state.phase {
             case .open, .closing, .closed: state.taken.insert(item)
@@ -217,7 +217,7 @@ final class DropWindow: LoadScope {
         closing?.resolve(.success(()))
     }
 
-    private func settle() {
+    private func endIfQuiet() {
         let (body, isComplete) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
             guard state.underWay == 0 else { return (nil, false) }
             defer { state.whenQuiet = nil }

@@ -85,7 +85,7 @@ package final class RemoteDropSession: DropSession {
                     let items = local.items
                     return index < items.count ? items[index] : nil
                 },
-                taken: { [window] in window.take(UInt32(clamping: index)) }
+                taken: { [window] in window.taken(UInt32(clamping: index)) }
             )
         }
         return DragItem(itemProvider: received.itemProvider, local: source)

@@ -24,7 +24,7 @@ final class DragAddition: Request {
         return try client.open(drag, promises)
     }
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         guard case .committed = event else { return false }
         // Immediately, because the broker may ask for one of these items next.
         session.add(items, promises)

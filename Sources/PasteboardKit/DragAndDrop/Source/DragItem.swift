@@ -38,7 +38,7 @@ public final class DragItem: Sendable {
     @MainActor package var original: DragItem { local?.item() ?? self }
 
     /// Records that a destination of this process has taken the item without a load.
-    package func take() {
+    package func taken() {
         local?.taken()
     }
 

@@ -188,13 +188,13 @@ final class DragRequest: Request {
         }
     }
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
-        settle { $0.progress.take(event) }
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+        changeState { $0.progress.handle(event) }
         return true
     }
 
     func failed(_ failure: Failure) {
-        settle { $0.progress.end(failure) }
+        changeState { $0.progress.end(failure) }
     }
 
     func deliver() {
@@ -219,12 +219,12 @@ final class DragRequest: Request {
     }
 
     private func change(_ body: (inout State) -> Void) {
-        settle(body)
+        changeState(body)
         deliver()
     }
 
     /// Changes the state, and stores the answers to the calls that wait for the change. `deliver` passes them on.
-    private func settle(_ body: (inout State) -> Void) {
+    private func changeState(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
             report(&state)

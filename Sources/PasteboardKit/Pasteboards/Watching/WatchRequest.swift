@@ -76,8 +76,8 @@ final class WatchRequest: Request {
         }
     }
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
-        switch state.withLock({ $0.watch.take(event) }) {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+        switch state.withLock({ $0.watch.handle(event) }) {
         case .registered:
             state.withLock { $0.isLost = false }
             restoration.add(self)

@@ -15,9 +15,9 @@ struct ItemWriting: Sendable {
     let items: [ProviderContents]
     let keeps: Pasteboard.KeptRepresentations
     let live: LiveConnection
-    /// Takes room for bytes before they are sent, or throws if there is none; nil: there is always room.
+    /// Acquires room for bytes before they are sent, or throws if there is none; nil: there is always room.
     typealias Room = @Sendable (UInt64) throws(PasteboardError) -> Void
-    var takeRoom: Room?
+    var acquireRoom: Room?
     /// Called when the commit is on its way, so that the write can no longer be taken back.
     var committing: @Sendable () -> Void = {}
 
@@ -42,7 +42,7 @@ struct ItemWriting: Sendable {
         // Checked before anything is sent, if the sizes are known.
         let sizes = loads.lazy.compactMap(\.chunks.byteCount)
         var announced = sizes.reduce(0) { $0 > .max - max($1, 0) ? .max : $0 + max($1, 0) }
-        try takeRoom?(UInt64(announced))
+        try acquireRoom?(UInt64(announced))
         live.open(request) { [loads] state throws(Failure) in try begin(loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
         guard let stream = request.stream else { return }
@@ -56,7 +56,7 @@ struct ItemWriting: Sendable {
                 while let chunk = try await reader.next() {
                     let covered = min(announced, Int64(chunk.count))
                     announced -= covered
-                    try takeRoom?(UInt64(Int64(chunk.count) - covered))
+                    try acquireRoom?(UInt64(Int64(chunk.count) - covered))
                     try await live.send(OutgoingBytes(chunk, on: stream))
                 }
                 if index < loads.count - 1 { try await live.send(OutgoingBytes(Data(), on: stream, isLast: true)) }

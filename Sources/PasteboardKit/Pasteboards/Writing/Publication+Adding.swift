@@ -59,13 +59,13 @@ extension Publication {
     ) async throws(PasteboardError) {
         let call = Call("the addition to the contents", timeout: timeout)
         // The request contains the number of items, which another addition would change.
-        try await request.additions.take(for: call)
+        try await request.additions.acquire(for: call)
         let (addition, live, handle): (WriteRequest, LiveConnection, UInt64)
         do throws(PasteboardError) {
             (live, handle) = try await request.current(for: call)
             addition = WriteRequest(try make(request.items.count), addingTo: request)
         } catch {
-            request.additions.end()
+            request.additions.release()
             throw error
         }
         defer { addition.endTurnUnlessCommitting() }

@@ -54,8 +54,8 @@ extension Publication {
         }
         let call = Call("the hand-over of the contents", timeout: deadline)
         // An addition would move the representations.
-        try await request.additions.take(for: call)
-        defer { request.additions.end() }
+        try await request.additions.acquire(for: call)
+        defer { request.additions.release() }
         let items = request.items
         let wanted = items.indices.flatMap { item in
             items[item].representations.indices.map { WriteRequest.Place(item: item, representation: $0) }
@@ -173,12 +173,12 @@ private final class HandedOver: Sendable {
         var added = Array(repeating: ProviderContents(), count: place.item + 1)
         added[place.item].representations = [items[place.item].representations[place.representation]]
         let addition = WriteRequest(added, addingTo: publication, handingOver: place)
-        let takeRoom: ItemWriting.Room = { (count) throws(PasteboardError) in try self.take(count, of: place) }
+        let acquireRoom: ItemWriting.Room = { (count) throws(PasteboardError) in try self.acquire(count, of: place) }
         do throws(PasteboardError) {
             _ = try await addition.result.value(for: call) {
                 addition.cancel(over: live)
             } start: {
-                addition.send(keeping: .everything, within: takeRoom, over: live) {
+                addition.send(keeping: .everything, within: acquireRoom, over: live) {
                     state throws(Failure) in
                     try state.open(PasteboardClient.HandOver.addition(to: handle))
                 }
@@ -197,8 +197,8 @@ private final class HandedOver: Sendable {
         }
     }
 
-    private func take(_ count: UInt64, of place: WriteRequest.Place) throws(PasteboardError) {
-        guard state.withLock({ $0.handOver.take(count, of: place) }) else {
+    private func acquire(_ count: UInt64, of place: WriteRequest.Place) throws(PasteboardError) {
+        guard state.withLock({ $0.handOver.acquire(count, of: place) }) else {
             throw PasteboardError(.tooLarge, message: "the bytes exceed the limit of the hand-over")
         }
     }

@@ -116,10 +116,10 @@ final class WriteRequest: Request {
 
     /// Opens the write and sends all its items.
     ///
-    /// - Parameter takeRoom: takes room for bytes before they are sent, or throws if there is none.
+    /// - Parameter acquireRoom: acquires room for bytes before they are sent, or throws if there is none.
     func send(
         keeping keeps: Pasteboard.KeptRepresentations,
-        within takeRoom: ItemWriting.Room? = nil,
+        within acquireRoom: ItemWriting.Room? = nil,
         over live: LiveConnection,
         on open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) {
@@ -127,7 +127,7 @@ final class WriteRequest: Request {
             state.live = live
             state.keeps = keeps
         }
-        var writing = ItemWriting(items: items, keeps: keeps, live: live, takeRoom: takeRoom)
+        var writing = ItemWriting(items: items, keeps: keeps, live: live, acquireRoom: acquireRoom)
         writing.committing = { [weak self] in self?.state.withLock { $0.isCommitting = true } }
         guard keeps != .nothing else {
             return live.open(self) { [writing] state throws(Failure) in try writing.send(on: open, &state) }
@@ -159,7 +159,7 @@ final class WriteRequest: Request {
     /// Lets the next addition to the publication begin. A hand-over consists of several additions in one turn.
     private func endTurn() {
         guard let target, handsOver == nil, !state.withLock({ exchange(&$0.hasEndedTurn, with: true) }) else { return }
-        target.additions.end()
+        target.additions.release()
     }
 
     func opened(_ stream: UInt64) {
@@ -256,10 +256,10 @@ final class WriteRequest: Request {
 
     // MARK: Receiving
 
-    func take(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
         switch event {
         case .committed(_, let committed):
-            noteCommit(committed)
+            recordCommit(committed)
             // At once, because the broker may ask for one of these items next.
             let keeps = state.withLock { $0.keeps }
             if let handsOver {
@@ -298,7 +298,7 @@ final class WriteRequest: Request {
     }
 
     /// Records the answer to the write, or to the restoration of the publication.
-    private func noteCommit(_ committed: Committed) {
+    private func recordCommit(_ committed: Committed) {
         let isNew = state.withLock { state in
             state.handle = committed.handle
             guard state.standing.committed == nil else {

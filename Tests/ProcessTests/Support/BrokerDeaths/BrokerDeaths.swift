@@ -83,7 +83,7 @@ final class BrokerDeaths {
         for number in 0..<Self.waitingSources {
             let source = try await source("wait \(number) from round \(rounds)") { [ledger] in
                 let gate = ledger.gate
-                ledger.note { $0.asks += 1 }
+                ledger.record { $0.asks += 1 }
                 await gate.wait()
             }
             waiting.append(source)
@@ -99,7 +99,7 @@ final class BrokerDeaths {
                 epoch: try #require(contents.epoch)
             )
         }
-        ledger.note { $0.promises = promises }
+        ledger.record { $0.promises = promises }
     }
 
     /// - Parameter handler: called before the bytes are given.
@@ -124,7 +124,7 @@ final class BrokerDeaths {
     }
 
     private func endSources() async throws {
-        ledger.note { $0.promises = [] }
+        ledger.record { $0.promises = [] }
         for source in sources + waiting { await source.close() }
         await reader.close()
         for offer in offers { try offer.child.kill(SIGTERM) }
@@ -157,7 +157,7 @@ final class BrokerDeaths {
             if Bool.random(using: &generator) { _ = try broker.connect().status() }
             try broker.killBroker()
         }
-        ledger.note { $0.deaths += 1 }
+        ledger.record { $0.deaths += 1 }
         ledger.gate.open()
         let deaths = before.deaths + 1
         try ledger.wait(for: "the contents of all copiers") { $0.verified.allSatisfy { $0 >= deaths } }
@@ -241,7 +241,7 @@ final class BrokerDeaths {
     }
 
     private func endClients() {
-        ledger.note { $0.isOver = true }
+        ledger.record { $0.isOver = true }
         for thread in threads { thread.join() }
         threads = []
     }

@@ -66,7 +66,7 @@ struct DeathCopier {
             let hasLostWrite = attempted != nil
             try verify(over: connection)
             verifiedDeath = deaths
-            return ledger.note { [number] entries in
+            return ledger.record { [number] entries in
                 entries.verified[number] = deaths
                 if hasLostWrite { entries.lostWrites += 1 }
             }
@@ -109,7 +109,7 @@ struct DeathCopier {
                 return (representation, .memory(file))
             }
         )
-        ledger.note { [number] entries in
+        ledger.record { [number] entries in
             for part in parts { entries.begun[number][part.count, default: []].append(part) }
         }
         attempted = Expected(contents: Contents(name: name, parts: parts, arePassed: passes), changeCount: nil)
@@ -123,16 +123,16 @@ struct DeathCopier {
         if count < lastChangeCount || (count == lastChangeCount && !isRepeated) {
             ledger.fault("copier \(number): change count \(count) follows \(lastChangeCount)")
         }
-        settle(attempted?.contents, count)
-        ledger.note { $0.work += 1 }
+        recordContents(attempted?.contents, count)
+        ledger.record { $0.work += 1 }
     }
 
-    /// Notes what the board has now.
-    private mutating func settle(_ contents: Contents?, _ changeCount: UInt64) {
+    /// Records what the board has now.
+    private mutating func recordContents(_ contents: Contents?, _ changeCount: UInt64) {
         lastChangeCount = max(lastChangeCount, changeCount)
         acknowledged = Expected(contents: contents, changeCount: changeCount)
         attempted = nil
-        ledger.note { [number] entries in
+        ledger.record { [number] entries in
             entries.kept[number] = contents?.parts.reduce(0) { $0 + $1.count } ?? 0
             entries.saved[number] = contents?.saved ?? 0
         }
@@ -148,12 +148,12 @@ struct DeathCopier {
         let found = try contents(of: listing, over: connection)
         switch (acknowledged, attempted) {
         case (let before?, _) where before.contents == found && (found == nil || before.changeCount == count):
-            settle(found, max(count, lastChangeCount))
+            recordContents(found, max(count, lastChangeCount))
         case (_, let attempted?) where attempted.contents == found && (found == nil || count > lastChangeCount):
-            ledger.note { $0.lateWrites += 1 }
-            settle(found, count)
+            ledger.record { $0.lateWrites += 1 }
+            recordContents(found, count)
         case (nil, _) where found == nil:
-            settle(nil, count)
+            recordContents(nil, count)
         default:
             ledger.fault(
                 """

@@ -84,7 +84,7 @@ final class DeathLedger: Sendable {
     var isOver: Bool { entries.withLock { $0.isOver } }
     var deaths: Int { entries.withLock { $0.deaths } }
 
-    func note(_ change: (inout Entries) -> Void) {
+    func record(_ change: (inout Entries) -> Void) {
         let isReached = entries.withLock { entries in
             change(&entries)
             guard let awaited = entries.awaited, awaited(entries) else { return false }
@@ -106,26 +106,26 @@ final class DeathLedger: Sendable {
 
     /// Lets the handlers of later requests wait.
     func closeGate() {
-        note { $0.gate = Gate() }
+        record { $0.gate = Gate() }
     }
 
-    /// Notes the end of a load that waited.
+    /// Records the end of a load that waited.
     func ended(_ load: Int, _ bytes: [UInt8]?, _ error: (any Error)?, expecting expected: [UInt8]) {
         switch (bytes, error as? PasteboardError) {
-        case (let bytes?, nil) where bytes == expected: note { $0.results[load, default: []].append(.bytes) }
+        case (let bytes?, nil) where bytes == expected: record { $0.results[load, default: []].append(.bytes) }
         case (nil, let error?) where error.code == .brokerRestarted:
-            note { $0.results[load, default: []].append(.lost) }
+            record { $0.results[load, default: []].append(.lost) }
         default: fault("load \(load) ended with \(bytes?.count ?? 0) bytes and \(error.map { "\($0)" } ?? "no error")")
         }
     }
 
     func fault(_ text: String) {
-        note { $0.faults.append(text) }
+        record { $0.faults.append(text) }
     }
 
     /// Waits until the entries fulfill a condition, or there is a fault.
     func wait(for text: String, until condition: @escaping @Sendable (Entries) -> Bool) throws {
-        note { $0.awaited = { !$0.faults.isEmpty || condition($0) } }
+        record { $0.awaited = { !$0.faults.isEmpty || condition($0) } }
         if isReached.wait(timeout: .now() + .milliseconds(ProcessRunner.watchdog)) == .timedOut {
             let now = self.now
             throw Hangs(waitedFor: text, entries: "deaths \(now.deaths), work \(now.work), verified \(now.verified)")

@@ -31,7 +31,7 @@ struct DeathLoader {
                 self.connection = connection
                 try load(over: connection)
             } catch let error where DeathLedger.isDeath(error) {
-                ledger.note { $0.lostLoads += 1 }
+                ledger.record { $0.lostLoads += 1 }
                 connection = nil
             } catch let failure as Failure where failure.code == .nothingHere {
                 // The board is empty, or its source has not written its promises again yet.
@@ -62,6 +62,6 @@ struct DeathLoader {
             let bytes = try result.get()
             guard bytes == promise.bytes else { return ledger.fault("\(promise.board) had \(bytes.count) other bytes") }
         }
-        ledger.note { $0.work += 1 }
+        ledger.record { $0.work += 1 }
     }
 }
