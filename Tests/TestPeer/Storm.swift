@@ -120,7 +120,7 @@ struct Storm {
 
     /// Waits until the broker has processed all requests, and drops the events that this has caused.
     private static func settle(_ connection: BlockingConnection) throws {
-        _ = try connection.list()
+        _ = try connection.listing(settles: false)
         try connection.turn(until: 0) { _, _, _ in }
     }
 

@@ -22,32 +22,17 @@ extension BlockingConnection {
         while true {
             if let welcome = io.state.welcome { return welcome }
             guard !Self.isOver(deadline) else { throw unanswered }
-            try step(until: deadline) { _, event, bytes in keep(event, bytes) }
-        }
-    }
-
-    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
-    package func list(_ list: List = List(), until deadline: UInt64 = .max) throws(Failure) -> BoardListing {
-        var listing = BoardListing()
-        reached = .uncommitted
-        return try answer(on: try io.state.open(list), until: min(deadline, answerDeadline)) { event in
-            switch event {
-            case .contents(_, let contents): listing.contents = contents
-            case .item(_, let item): listing.items.append(item)
-            case .ended: return listing
-            default: break
-            }
-            return nil
+            try io.turn(until: deadline) { _, event, bytes in keep(event, bytes) }
         }
     }
 
     /// The contents of a board. If it is empty, waits for contents of an earlier broker that may come back.
     ///
     /// - Parameters:
-    ///   - settles: false for a caller that waits for contents itself.
+    ///   - settles: false for a caller that waits for contents itself, or needs only what is there now.
     ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     package func listing(
-        of board: String,
+        of board: String = BoardName.general,
         settles: Bool = true,
         until deadline: UInt64 = .max
     ) throws(Failure) -> BoardListing {
@@ -57,7 +42,8 @@ extension BlockingConnection {
             let stream = try operation.open(&io.state)
             var step: ListOperation.Step
             do throws(Failure) {
-                step = try answer(on: stream, until: deadline) { operation.handle($0) }
+                reached = .uncommitted
+                step = try answer(on: stream, until: min(deadline, answerDeadline)) { operation.handle($0) }
             } catch {
                 guard let next = operation.failed(error.code) else { throw error }
                 step = next

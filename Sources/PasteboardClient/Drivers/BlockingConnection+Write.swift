@@ -71,7 +71,7 @@ extension BlockingConnection {
     package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
         // A broker that was lost since the last request gets nothing.
         reached = .nothing
-        try step(until: 0) { _, event, bytes in keep(event, bytes) }
+        try io.turn(until: 0) { _, event, bytes in keep(event, bytes) }
         return try send(items, on: try io.state.open(write), passesMemory: write.terms?.isConcealed != true)
     }
 
@@ -175,7 +175,7 @@ extension BlockingConnection {
         untilSent: Bool = false
     ) throws -> [PollInterest.Readiness] {
         var failure: Failure?
-        let ready = try step(extra: extra, untilSent: untilSent) { _, event, bytes in
+        let ready = try io.turn(extra: extra, untilSent: untilSent) { _, event, bytes in
             if case .failed(stream, let reason) = event { failure = reason } else { keep(event, bytes) }
         }
         if let failure { throw failure }

@@ -92,29 +92,18 @@ package final class BlockingConnection {
         until deadline: UInt64 = .max,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> [PollInterest.Readiness] {
-        guard !stash.isEmpty else { return try step(extra: extra, until: deadline, handle) }
+        guard !stash.isEmpty else { return try io.turn(extra: extra, until: deadline, handle) }
         let events = stash
         stash = []
         for (event, bytes) in events { handle(&io.state, event, bytes.span) }
         // The stashed events are work for the caller, so this does not wait.
-        return try step(extra: extra, until: 0, handle)
+        return try io.turn(extra: extra, until: 0, handle)
     }
 
     /// Sends the pending frames, and returns after the socket has taken all of them.
     package func sendAll() throws(Failure) {
         try io.flush()
-        while io.wantsWrite { try step(untilSent: true) { _, event, bytes in keep(event, bytes) } }
-    }
-
-    /// A turn that ignores the stashed events. With `untilSent` it does not wait after the socket has taken everything.
-    @discardableResult
-    func step(
-        extra: [PollInterest] = [],
-        until deadline: UInt64 = .max,
-        untilSent: Bool = false,
-        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
-    ) throws(Failure) -> [PollInterest.Readiness] {
-        try io.turn(extra: extra, until: deadline, untilSent: untilSent, handle)
+        while io.wantsWrite { try io.turn(untilSent: true) { _, event, bytes in keep(event, bytes) } }
     }
 
     /// Takes turns until `handle` has made a result from the events of `stream`, `deadline` has passed, or `interrupt`
@@ -133,7 +122,7 @@ package final class BlockingConnection {
         while true {
             var ready: [PollInterest.Readiness] = []
             do throws(Failure) {
-                ready = try step(extra: extra, until: deadline) { state, event, bytes in
+                ready = try io.turn(extra: extra, until: deadline) { state, event, bytes in
                     // The end of a publication may arrive together with the answer to its write.
                     if event.stream != stream || result != nil {
                         keep(event, bytes)

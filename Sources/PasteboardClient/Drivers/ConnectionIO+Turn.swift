@@ -10,10 +10,11 @@ extension ConnectionIO {
     ///
     /// - Parameter untilSent: whether to return without waiting after the socket has taken everything.
     /// - Returns: the events that are ready on `extra`, in its order.
+    @discardableResult
     mutating func turn(
-        extra: [PollInterest],
-        until deadline: UInt64,
-        untilSent: Bool,
+        extra: [PollInterest] = [],
+        until deadline: UInt64 = .max,
+        untilSent: Bool = false,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> [PollInterest.Readiness] {
         if let failure = state.failure { throw failure }

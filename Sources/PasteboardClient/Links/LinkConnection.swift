@@ -54,7 +54,7 @@ package final class LinkConnection {
                 let text = "the broker on \(machine) (\(version)) does not support links; update pasteboard there"
                 throw Failure(.versionMismatch, text)
             }
-            let ready = try io.turn(extra: extra, until: .max, untilSent: false) { _, _, _ in }
+            let ready = try io.turn(extra: extra) { _, _, _ in }
             if ready.contains(where: { !$0.isEmpty }) { return false }
         }
     }

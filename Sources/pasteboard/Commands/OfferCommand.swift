@@ -154,9 +154,7 @@ struct OfferCommand: Command {
 
     /// The contents of the pasteboard in words; nil if it is empty.
     private func contents(_ connection: BlockingConnection) throws -> String? {
-        var list = List()
-        list.board = board
-        let listing = try connection.list(list)
+        let listing = try connection.listing(of: board, settles: false)
         guard let item = listing.items.first else { return nil }
         let count = listing.items.count.counted("item")
         let owner = TextTable.program(listing.contents.ownerLabel, listing.contents.ownerProcess)

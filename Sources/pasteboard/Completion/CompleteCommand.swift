@@ -34,9 +34,7 @@ struct CompleteCommand: Command {
         let deadline = MonotonicClock.deadline(milliseconds: timeout)
         let connection = try? Broker.running(until: deadline)
         if case .types(let board) = names {
-            var list = List()
-            list.board = board
-            let listing = try? connection?.list(list, until: deadline)
+            let listing = try? connection?.listing(of: board, settles: false, until: deadline)
             return (listing?.items ?? []).flatMap(\.representations).flatMap { representation in
                 Completion.spellings(
                     of: UniformType(identifier: representation.type, supertypes: representation.supertypes)

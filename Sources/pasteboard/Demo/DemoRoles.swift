@@ -47,7 +47,7 @@ struct DemoDestinationCommand: Command {
 
     func run() throws -> CInt {
         let connection = try Broker.startingOne()
-        let listing = try connection.list()
+        let listing = try connection.listing(settles: false)
         let types = listing.items.flatMap { $0.representations.map(\.type) }.joined(separator: ", ")
         let count = listing.items.count
         try StandardStreams.print("process \(System.processID) sees \(count) item with the types \(types)\n")

@@ -8,9 +8,7 @@ struct CopiedBoard {
     let terms: ContentTerms?
 
     init(_ board: String, over connection: BlockingConnection) throws {
-        var list = List()
-        list.board = board
-        let listing = try connection.list(list)
+        let listing = try connection.listing(of: board, settles: false)
         let contents = listing.contents
         guard contents.handle != nil, !listing.items.isEmpty else {
             throw Failure.empty(board, cleared: contents.clearedMilliseconds)

@@ -21,9 +21,7 @@ enum PresentContents {
         var attempts = 0
         var backoff = Backoff()
         while true {
-            var list = List()
-            list.board = board
-            let listing = try connection.list(list)
+            let listing = try connection.listing(of: board, settles: false)
             let write = self.write(to: board, holding: listing.contents, options)
             do {
                 try check(listing, on: board)

@@ -14,9 +14,7 @@ struct TextPreview {
     /// Loads the text of the first item if the broker keeps it. A look must not reveal a secret, and must neither make
     /// promised contents nor use up a load; then the preview is empty.
     init(of board: String, over connection: BlockingConnection) throws {
-        var list = List()
-        list.board = board
-        let listing = try connection.list(list)
+        let listing = try connection.listing(of: board, settles: false)
         let terms = listing.contents.terms
         guard terms?.isConcealed != true, terms?.maximumLoads == nil, let item = listing.items.first,
             let type = Self.keptText(of: item)

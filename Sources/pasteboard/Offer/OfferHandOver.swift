@@ -103,11 +103,9 @@ final class OfferHandOver {
     }
 
     private func kept(at placed: OfferedContents.Placed) throws -> Set<Promise> {
-        var list = List()
-        list.board = contents.board
         let listing: BoardListing
         do {
-            listing = try placed.connection.list(list)
+            listing = try placed.connection.listing(of: contents.board ?? BoardName.general, settles: false)
         } catch {
             guard !isLoss(error, of: placed), placed.connection.io.state.failure == nil else { throw error }
             // Promises that the broker keeps already are handed over once more.

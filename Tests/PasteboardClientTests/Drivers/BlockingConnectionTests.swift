@@ -25,7 +25,7 @@ import Testing
             try peer.send(End(), stream: status)
             try peer.send(Failure(.notPermitted, "no"), stream: try peer.next(.stop).stream)
         })
-        let listing = try harness.connection.list()
+        let listing = try harness.connection.listing(settles: false)
         #expect(listing.contents.changeCount == 42)
         #expect(listing.items.count == 2)
         #expect(try harness.connection.welcome().epoch == 7)
@@ -45,7 +45,7 @@ import Testing
             try peer.send(Contents(), stream: list)
             try peer.send(End(), stream: list)
         })
-        #expect(try harness.connection.list().items.isEmpty)
+        #expect(try harness.connection.listing(settles: false).items.isEmpty)
     }
 
     @Test("A load delivers its chunks in order, and grants credit as they are consumed")
@@ -107,7 +107,7 @@ import Testing
             peer.close()
         })
         #expect(try harness.connection.loadBytes(Load()).bytes == [1, 2])
-        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        let failure = #expect(throws: Failure.self) { try harness.connection.listing(settles: false) }
         #expect(failure?.code == .brokerRestarted)
         #expect(failure?.text.contains("/test/socket") == true)
         #expect(failure.map { harness.connection.io.loss(of: $0) } == .crashed)
@@ -163,7 +163,7 @@ import Testing
             peer.close()
         })
         #expect(try harness.connection.loadBytes(Load()).bytes == [1, 2])
-        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        let failure = #expect(throws: Failure.self) { try harness.connection.listing(settles: false) }
         #expect(failure?.code == .brokerRestarted)
     }
 
@@ -174,7 +174,7 @@ import Testing
         let connection = BlockingConnection(adopting: try System.duplicate(pair.first.raw), path: "/test/socket")
         try peer.welcome()
         try peer.send(End(), stream: 99)
-        let failure = #expect(throws: Failure.self) { try connection.list() }
+        let failure = #expect(throws: Failure.self) { try connection.listing(settles: false) }
         #expect(failure?.code == .protocolViolation)
         let told = try peer.next(.error)
         #expect(told.stream == 0)
@@ -191,7 +191,7 @@ import Testing
             try peer.send(Contents(), stream: list)
             try peer.send(End(), stream: list)
         })
-        _ = try harness.connection.list()
+        _ = try harness.connection.listing(settles: false)
         var type: String?
         try harness.connection.turn(until: 0) { _, event, bytes in
             if case .asked(_, let ask) = event { type = ask.type(in: bytes) }
@@ -223,7 +223,7 @@ import Testing
         var timeouts = ConnectionTimeouts.endless
         timeouts.welcome = 1
         let harness = try ConnectionHarness(timeouts: timeouts, wholeScript: { peer in _ = try peer.next(.data) })
-        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        let failure = #expect(throws: Failure.self) { try harness.connection.listing(settles: false) }
         #expect(failure?.code == .brokerUnavailable)
     }
 
@@ -298,7 +298,7 @@ import Testing
                 while true { _ = try peer.next() }
             }
         )
-        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        let failure = #expect(throws: Failure.self) { try harness.connection.listing(settles: false) }
         #expect(failure?.code == .timeout)
     }
 

@@ -57,6 +57,6 @@ import Testing
         environment["PASTEBOARD_SOCKET"] = desk.directory["socket"]
         let connector = try BrokerConnector(environment: ProcessEnvironment(environment))
         let connection = try BlockingConnection(through: connector)
-        return try connection.list().items
+        return try connection.listing(settles: false).items
     }
 }

@@ -92,7 +92,7 @@ final class BrokerDeaths {
         let promises = sources.map(\.promise) + offered
         let observer = try broker.connect()
         kept = try (promises + waiting.map(\.promise)).map { promise in
-            let contents = try Self.list(promise.board, over: observer).contents
+            let contents = try observer.listing(of: promise.board, settles: false).contents
             return Kept(
                 promise: promise,
                 changeCount: try #require(contents.changeCount),
@@ -130,12 +130,6 @@ final class BrokerDeaths {
         for offer in offers { try offer.child.kill(SIGTERM) }
         for offer in offers { _ = try offer.finish() }
         (sources, waiting, offers, kept) = ([], [], [], [])
-    }
-
-    private static func list(_ board: String, over connection: BlockingConnection) throws -> BoardListing {
-        var list = List()
-        list.board = board
-        return try connection.list(list)
     }
 
     // MARK: Rounds
@@ -191,9 +185,9 @@ final class BrokerDeaths {
         let observer = try broker.connect()
         for kept in kept {
             let board = kept.promise.board
-            var listing = try Self.list(board, over: observer)
+            var listing = try observer.listing(of: board, settles: false)
             try eventually("the return of \(board)") {
-                if listing.items.isEmpty { listing = try Self.list(board, over: observer) }
+                if listing.items.isEmpty { listing = try observer.listing(of: board, settles: false) }
                 return !listing.items.isEmpty
             }
             #expect(listing.contents.changeCount == kept.changeCount && listing.contents.epoch == kept.epoch)

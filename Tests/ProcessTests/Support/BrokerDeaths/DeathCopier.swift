@@ -141,9 +141,7 @@ struct DeathCopier {
     // MARK: Verifying
 
     private mutating func verify(over connection: BlockingConnection) throws {
-        var list = List()
-        list.board = Self.board(number)
-        let listing = try connection.list(list)
+        let listing = try connection.listing(of: Self.board(number), settles: false)
         let count = listing.contents.changeCount ?? 0
         let found = try contents(of: listing, over: connection)
         switch (acknowledged, attempted) {
