@@ -148,6 +148,11 @@ extension Sessions {
             sessionTable[slot].send(End(), &world.context)
             end(id, nil, &world.context)
         case .refused(let failure):
+            let destination = destination(of: drop.destinationSession)
+            // A link passes on the failure of the destination itself.
+            guard destination.map({ destinationTable[$0].access.isLink }) != true else {
+                return finish(id, failure.printable, in: &world)
+            }
             let name = destinationName(of: drop.destinationSession)
             let text = "destination \(name) did not perform the drop: \(failure.text.printable)"
             finish(id, Failure(.refused, text), in: &world)

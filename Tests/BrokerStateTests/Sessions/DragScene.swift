@@ -25,18 +25,17 @@ struct DragScene {
         sameProcess: Bool = false,
         descriptors: Bool = false,
         dropReports: Bool = false,
+        isLink: Bool = false,
         _ configure: (inout BrokerLimits) -> Void = { _ in },
         _ describe: (inout Destination) -> Void = { _ in }
     ) {
         broker = StateHarness(configure)
         source = broker.connect("source", process: 1, descriptors: descriptors)
         let process: UInt32 = sameProcess ? 1 : 2
-        destination = broker.connect(
-            "destination",
-            process: process,
-            descriptors: descriptors,
-            dropReports: dropReports
-        )
+        destination =
+            isLink
+            ? broker.connectLink("link to ada", process: process)
+            : broker.connect("destination", process: process, descriptors: descriptors, dropReports: dropReports)
         shelf = broker.register(from: destination, describe)
         _ = broker.take(destination)
     }

@@ -53,6 +53,16 @@ import Testing
         return ("move", event == .oneLeft ? "refused, because the destination left some items" : "any other")
     }
 
+    @Test("The failure of a destination behind a link keeps its code and its words")
+    func link() {
+        var scene = DragScene(isLink: true)
+        scene.dropped(.copy)
+        scene.fetch()
+        scene.performed([], Failure(.destinationGone, "destination shelf has ended (on ada)"))
+        let failure = scene.result().transferred?.failure
+        #expect(failure == Failure(.destinationGone, "destination shelf has ended (on ada)"))
+    }
+
     @Test(
         "Each result of a drop names the items that the table states",
         arguments: [DropOperation.copy, .move],
