@@ -121,7 +121,9 @@ enum Broker {
             } catch {
                 guard let lost = connection.requestFailure(error) else { throw error }
                 switch recovery.next(after: lost.loss, at: lost.reached) {
-                case .again: continue
+                case .again(let delay):
+                    _ = try System.poll([], milliseconds: delay)
+                    continue
                 case .connect(_, let mayStart):
                     let next =
                         mayStart && startsOne

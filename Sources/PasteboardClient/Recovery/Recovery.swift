@@ -43,8 +43,9 @@ package struct Recovery: Sendable {
 
     package enum Step: Hashable, Sendable, BitwiseCopyable {
         case fail
-        /// Makes the request again over the same connection.
-        case again
+        /// Makes the request again over the same connection after this many milliseconds: the new contents may still
+        /// have to cross a link.
+        case again(after: Int)
         /// Connects after this many milliseconds, and makes the request again.
         case connect(after: Int, mayStart: Bool)
     }
@@ -112,7 +113,7 @@ package struct Recovery: Sendable {
         case .again where loss == .replaced:
             guard replacementsLeft > 0 else { return .fail }
             replacementsLeft -= 1
-            return .again
+            return .again(after: backoff.delay(at: now, random: random))
         case .again:
             guard repeatsLeft > 0 else { return .fail }
             repeatsLeft -= 1

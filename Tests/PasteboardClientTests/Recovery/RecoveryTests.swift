@@ -54,6 +54,11 @@ import Testing
         var change = Recovery(.change)
         #expect(change.next(after: .crashed, at: .request, now: 0, random: 0) == .fail)
         #expect(change.next(after: .refused, at: .request, now: 0, random: 0) == .connect(after: 0, mayStart: false))
+        // New contents may have to cross a link first.
+        for count in 0..<Recovery.replacements {
+            #expect(read.next(after: .replaced, at: .request, now: 0, random: 0) == .again(after: 10 << count))
+        }
+        #expect(read.next(after: .replaced, at: .request, now: 0, random: 0) == .fail)
         var greeting = Recovery(.change)
         #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
         #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
