@@ -62,7 +62,7 @@ package struct ConnectionIO: ~Copyable {
         Socket.enlargeBuffers(of: self.socket.raw)
         // With `welcome`; the state decides about later frames.
         decoder.takesDescriptors = true
-        // What is no broker may print text, of which a few bytes look like the length of a long frame.
+        // A program that is not a broker may print text, of which a few bytes look like the length of a long frame.
         decoder.limitBeforeHello = WireLimits.helloLength
     }
 

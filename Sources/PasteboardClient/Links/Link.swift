@@ -263,7 +263,7 @@ package final class Link {
     }
 
     private func refused(_ failure: Failure, _ index: Int) {
-        // The contents were replaced, or the broker ends, which its connection tells.
+        // The contents were replaced, or the broker is ending, which its connection reports.
         guard ![.superseded, .brokerRestarted].contains(failure.code) else { return }
         let machine = self[directions[index].source.other].machine
         report("the contents of pasteboard \(directions[index].linked.name) are not on \(machine): \(failure.text)")
@@ -348,7 +348,7 @@ package final class Link {
         }
     }
 
-    /// Makes the brokers wait for loads that are under way: whether one is late, the source's broker decides.
+    /// Extends the deadlines of loads that are under way: the source's broker decides whether one is late.
     private func reportLoads() {
         for side in Side.allCases {
             for ask in loads[side.rawValue].keys { self[side].io.state.progress(ask, completed: nil, total: nil) }

@@ -28,7 +28,7 @@ struct Invocation {
 
     /// Throws `timeout` if the time is over.
     ///
-    /// - Parameter failure: the reason for the wait, if it is one.
+    /// - Parameter failure: the failure after which the command waits, if any.
     func check(after failure: Failure? = nil) throws {
         guard MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline else { return }
         throw Failure(.timeout, (failure.map { "\($0.text), and " } ?? "") + "the time allowed is over")

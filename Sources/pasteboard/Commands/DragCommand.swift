@@ -129,7 +129,7 @@ struct DragCommand: Command {
                 let name = item.representations.first?.input.name ?? "item \(index + 1)"
                 StandardStreams.note("pasteboard: drag: destination \(destination) did not accept \(name)")
             }
-            // The destination has the files, so that none remains because the time is over.
+            // The destination has the files, so all of them are deleted even if the deadline passes.
             Invocation.current.deadline = .max
             var moved = MovedFiles()
             if operation == .move {

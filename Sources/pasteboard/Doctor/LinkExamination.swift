@@ -24,8 +24,8 @@ struct LinkExamination {
             return try finding(over: program)
         } catch {
             let advice =
-                via.map { "see that '\($0)' runs 'pasteboard connect' on \(machine), and prints nothing else" }
-                ?? "see that 'ssh \(machine) pasteboard connect' runs and prints nothing"
+                via.map { "check that '\($0)' runs 'pasteboard connect' on \(machine), and prints nothing else" }
+                ?? "check that ssh reaches \(machine), and that its shell prints nothing before the program runs"
             return Finding("link", error, usual: advice)
         }
     }

@@ -22,17 +22,17 @@ struct LinkCommand: Command {
             crosses until somebody pastes; then the bytes are made and sent, however large they are. What an offer on
             this machine promises is made here when it is pasted there.
 
-            The newest contents win, on whatever machine they were copied. A clear crosses, too. Sensitive and transient
-            contents, and those copied with --local, do not cross; --share sensitive and --share transient let the first
+            A copy that is made after the other machine's contents have arrived wins; otherwise the later one does, by
+            the clocks of the machines. A clear crosses, too. Sensitive and transient contents, and those copied with --local, do not cross; --share sensitive and --share transient let the first
             two cross.
 
             HOST is a name that ssh knows: keys, jump hosts and ports are those of its configuration. The other machine
             needs pasteboard in the PATH of its shell or in ~/.local/bin. With --via, HOST is only a name, and COMMAND
-            is run by the shell: --via 'docker exec -i web pasteboard connect'.
+            is run by the shell: --via 'docker exec -i web pasteboard connect --silence 25s'.
 
             The link runs until a signal ends it. When the connection is lost, what came over it is withdrawn at once,
-            loads that wait fail with 3, and the link connects again. If a broker at one end is stopped, or the first
-            connection cannot be made, the link ends with 3. See 'pasteboard links' for the links of this machine.
+            loads that wait fail with 3, and the link connects again. It ends with 3 if a broker is stopped or the
+            first connection fails, and with 9 if that broker is too old or something else answers. See 'pasteboard links' for the links of this machine.
             """
     )
 

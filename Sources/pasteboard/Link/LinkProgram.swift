@@ -76,14 +76,14 @@ final class LinkProgram {
         }
     }
 
-    /// Ends the program, after the connection to it was closed: what it still has to send on is not lost.
+    /// Ends the program after its connection was closed, so that the bytes that it still has to send are not lost.
     func stop() {
         for signal in [SIGTERM, SIGKILL] where howItEnded() == nil { Self.signal(signal, child.id) }
         if ended == nil { _ = try? child.wait() }
     }
 
-    /// Sends a signal to a process and its descendants. They have no group of their own, in which ssh could not ask for
-    /// a password.
+    /// Sends a signal to a process and its descendants. They stay in this process group, because ssh could not ask for
+    /// a password in another one.
     private static func signal(_ signal: CInt, _ process: CInt) {
         for child in System.children(of: process) { self.signal(signal, child) }
         try? System.kill(process, signal)

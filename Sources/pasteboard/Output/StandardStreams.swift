@@ -47,7 +47,7 @@ enum StandardStreams {
         return CommandFailure(local: "cannot write standard output: \(error.reason)")
     }
 
-    /// Prints a note on standard error, unless notes are to be left out.
+    /// Prints a note on standard error, unless `--quiet` was given.
     static func note(_ line: String) {
         if !Invocation.current.isQuiet { report(line) }
     }
