@@ -73,8 +73,8 @@ extension BrokerState {
 
     // MARK: Draining
 
-    /// Begins the end of the broker. Loads that have no bytes yet end at once; the others may finish until the limit
-    /// `drain`.
+    /// Begins the end of the broker. Loads that have no bytes yet end at once; the others and drops may finish until
+    /// the limit `drain`.
     package mutating func drain() {
         guard !ending.isDraining else { return }
         let end = world.context.now.addingClamped(world.context.limits.drain)
@@ -82,8 +82,8 @@ extension BrokerState {
         world.context.check(by: end)
     }
 
-    /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes may finish
-    /// here, and a connection ends when it has none left, so that its program connects to the other broker.
+    /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes, and drops,
+    /// may finish here. A connection ends when it has none left, so that its program connects to the other broker.
     package mutating func beginTakeover() {
         guard !ending.isDraining else { return }
         begin(.takeover, .passOnListening)

@@ -66,15 +66,23 @@ enum CommandLineTool {
                 return try run(try command(named: name), Array(arguments.dropFirst()))
             }
         } catch {
-            return isReported.withLock { isReported in
-                isReported = true
-                return report(error, of: name)
-            }
+            let exitCode = CommandFailure(error).exitCode
+            lateEnd.withLock { if $0 != nil { $0 = (exitCode, true) } }
+            return report(error, of: name)
         }
     }
 
-    /// Whether the command has reported why it has failed, so that it is about to end.
-    private static let isReported = Lock(false)
+    /// The exit code with which the command is ended after its deadline, and whether it has begun to report its error;
+    /// nil if it outlives the deadline.
+    private static let lateEnd = Lock<(exitCode: CInt, isReported: Bool)?>(
+        (CommandFailure.exitCode(of: .timeout), false)
+    )
+
+    /// Lets the command go on after its deadline: what it has begun must not be left half done.
+    static func outliveDeadline() {
+        lateEnd.withLock { $0 = nil }
+        Invocation.current.deadline = .max
+    }
 
     /// Reports an error of a command, and returns its exit code.
     private static func report(_ error: any Error, of name: String) -> CInt {
@@ -86,11 +94,19 @@ enum CommandLineTool {
     }
 
     /// Ends the process if the deadline passes while the command waits in the kernel: for the writer or the reader of a
-    /// pipe, or for a file system.
+    /// pipe, or for a file system. Nobody may read its errors, either.
     private static func end(_ name: String) {
-        isReported.withLock { isReported in
-            if !isReported { _exit(report(Failure(.timeout, "the time allowed is over"), of: name)) }
+        lateEnd.withLock { late in
+            guard let end = late, !end.isReported else { return }
+            let ready = try? System.poll([PollInterest(2, .writable)], milliseconds: 0)
+            if ready?[0].contains(.writable) == true {
+                _ = report(Failure(.timeout, "the time allowed is over"), of: name)
+            }
+            _exit(end.exitCode)
         }
+        // The command writes its own error.
+        _ = try? System.poll([], milliseconds: 250)
+        lateEnd.withLock { if let end = $0 { _exit(end.exitCode) } }
     }
 
     private static func run(_ command: any Command.Type, _ arguments: [SystemString]) throws -> CInt {

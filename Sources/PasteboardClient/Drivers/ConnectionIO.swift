@@ -63,7 +63,7 @@ package struct ConnectionIO: ~Copyable {
         // With `welcome`; the state decides about later frames.
         decoder.takesDescriptors = true
         // A program that is not a broker may print text, of which a few bytes look like the length of a long frame.
-        decoder.limitBeforeHello = WireLimits.helloLength
+        decoder.limitBeforeHello = WireLimits.welcomeLength
     }
 
     package var descriptor: CInt { socket.raw }

@@ -121,7 +121,9 @@ package final class Link {
     package func turn(watching extra: [PollInterest] = []) throws -> [PollInterest.Readiness] {
         for side in Side.allCases { try attempt(side) { (io) throws(Failure) in try io.flush() } }
         let isRead = Side.allCases.map { self[$0.other].io.waitingCount < Self.maximumWaiting }
-        let checks = Side.allCases.filter { isRead[$0.rawValue] }.map { self[$0].io.nextCheck }
+        // Bytes that are not read may answer a probe. If neither side is read, nothing else would end the link.
+        let isChecked = isRead.contains(true) ? isRead : [true, true]
+        let checks = Side.allCases.filter { isChecked[$0.rawValue] }.map { self[$0].io.nextCheck }
         let next = checks.reduce(reportsAt, min)
         let interests = zip(connections, isRead).map { connection, isRead in
             var readiness: PollInterest.Readiness = isRead ? .readable : []
@@ -131,12 +133,14 @@ package final class Link {
         let left = next == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: next))
         let ready = try System.poll(interests + extra, milliseconds: left)
         for side in Side.allCases {
-            guard isRead[side.rawValue] else { continue }
+            guard isChecked[side.rawValue] else { continue }
             try attempt(side) { (io) throws(Failure) in
-                if !ready[side.rawValue].subtracting(.writable).isEmpty {
+                let isReadable = isRead[side.rawValue] && !ready[side.rawValue].subtracting(.writable).isEmpty
+                if isReadable {
                     _ = try io.pump { state, event, bytes in self.handle(event, from: side, &state, bytes) }
                 }
-                try io.check()
+                // After a failed write, frames that the broker sent before it closed the connection may still come.
+                if !isReadable || !io.cannotWrite { try io.check() }
             }
             performSteps()
             drags?.handleEvents()
@@ -337,7 +341,7 @@ package final class Link {
         load.credit = fields.credit
         // Without a timeout of its destination, a load has the deadlines of the source's broker.
         let timeout = fields.firstByteMilliseconds
-        if timeout != state.welcome?.firstByteMilliseconds { load.timeoutMilliseconds = timeout }
+        if timeout != state.welcome?.firstByteMilliseconds { load.timeoutMilliseconds = timeout.map { max(1, $0) } }
         do {
             let stream = try self[side.other].io.state.open(load)
             uses[side.other.rawValue][stream] = .load(ask: ask)

@@ -33,20 +33,7 @@ package final class LinkConnection {
     /// Waits for the broker's answer to hello.
     ///
     /// - Returns: false if something is ready on `extra` before.
-    /// - Throws: `protocol-violation` if the other end is no broker, because its shell prints text, for example.
     package func greet(watching extra: [PollInterest]) throws(Failure) -> Bool {
-        do throws(Failure) {
-            return try isGreeted(watching: extra)
-        } catch {
-            guard error.code == .protocolViolation else { throw error }
-            let text =
-                "the command on \(machine) printed text that is not the pasteboard protocol; files such as .bashrc must "
-                + "print nothing without a terminal (\(error.text))"
-            throw Failure(.protocolViolation, text)
-        }
-    }
-
-    private func isGreeted(watching extra: [PollInterest]) throws(Failure) -> Bool {
         while true {
             if let welcome = io.state.welcome {
                 guard !welcome.features.contains(Feature.links.rawValue) else { return true }

@@ -99,8 +99,10 @@ final class LinkedDrags {
         switch event {
         case .statusEntry(let stream, let entry) where stream == ways[index].status:
             if let destination = entry.destination { ways[index].listed.append(destination) }
-        case .ended(let stream, _) where stream == ways[index].status,
-            .failed(let stream, _) where stream == ways[index].status:
+        case .failed(let stream, _) where stream == ways[index].status:
+            // The broker is ending. Its destinations may still take drops.
+            (ways[index].status, ways[index].listed) = (nil, [])
+        case .ended(let stream, _) where stream == ways[index].status:
             ways[index].status = nil
             adjust(index, to: exchange(&ways[index].listed, with: []))
             list(index)

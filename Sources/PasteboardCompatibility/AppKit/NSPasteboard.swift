@@ -63,9 +63,10 @@ public struct NSPasteboard: Sendable {
     public static var general: NSPasteboard { NSPasteboard(name: .general) }
 
     /// Makes the shape of AppKit for a pasteboard. All values for one pasteboard of the connection that programs use by
-    /// default continue the same steps. On another connection, each value begins with a clear or a declaration.
+    /// default continue the same steps. On another connection, and for a unique pasteboard, each value begins with a
+    /// clear or a declaration.
     public init(_ pasteboard: Pasteboard) {
-        guard pasteboard.connection === PasteboardConnection.shared else {
+        guard pasteboard.connection === PasteboardConnection.shared, !pasteboard.isUnique else {
             self.init(pasteboard, StepwiseContents())
             return
         }

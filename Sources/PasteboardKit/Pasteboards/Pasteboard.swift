@@ -42,6 +42,8 @@ public struct Pasteboard: Sendable {
     public let connection: PasteboardConnection
     /// The pasteboard's existence, if ``unique(connection:timeout:)`` has made it.
     let board: UniqueBoard?
+    /// Whether the pasteboard ends with its values.
+    package var isUnique: Bool { board != nil }
 
     /// Names a pasteboard. The pasteboard exists as soon as a program writes to it.
     public init(name: Name, connection: PasteboardConnection = .shared) {

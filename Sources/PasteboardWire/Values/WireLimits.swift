@@ -8,6 +8,8 @@
     @inlinable package static var sharedDataLength: Int { 64 << 10 }
     /// Payload bytes before hello is complete.
     package static let helloLength = 4 << 10
+    /// Payload bytes of the answer to hello, which may be an error.
+    package static let welcomeLength = 8 << 10
     /// Payload bytes of a frame that passes a descriptor.
     package static let descriptorFrameLength = 4 << 10
     /// The size up to which kept bytes are sent inline even if a descriptor is welcome, because that is faster.

@@ -120,6 +120,8 @@ struct DragCommand: Command {
         let taken = progress.transferredItems.filter { items.indices.contains($0) }
         switch progress.outcome {
         case .transferred(let operation):
+            // The destination has the files, so all of them are deleted even if the deadline passes.
+            CommandLineTool.outliveDeadline()
             let count = taken.count == items.count ? "" : "\(taken.count) of "
             let verb = operation == .move ? "moved" : "copied"
             if !Invocation.current.isJSON {
@@ -129,8 +131,6 @@ struct DragCommand: Command {
                 let name = item.representations.first?.input.name ?? "item \(index + 1)"
                 StandardStreams.note("pasteboard: drag: destination \(destination) did not accept \(name)")
             }
-            // The destination has the files, so all of them are deleted even if the deadline passes.
-            Invocation.current.deadline = .max
             var moved = MovedFiles()
             if operation == .move {
                 try moved.delete(taken.map { items[$0] })

@@ -146,7 +146,7 @@ struct OfferCommand: Command {
         let process = System.processID
         let json = placed.publication.committed.json(of: board, process: process)
         try registered(Invocation.current.isJSON ? json.line : "\(process)\n")
-        Invocation.current.deadline = .max
+        CommandLineTool.outliveDeadline()
         _ = Invocation.current.limit(placed.connection)
         try OfferLoop(offered, at: placed, keepsOnExit: keepsOnExit, signals: signals).run()
         return 0

@@ -36,7 +36,7 @@ struct LinkExamination {
         do {
             _ = try connection.greet(watching: [])
         } catch {
-            guard error.code != .protocolViolation else { throw error }
+            guard error.code != .protocolViolation else { throw program.explained(error, of: machine) }
             switch program.howItEnded() {
             case "ssh ended with status 127":
                 throw CommandFailure(

@@ -14,9 +14,7 @@ final class LinkProgram {
     }
 
     /// A machine that has gone is noticed by ssh itself, too. Without a terminal nothing of the login is printed.
-    private static let options = [
-        "-T", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=2", "-o", "RemoteCommand=none",
-    ]
+    private static let options = ["-T", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=2"]
     /// The time for the program to end after its connection, in milliseconds.
     private static let grace = 500
 
@@ -64,6 +62,15 @@ final class LinkProgram {
             passesConcealed: passesConcealed,
             programVersion: ProgramVersion.current
         )
+    }
+
+    /// A failure of the greeting, with the likely reason if the program's output is no frame.
+    func explained(_ failure: Failure, of machine: String) -> Failure {
+        guard failure.code == .protocolViolation else { return failure }
+        let text =
+            "the command on \(machine) printed text that is not the pasteboard protocol; files such as .bashrc must "
+            + "print nothing without a terminal (\(failure.text))"
+        return Failure(.protocolViolation, text)
     }
 
     /// The description of the program's end; nil while it runs.

@@ -117,7 +117,8 @@ final class StandingLink {
             let extra = [PollInterest(signals.raw, .readable)]
             while try end.greet(watching: extra) == false { try signals.check() }
         } catch let failure as Failure {
-            throw explain(Link.Lost(side, failure, end.io.loss(of: failure)), by: program)
+            let explained = side == .far ? program.explained(failure, of: machine) : failure
+            throw explain(Link.Lost(side, explained, end.io.loss(of: failure)), by: program)
         }
     }
 

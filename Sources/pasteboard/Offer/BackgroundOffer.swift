@@ -33,6 +33,7 @@ enum BackgroundOffer {
         }
         let line = try System.read(readyReader.raw, upTo: 1 << 20)
         guard line.isEmpty else {
+            CommandLineTool.outliveDeadline()
             try StandardStreams.write(line.span)
             return 0
         }

@@ -192,7 +192,7 @@ struct LinkTests {
 
     @Test("A load over a link has the deadlines of the source's broker")
     func deadlines() async throws {
-        try await linked(far: ["first-byte": "300ms", "progress": "300ms"]) { a, b in
+        try await linked(far: ["first-byte": "3s", "progress": "3s"]) { a, b in
             let (begun, goOn) = (Gate(), Gate())
             let (slow, silent) = (ItemProvider(), ItemProvider())
             slow.registerDataRepresentation(for: .data) {

@@ -144,6 +144,10 @@ import Testing
         let pipe = try System.pipe()
         let paste = try desk.start("paste", "--timeout", "100ms", standardOutput: pipe.second.raw)
         #expect(try paste.finish().exitCode == 7)
+        // Nobody reads the errors, either.
+        let writer = "{ pasteboard paste --timeout 100ms 2>&1; echo $? > status; }"
+        let reader = "{ until [ -s status ]; do sleep 0.02; done; cat > /dev/null; }"
+        #expect(try desk.shell("\(writer) | \(reader); cat status").text == "7\n")
         let named = try desk.shell("rm -f pipe; mkfifo pipe; pasteboard paste -o pipe --timeout 100ms")
         #expect(named.exitCode == 7, "\(named.errorText)")
     }

@@ -282,6 +282,37 @@ import Testing
         }
     }
 
+    @Test("A drop over a link ends with its result although the destination's broker is replaced meanwhile")
+    func replacedDuringDrop() throws {
+        let machine = try CommandMachine()
+        let link = try machine.link()
+        let near = machine.near
+        let inbox = try RawDropDestination(at: machine.desk, name: "inbox")
+        let other = try machine.desk.start("drop", "--as", "other", "--into", ".")
+        try near.directory.write(Desk.bytes(3_000_000), to: "a")
+        for name in ["inbox", "other"] {
+            try machine.eventuallyNear("yes\n", "pasteboard drop --list | grep -q \(name)@far && echo yes")
+        }
+        let drag = try near.start("drag", "a", "--to", "inbox@far")
+        let session = try inbox.propose(.copy)
+        try inbox.load(credit: 100_000)
+        _ = try inbox.peer.next(.data)
+        // The other destination goes to the next broker at once.
+        #expect(try machine.desk.run("broker", "--replace").exitCode == 0)
+        try machine.eventuallyFar("yes\n", "pasteboard drop --list | grep -q other && echo yes")
+        // The link has been told of the end of the other destination by then.
+        for _ in 0..<20 { #expect(try near.succeed("pasteboard drop --list").contains("inbox@far")) }
+        try inbox.allow(3_000_000)
+        while try !inbox.peer.next(.data).header.flags.contains(.last) {}
+        try inbox.conclude(session)
+        let dragged = try drag.finish()
+        #expect(dragged.exitCode == 0, "\(dragged.errorText)")
+        for program in [other, link] {
+            try program.child.kill(SIGTERM)
+            _ = try program.finish()
+        }
+    }
+
     @Test("What the command of --via has started ends with the link")
     func descendants() throws {
         let desk = try Desk()

@@ -91,6 +91,13 @@ final class RawDropDestination {
         try peer.send(load, stream: lastLoad)
     }
 
+    /// Allows bytes of the last load up to an offset.
+    func allow(_ offset: UInt64) throws {
+        var credit = Credit()
+        credit.offset = offset
+        try peer.send(credit, stream: lastLoad)
+    }
+
     func conclude(_ session: UInt64) throws {
         try peer.send(Performed(), stream: session)
         try peer.send(Conclude(), stream: session)
