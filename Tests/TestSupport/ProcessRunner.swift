@@ -74,6 +74,14 @@ package final class ProcessRunner {
         _ = try? child.wait()
     }
 
+    /// Ends programs by SIGTERM, one after the other.
+    package static func end(_ programs: ProcessRunner...) throws {
+        for program in programs {
+            try program.child.kill(SIGTERM)
+            _ = try program.finish()
+        }
+    }
+
     /// Waits until the program has ended and until all processes that hold its output have ended.
     package func finish() throws -> Finished {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)

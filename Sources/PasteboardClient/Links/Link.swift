@@ -69,7 +69,7 @@ package final class Link {
     /// By the side that shows them: the source of each publication of this link.
     private var sources: [[UInt64: LinkedBoard.Source]] = [[:], [:]]
     private var ended: [[UInt64]] = [[], []]
-    /// The time at which the brokers are told that their loads go on (see `reportInterval`).
+    /// The time of the next reports of loads; without a limit if there are none.
     private var reportsAt = UInt64.max
     /// Steps that wait until the events of one connection are handled: a step may need this connection.
     private var steps: [(Int, LinkedBoard.Step)] = []
@@ -161,16 +161,13 @@ package final class Link {
     /// Ends the loads of both brokers that wait for this link, because one connection was lost. What has arrived is
     /// sent on, as far as the other broker takes it within a second.
     package func end(after lost: Lost) {
-        let (failure, other) = (
-            Failure(.linkDown, "the link to \(self[lost.side].machine) has ended: \(lost.failure.text)"),
-            self[lost.side.other]
-        )
+        let other = self[lost.side.other]
+        let failure = Failure(.linkDown, "the link to \(self[lost.side].machine) has ended: \(lost.failure.text)")
         for ask in loads[lost.side.other.rawValue].keys { other.io.state.fail(ask, failure) }
         let deadline = MonotonicClock.deadline(milliseconds: 1_000)
-        while (try? other.io.flush()) != nil, other.io.wantsWrite, MonotonicClock.now() < deadline {
-            let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
-            _ = try? System.poll([PollInterest(other.io.descriptor, .writable)], milliseconds: left)
-        }
+        repeat {
+            guard (try? other.io.turn(until: deadline, untilSent: true) { _, _, _ in }) != nil else { break }
+        } while other.io.wantsWrite && MonotonicClock.now() < deadline
         other.io.endWriting()
     }
 
@@ -354,7 +351,8 @@ package final class Link {
 
     /// Extends the deadlines of loads that are under way: the source's broker decides whether one is late.
     private func reportLoads() {
-        for side in Side.allCases {
+        // Reports that a broker does not read must not fill the memory, either.
+        for side in Side.allCases where self[side].io.waitingCount < Self.maximumWaiting {
             for ask in loads[side.rawValue].keys { self[side].io.state.progress(ask, completed: nil, total: nil) }
         }
         let isIdle = loads.allSatisfy(\.isEmpty)

@@ -199,6 +199,7 @@ extension Item {
             item.representations[index].provision = .promised
             // The answer to the load has it.
             item.representations[index].content = nil
+            // The source's broker ends a late load.
             item.representations[index].firstByteMilliseconds = nil
         }
         let hasCached = item.representations.contains { $0.policy == .onceAndKept }

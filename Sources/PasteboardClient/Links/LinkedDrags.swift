@@ -34,6 +34,8 @@ final class LinkedDrags {
         var listed: [DestinationStatus] = []
         var isOutdated = false
         var counterparts: [String: Counterpart] = [:]
+        /// The destinations that the broker of the front has refused. They are tried again when destinations change.
+        var refused: Set<String> = []
         /// By the stream of the front.
         var sessions: [UInt64: Session] = [:]
     }
@@ -132,6 +134,7 @@ final class LinkedDrags {
             front.io.state.cancel(counterpart.stream)
             ways[index].counterparts[name] = nil
         }
+        ways[index].refused.formIntersection(wanted.keys)
         for (name, types) in wanted where ways[index].counterparts[name] == nil {
             var destination = Destination()
             destination.name = "\(name)@\(machine)"
@@ -147,7 +150,7 @@ final class LinkedDrags {
     }
 
     private func refused(_ name: String, _ failure: Failure, _ index: Int) {
-        guard failure.code != .brokerRestarted else { return }
+        guard failure.code != .brokerRestarted, ways[index].refused.insert(name).inserted else { return }
         let (here, there) = (self[ways[index].front].machine, self[ways[index].front.other].machine)
         report("destination \(name) of \(there) is not on \(here): \(failure.text)")
     }

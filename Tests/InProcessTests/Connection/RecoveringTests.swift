@@ -218,7 +218,7 @@ struct RecoveringTests {
         let publication = try await pasteboard.write([.text("a")])
         let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
         #expect(error?.code == .brokerRestarted)
-        // Those of the write, of the repeated request, and of the restoration.
+        // The write, the repeated request and the restoration each make one attempt.
         var iterator = attempts.makeAsyncIterator()
         for expected in [true, false, false] { #expect(await iterator.next() == expected) }
         withExtendedLifetime(publication) {}
