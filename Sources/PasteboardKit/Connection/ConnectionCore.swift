@@ -110,7 +110,7 @@ struct ConnectionCore: ~Copyable {
         _ = io.state.connectionLost(failure)
         io.endWriting()
         streams.fail(failure, &effects)
-        if isFirst { effects.append(.lost(failure, io.loss)) }
+        if isFirst { effects.append(.lost(failure)) }
     }
 
     mutating func cancel(_ request: any Request) {

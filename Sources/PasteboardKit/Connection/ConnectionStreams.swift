@@ -9,8 +9,6 @@ import PasteboardWire
 /// It is a value: events are its input, and calls to the client's state and effects are its output. The client's state
 /// finds the request or answer of a stream: their numbers here are the owners there.
 struct ConnectionStreams {
-    /// Resolved when the broker has answered the hello.
-    let greeting = PendingResult<Void>()
     /// The requests of open streams.
     private(set) var requests = Slots<(request: any Request, stream: UInt64)>()
     /// The publications of this process, by handle.
@@ -59,8 +57,6 @@ struct ConnectionStreams {
     ) {
         let owner = state.owner
         switch event {
-        case .welcomed:
-            effects.append(.resolve(greeting, nil))
         case .asked(let stream, let ask):
             asked(stream, ask, in: bytes, &state, &effects)
         case .askCredit:
@@ -232,7 +228,6 @@ struct ConnectionStreams {
         for bytes in writes { discarded.append(.bytes(bytes)) }
         writes = []
         reportEnds(&effects)
-        effects.append(.resolve(greeting, failure))
         for (request, _) in requests {
             request.lost(failure)
             effects.append(.deliver(request))

@@ -4,7 +4,7 @@ import PasteboardTransport
 import PasteboardWire
 import Synchronization
 
-/// A connected socket to a broker, and the thread that reads it.
+/// A connected socket to a broker, which a thread of the ``PasteboardConnection`` serves.
 ///
 /// The caller writes its own request while holding the lock; no blocking call is made under it. The thread writes the
 /// bytes that the socket does not accept at once. It also reads the socket, and resumes waiting tasks after it has
@@ -32,20 +32,19 @@ final class LiveConnection: Sendable {
     private let descriptor: CInt
     private let startedAt = MonotonicClock.now()
     private let owner = ForkGuard()
-    /// Called once, when the connection has ended.
-    private let onLoss: @Sendable (Failure, Loss?) -> Void
+    /// The states that a process created by fork gives up.
+    private let restoration: Restoration
     private let isClosing = Atomic<Bool>(false)
 
-    /// Starts the thread, which ends with the connection.
     init(
         adopting socket: consuming OwnedDescriptor,
         path: String,
         hello: Hello,
         timeouts: ConnectionTimeouts,
-        onLoss: @escaping @Sendable (Failure, Loss?) -> Void
+        restoration: Restoration
     ) throws(SystemError) {
         descriptor = socket.raw
-        self.onLoss = onLoss
+        self.restoration = restoration
         wake = try EventDescriptor()
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.timeouts = timeouts
@@ -63,7 +62,6 @@ final class LiveConnection: Sendable {
                 }
             }
         }
-        try SystemThread(name: "pasteboard") { self.run() }.detach()
     }
 
     /// The connection as its handlers refer to it: one that runs longer does not keep the socket open.
@@ -100,13 +98,49 @@ final class LiveConnection: Sendable {
     /// locked, because each load asks for it.
     var takesRequests: Bool { !isClosing.load(ordering: .relaxed) }
 
-    /// Sends the hello frame, if it has not been sent yet, and waits for the answer.
+    // MARK: The thread
+
+    /// Sends the hello frame, and waits for the answer.
     ///
     /// - Returns: whether the broker ended before it answered.
-    func greet() async -> Bool {
+    func greet() -> Bool {
         change { _, _ in }
-        try? await core.withLock { $0.streams.greeting }.value(onCancel: {})
+        turn { core in core.io.state.welcome == nil }
         return core.withLock { $0.io.isGoneUnanswered }
+    }
+
+    /// Reads and writes until the end of the connection.
+    func serve() {
+        turn { _ in true }
+        let serves = inbox.withLock { $0.loseThread() }
+        // Fails the requests that were made between the loss and now.
+        change { core, effects in core.lose(core.failure, &effects) }
+        if serves { makeChanges() }
+    }
+
+    /// Reads and writes while the connection lasts and `goesOn` holds.
+    private func turn(while goesOn: (inout ConnectionCore) -> Bool) {
+        var wait = core.withLock { goesOn(&$0) ? $0.nextWait(isIdle: false) : nil }
+        while let current = wait {
+            let socket = PollInterest(descriptor, current.wantsWrite ? [.readable, .writable] : .readable)
+            let signal = PollInterest(wake.raw, .readable)
+            let (ready, woken) = (try? System.poll(socket, signal, milliseconds: current.milliseconds)) ?? ([], [])
+            if !woken.isEmpty { wake.drain() }
+            let isIdle = ready.isEmpty && woken.isEmpty
+            let isReadable = !ready.subtracting(.writable).isEmpty
+            let effects: [ConnectionEffect]
+            (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
+                var effects: [ConnectionEffect] = []
+                core.turn(isReadable: isReadable, &effects)
+                if !core.takesRequests { isClosing.store(true, ordering: .relaxed) }
+                core.streams.release(&effects)
+                return (effects, goesOn(&core) ? core.nextWait(isIdle: isIdle) : nil)
+            }
+            // Tasks that continue while others are resumed leave their requests to this thread.
+            let serves = (effects.count > 1 || !woken.isEmpty) && inbox.withLock { $0.claim() }
+            perform(effects)
+            if serves { makeChanges() }
+        }
     }
 
     // MARK: Requests
@@ -123,18 +157,18 @@ final class LiveConnection: Sendable {
 
     private func perform(_ step: Inbox.Step) {
         switch step {
-        case .serve: serve()
+        case .serve: makeChanges()
         case .wake where owner.isInOwner: wake.signal()
         case .none where owner.isInOwner: break
         // A process created by fork has no thread that serves. The changes fail there.
         case .wake, .none:
             inbox.withLock { $0.loseThreads() }
-            serve()
+            makeChanges()
         }
     }
 
     /// Makes the changes that wait in the inbox, until there are none.
-    private func serve() {
+    private func makeChanges() {
         // Performed at the end, because the program's code that runs then may wait for other changes.
         var effects: [ConnectionEffect] = []
         var underWay: Int?
@@ -261,34 +295,6 @@ final class LiveConnection: Sendable {
         return value
     }
 
-    private func run() {
-        var wait = core.withLock { $0.nextWait(isIdle: false) }
-        while let current = wait {
-            let socket = PollInterest(descriptor, current.wantsWrite ? [.readable, .writable] : .readable)
-            let signal = PollInterest(wake.raw, .readable)
-            let (ready, woken) = (try? System.poll(socket, signal, milliseconds: current.milliseconds)) ?? ([], [])
-            if !woken.isEmpty { wake.drain() }
-            let isIdle = ready.isEmpty && woken.isEmpty
-            let isReadable = !ready.subtracting(.writable).isEmpty
-            let effects: [ConnectionEffect]
-            (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
-                var effects: [ConnectionEffect] = []
-                core.turn(isReadable: isReadable, &effects)
-                if !core.takesRequests { isClosing.store(true, ordering: .relaxed) }
-                core.streams.release(&effects)
-                return (effects, core.nextWait(isIdle: isIdle))
-            }
-            // Tasks that continue while others are resumed leave their requests to this thread.
-            let serves = (effects.count > 1 || !woken.isEmpty) && inbox.withLock { $0.claim() }
-            perform(effects)
-            if serves { serve() }
-        }
-        let serves = inbox.withLock { $0.loseThread() }
-        // Fails the requests that were made between the loss and now.
-        change { core, effects in core.lose(core.failure, &effects) }
-        if serves { serve() }
-    }
-
     private func perform(_ effects: [ConnectionEffect]) {
         var runs: [HandlerRun] = []
         for effect in effects {
@@ -307,9 +313,10 @@ final class LiveConnection: Sendable {
                 chunks.next { [weak self] chunk in
                     self?.change { core, _ in core.streams.handle(chunk, of: ask, &core.io.state) }
                 }
-            case .lost(let failure, let loss):
+            case .lost(let failure):
                 isClosing.store(true, ordering: .relaxed)
-                onLoss(failure, loss)
+                // A process created by fork must not connect in the place of its parent.
+                if !owner.isInOwner { restoration.giveUp(PasteboardError(failure)) }
             case .release:
                 // The values are released with the array of effects.
                 break

@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import PasteboardClient
 package import PasteboardTransport
 import PasteboardWire
@@ -21,36 +22,36 @@ public final class PasteboardConnection: Sendable {
     public static let shared = PasteboardConnection()
 
     private enum Phase {
+        /// No thread connects or will connect.
         case idle
-        case connecting([PendingResult<LiveConnection>])
+        /// The thread waits for the time of its next attempt to connect.
+        case waiting
+        case connecting(Attempt)
         case connected(LiveConnection)
         case closed
     }
 
+    /// An attempt to connect. Requests wait for it.
+    private struct Attempt {
+        var requests: [PendingResult<LiveConnection>] = []
+        /// Whether it may start a broker. A request may set it while an attempt is made that may not.
+        var mayStart: Bool
+        /// Whether an earlier connection has ended meanwhile, so that its states have to be restored.
+        var hasLost = false
+    }
+
     private struct State {
         var phase = Phase.idle
-        /// A connection that waits for the broker's answer to its hello.
-        var greeting: LiveConnection?
-        /// The connections to brokers that have announced their end, on which loads may still run.
-        var ending: [LiveConnection] = []
+        /// All connections to brokers, also one that is greeting, and those to brokers that have announced their end,
+        /// on which loads may still run.
+        var lives: [LiveConnection] = []
         var process: CInt?
-        /// Whether a request that may start a broker waits for an attempt that may not.
-        var startIsWanted = false
         var backoff = Backoff()
-        /// Whether another attempt to connect will follow.
-        var reconnectsLater = false
         /// Whether the last broker was stopped. It is not started again without a request.
         var wasStopped = false
-
-        /// Forgets the connections to brokers that have ended by now.
-        ///
-        /// - Returns: whether there were any.
-        mutating func forgetEnded() -> Bool {
-            let count = ending.count
-            ending.removeAll(where: \.isOver)
-            return ending.count < count
-        }
     }
+
+    private typealias Outcome = Result<LiveConnection, PasteboardError>
 
     private let groups: [String]
     let timeouts: ConnectionTimeouts
@@ -58,6 +59,8 @@ public final class PasteboardConnection: Sendable {
     private let state = Lock(State())
     /// The states that are restored after the connection was lost.
     let restoration = Restoration()
+    /// Ends the thread's wait for its next attempt.
+    private let wake = Semaphore()
 
     /// Makes a separate connection, which is opened at its first use.
     ///
@@ -75,9 +78,7 @@ public final class PasteboardConnection: Sendable {
                 throw Failure(.invalidArgument, text)
             }
             let environment = socketPath.map { path in
-                var variables = System.environmentVariables
-                variables["PASTEBOARD_SOCKET"] = path
-                return ProcessEnvironment(variables)
+                ProcessEnvironment(ProcessInfo.processInfo.environment.merging(["PASTEBOARD_SOCKET": path]) { $1 })
             }
             var connector = try BrokerConnector(environment: environment ?? ProcessEnvironment())
             if !startsBroker || !mayStart { connector.startsBroker = false }
@@ -99,28 +100,24 @@ public final class PasteboardConnection: Sendable {
     }
 
     deinit {
-        let (phase, ending) = state.withLock { ($0.phase, $0.ending) }
-        if case .connected(let live) = phase { live.close(Self.closedFailure) }
-        for connection in ending { connection.close(Self.closedFailure) }
+        end()
         restoration.close(Self.closedError)
     }
 
     /// Closes the connection permanently: requests that are under way fail, and everything that was published over it
     /// is gone.
     public func close() async {
-        let (phase, greeting, ending) = state.withLock { state in
-            defer { (state.phase, state.greeting, state.ending) = (.closed, nil, []) }
-            return (state.phase, state.greeting, state.ending)
-        }
-        greeting?.close(Self.closedFailure)
-        for connection in ending { connection.close(Self.closedFailure) }
-        switch phase {
-        case .connected(let live): live.close(Self.closedFailure)
-        case .connecting(let waiting): for result in waiting { result.resolve(.failure(Self.closedError)) }
-        case .idle, .closed: break
-        }
+        end()
         // Afterwards, because the end of a destination cancels its sessions, which have failed with the connection.
         restoration.close(Self.closedError)
+    }
+
+    private func end() {
+        let (phase, lives) = state.withLock { (exchange(&$0.phase, with: .closed), exchange(&$0.lives, with: [])) }
+        wake.signal()
+        for live in lives { live.close(Self.closedFailure) }
+        guard case .connecting(let attempt) = phase else { return }
+        for request in attempt.requests { request.resolve(.failure(Self.closedError)) }
     }
 
     /// Returns the live connection, or opens one. The call's cancellation and timeout end the wait.
@@ -131,203 +128,226 @@ public final class PasteboardConnection: Sendable {
         after lost: LiveConnection? = nil,
         for call: Call
     ) async throws(PasteboardError) -> LiveConnection {
-        let waiting = PendingResult<LiveConnection>()
-        let (isMaker, error) = state.withLock { state -> (Bool, PasteboardError?) in
-            if let process = state.process, process != System.processID { return (false, Self.forkedError(process)) }
+        enum Step {
+            case use(LiveConnection)
+            case fail(PasteboardError)
+            case wait
+            case startThread
+            case wakeThread
+        }
+        let request = PendingResult<LiveConnection>()
+        let step = state.withLock { state -> Step in
+            if let process = state.process, process != System.processID { return .fail(Self.forkedError(process)) }
             state.process = System.processID
+            let step: Step
             switch state.phase {
             case .closed:
-                return (false, Self.closedError)
-            case .connecting(let others):
-                if lost == nil { state.startIsWanted = true }
-                state.phase = .connecting(others + [waiting])
-                return (false, nil)
+                return .fail(Self.closedError)
             case .connected(let live) where live.takesRequests && live !== lost:
-                waiting.resolve(.success(live))
-                return (false, nil)
+                return .use(live)
+            case .connecting(var attempt):
+                attempt.requests.append(request)
+                if lost == nil { attempt.mayStart = true }
+                state.phase = .connecting(attempt)
+                return .wait
             case .connected(let live):
-                if !live.isOver {
-                    state.ending.append(live)
-                    // The broker ends, perhaps because it was stopped, which must not be undone.
-                    state.wasStopped = true
-                }
-                state.phase = .connecting([waiting])
-                return (true, nil)
+                // The broker ends, perhaps because it was stopped, which must not be undone.
+                if !live.isOver { state.wasStopped = true }
+                step = .startThread
             case .idle:
-                state.phase = .connecting([waiting])
-                return (true, nil)
+                step = .startThread
+            case .waiting:
+                step = .wakeThread
             }
+            state.phase = .connecting(Attempt(requests: [request], mayStart: lost == nil))
+            return step
         }
-        if let error { throw error }
-        if isMaker { connect(mayStart: lost == nil) }
-        return try await waiting.value(for: call) {
+        switch step {
+        case .use(let live): return live
+        case .fail(let error): throw error
+        case .wait: break
+        case .startThread: startThread()
+        case .wakeThread: wake.signal()
+        }
+        return try await request.value(for: call) {
             self.state.withLock { state in
-                guard case .connecting(let others) = state.phase else { return }
-                state.phase = .connecting(others.filter { $0 !== waiting })
+                guard case .connecting(var attempt) = state.phase else { return }
+                attempt.requests.removeAll { $0 === request }
+                state.phase = .connecting(attempt)
             }
         } start: {
         }
     }
 
-    /// Connects on another thread.
-    private func connect(mayStart: Bool) {
-        ThreadPool.connections.run { self.connect(mayStart: mayStart, triesLeft: Recovery.greetings) }
+    // MARK: The thread
+
+    /// Starts the thread that connects, serves the connection until its end, and then connects again, as long as there
+    /// is something to restore.
+    private func startThread() {
+        do {
+            // While a connection is served, the thread does not refer to this object, so that it can be released.
+            let thread = try SystemThread(name: "pasteboard") { [weak self, wake] in
+                /// - Returns: the milliseconds until the next attempt; nil if none follows.
+                func turn(mayStart: Bool) -> Int? {
+                    guard let outcome = self?.connect(mayStart: mayStart) else { return nil }
+                    if case .success(let live) = outcome { live.serve() }
+                    return self?.delay(after: outcome)
+                }
+                while let mayStart = self?.attempt(), let delay = turn(mayStart: mayStart) {
+                    _ = wake.wait(milliseconds: delay)
+                }
+            }
+            thread.detach()
+        } catch {
+            _ = connected(.failure(Self.error(of: error)), mayStart: true)
+        }
+    }
+
+    /// Begins an attempt, unless a request has begun one.
+    ///
+    /// - Returns: whether it may start a broker; nil if none is made.
+    private func attempt() -> Bool? {
+        state.withLock { state in
+            switch state.phase {
+            case .connecting(let attempt):
+                return attempt.mayStart
+            case .waiting where !restoration.isEmpty:
+                state.phase = .connecting(Attempt(mayStart: !state.wasStopped))
+                return !state.wasStopped
+            case .waiting:
+                state.phase = .idle
+                return nil
+            case .idle, .connected, .closed:
+                return nil
+            }
+        }
+    }
+
+    private func connect(mayStart: Bool) -> Outcome {
+        var mayStart = mayStart
+        var outcome = greet(mayStart: mayStart)
+        while !connected(outcome, mayStart: mayStart) {
+            guard case .failure = outcome else { continue }
+            mayStart = true
+            outcome = greet(mayStart: mayStart)
+        }
+        return outcome
     }
 
     /// Connects, and says hello. A broker that is ending still accepts connections for a moment but never answers them.
     /// A client that connects just after such an end therefore tries again, which starts the next broker.
-    private func connect(mayStart: Bool, triesLeft: Int) {
-        let outcome = Result { () throws(PasteboardError) in try makeLiveConnection(mayStart: mayStart) }
-        guard case .success(let live) = outcome, expect(live) else { return connected(outcome, mayStart: mayStart) }
-        // The task does not use the threads of Swift's concurrency, because a program may block them.
-        Task(executorPreference: ThreadPool.connections) {
-            guard await live.greet(), triesLeft > 1, self.expect(nil) else {
-                return self.connected(outcome, mayStart: mayStart)
-            }
-            ThreadPool.connections.run { self.connect(mayStart: mayStart, triesLeft: triesLeft - 1) }
+    private func greet(mayStart: Bool) -> Outcome {
+        var triesLeft = Recovery.greetings
+        while true {
+            let outcome = Result { try makeLiveConnection(mayStart: mayStart) }.mapError(Self.error(of:))
+            triesLeft -= 1
+            guard case .success(let live) = outcome, add(live), live.greet(), triesLeft > 0 else { return outcome }
+            state.withLock { $0.lives.removeAll { $0 === live } }
         }
     }
 
     /// - Returns: false if this connection was closed meanwhile.
-    private func expect(_ live: LiveConnection?) -> Bool {
-        state.withLock { state in
+    private func add(_ live: LiveConnection) -> Bool {
+        let isAdded = state.withLock { state in
             guard case .connecting = state.phase else { return false }
-            state.greeting = live
+            state.lives.append(live)
             return true
         }
+        if !isAdded { live.close(Self.closedFailure) }
+        return isAdded
     }
 
-    private func connected(_ outcome: Result<LiveConnection, PasteboardError>, mayStart: Bool) {
-        enum Step {
-            case connect
-            case finish([PendingResult<LiveConnection>])
-            case close
-        }
+    /// Restores what stands, and passes the outcome of an attempt to the requests that wait for it.
+    ///
+    /// - Returns: false if this is not the last outcome: an earlier connection has ended meanwhile, so that its states
+    ///   have to be restored, or a request has come that may start a broker.
+    private func connected(_ outcome: Outcome, mayStart: Bool) -> Bool {
         // Restores before any request can use the connection, so that the request finds what was restored.
         if case .success(let live) = outcome { restoration.restore(over: live) }
-        let step = state.withLock { state -> Step in
-            state.greeting = nil
-            guard case .connecting(let waiting) = state.phase else { return .close }
+        let requests = state.withLock { state -> [PendingResult<LiveConnection>]? in
+            guard case .connecting(var attempt) = state.phase else { return [] }
             switch outcome {
+            case .success where exchange(&attempt.hasLost, with: false):
+                state.phase = .connecting(attempt)
+                return nil
             case .success(let live):
                 state.phase = .connected(live)
-                (state.wasStopped, state.startIsWanted) = (false, false)
-                return .finish(waiting)
+                state.wasStopped = false
+            case .failure where attempt.mayStart && !mayStart && !attempt.requests.isEmpty:
+                return nil
             case .failure:
-                // A request has come meanwhile, and may start a broker.
-                if exchange(&state.startIsWanted, with: false), !mayStart, !waiting.isEmpty { return .connect }
                 state.phase = .idle
             }
-            return .finish(waiting)
+            return attempt.requests
         }
-        switch (step, outcome) {
-        case (.connect, _):
-            connect(mayStart: true)
-        case (.finish(let waiting), .success(let live)):
-            // The broker of an earlier connection may have ended after the restoration above.
-            if state.withLock({ $0.forgetEnded() }) { restoration.restore(over: live) }
-            for result in waiting { result.resolve(outcome) }
-            if let failure = live.failure { reconnectLater(after: PasteboardError(failure), live.loss) }
-        case (.finish(let waiting), .failure(let error)):
-            for result in waiting { result.resolve(outcome) }
-            reconnectLater(after: error, nil)
-        case (.close, .success(let live)):
-            // The connection was closed meanwhile.
-            live.close(Self.closedFailure)
-        case (.close, .failure):
-            break
-        }
+        guard let requests else { return false }
+        for request in requests { request.resolve(outcome) }
+        return true
     }
 
-    // MARK: Reconnecting
-
-    /// Called when a live connection has ended, also while it is greeting.
-    private func lost(_ failure: Failure, _ loss: Loss?) {
+    /// Decides what follows when an attempt to connect has failed, or the connection that it has made has ended.
+    ///
+    /// - Returns: the milliseconds until the next attempt; nil if the thread ends, because there is nothing to restore,
+    ///   or another thread connects.
+    private func delay(after outcome: Outcome) -> Int? {
         enum Step {
             case none
             case giveUp
-            case reconnect
             case restore(over: LiveConnection)
+            case wait(milliseconds: Int)
         }
-        let step = state.withLock { state -> Step in
-            switch state.phase {
-            // An attempt that is under way finds the failure itself, and restores what was lost before it connects.
-            case .connecting:
-                if loss == .stopped { state.wasStopped = true }
-                return .none
-            case .closed: return .none
-            // A process created by fork must not connect in the place of its parent.
-            case .idle, .connected: if state.process != System.processID { return .giveUp }
+        let (error, loss): (PasteboardError, Loss?) =
+            switch outcome {
+            case .success(let live): (PasteboardError(live.failure ?? Self.closedFailure), live.loss)
+            case .failure(let error): (error, nil)
             }
-            _ = state.forgetEnded()
-            // The connection to a broker that was ending: another one was made since.
+        let step = state.withLock { state -> Step in
+            if case .success(let ended) = outcome { state.lives.removeAll { $0 === ended } }
+            // The broker had announced its end, and another connection was made since.
             if case .connected(let live) = state.phase, !live.isOver { return .restore(over: live) }
-            return .reconnect
+            if loss == .stopped { state.wasStopped = true }
+            switch state.phase {
+            case .connecting(var attempt):
+                attempt.hasLost = true
+                state.phase = .connecting(attempt)
+                return .none
+            case .waiting, .closed:
+                return .none
+            case .idle, .connected:
+                state.phase = .idle
+                guard error.mayPass else { return .giveUp }
+                guard !restoration.isEmpty else { return .none }
+                state.phase = .waiting
+                return .wait(milliseconds: state.backoff.delay())
+            }
         }
         switch step {
         case .none: break
-        case .giveUp: restoration.giveUp(PasteboardError(failure))
-        case .reconnect: reconnectLater(after: PasteboardError(failure), loss)
+        case .giveUp: restoration.giveUp(error)
         case .restore(let live): restoration.restore(over: live)
+        case .wait(let milliseconds): return milliseconds
         }
+        return nil
     }
 
-    /// Connects again after a delay, if there is something to restore and another attempt could succeed.
-    private func reconnectLater(after error: PasteboardError, _ loss: Loss?) {
-        guard error.mayPass else { return restoration.giveUp(error) }
-        if loss == .stopped { state.withLock { $0.wasStopped = true } }
-        reconnectSoon()
+    private func makeLiveConnection(mayStart: Bool) throws -> LiveConnection {
+        let socket = try connector(mayStart)
+        var hello = Hello()
+        hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
+        hello.groups = groups
+        let path = socket.path
+        return try LiveConnection(
+            adopting: socket.descriptor,
+            path: path,
+            hello: hello,
+            timeouts: timeouts,
+            restoration: restoration
+        )
     }
 
-    /// Connects again after a delay, if there is something to restore.
-    private func reconnectSoon() {
-        let delay = state.withLock { state -> Int? in
-            guard !restoration.isEmpty, !exchange(&state.reconnectsLater, with: true) else { return nil }
-            return state.backoff.delay()
-        }
-        guard let delay else { return }
-        Task(executorPreference: ThreadPool.connections) { [weak self] in
-            try? await Task.sleep(for: .milliseconds(delay))
-            self?.reconnect()
-        }
-    }
-
-    private func reconnect() {
-        let (connects, mayStart) = state.withLock { state in
-            state.reconnectsLater = false
-            switch state.phase {
-            case .idle: break
-            case .connected(let live) where live.isOver: break
-            case .connecting, .connected, .closed: return (false, false)
-            }
-            guard state.process == System.processID, !restoration.isEmpty else { return (false, false) }
-            state.phase = .connecting([])
-            return (true, !state.wasStopped)
-        }
-        if connects { connect(mayStart: mayStart) }
-    }
-
-    private func makeLiveConnection(mayStart: Bool) throws(PasteboardError) -> LiveConnection {
-        do {
-            let socket = try connector(mayStart)
-            var hello = Hello()
-            hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
-            hello.groups = groups
-            let path = socket.path
-            return try LiveConnection(
-                adopting: socket.descriptor,
-                path: path,
-                hello: hello,
-                timeouts: timeouts
-            ) { [weak self, restoration] failure, loss in
-                guard let self else { return restoration.giveUp(PasteboardError(failure)) }
-                lost(failure, loss)
-            }
-        } catch let failure as Failure {
-            throw PasteboardError(failure)
-        } catch {
-            throw PasteboardError(.brokerUnavailable, message: "cannot connect to the broker: \(error)")
-        }
+    private static func error(of error: any Error) -> PasteboardError {
+        if let failure = error as? Failure { return PasteboardError(failure) }
+        return PasteboardError(.brokerUnavailable, message: "cannot connect to the broker: \(error)")
     }
 
     private static var closedFailure: Failure { Failure(.brokerUnavailable, "this connection was closed") }
@@ -359,15 +379,5 @@ package struct BrokerSocket: ~Copyable {
     package init(descriptor: consuming OwnedDescriptor, path: String) {
         self.descriptor = descriptor
         self.path = path
-    }
-}
-
-extension System {
-    fileprivate static var environmentVariables: [String: String] {
-        let pairs = environment().compactMap { entry -> (String, String)? in
-            guard let sign = entry.firstIndex(of: "=") else { return nil }
-            return (String(entry[..<sign]), String(entry[entry.index(after: sign)...]))
-        }
-        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 }

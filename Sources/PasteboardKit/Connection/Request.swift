@@ -58,7 +58,7 @@ extension Request {
 /// ``LiveConnection`` performs them.
 enum ConnectionEffect: Sendable {
     case deliver(any Request)
-    /// Ends a wait: for the broker's welcome, or for the end of a publication's answers.
+    /// Ends a wait: for the bytes of a write, or for the end of a publication's answers.
     case resolve(PendingResult<Void>, Failure?)
     /// Calls the handler of a representation that the broker has asked for.
     case start(HandlerRun)
@@ -67,7 +67,7 @@ enum ConnectionEffect: Sendable {
     /// Asks for the next chunk of an answer.
     case nextChunk(of: any ChunkSource, ask: UInt64)
     /// Reports that the connection has ended, after its requests were notified.
-    case lost(Failure, Loss?)
+    case lost(Failure)
     /// Releases values whose deinit may run the program's code.
     case release([DiscardedValue])
 }

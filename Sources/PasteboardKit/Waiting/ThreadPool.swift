@@ -15,8 +15,6 @@ final class ThreadPool: TaskExecutor {
     static let completions = ThreadPool(maximumThreads: 128)
     /// The pool for reading and writing files. Files that other processes pass may be on any file system.
     static let files = ThreadPool(maximumThreads: 64)
-    /// The pool on which the library connects.
-    static let connections = ThreadPool(maximumThreads: 4)
 
     private let maximumThreads: Int
     private static let idleMilliseconds = 10_000
