@@ -12,15 +12,17 @@ extension BoardListing {
         return try Broker.recovering(over: connection) { try $0.listing(of: board) }
     }
 
-    /// Prints the contents of a board.
+    /// Prints the contents of a board, with --json also those of an empty one.
     ///
     /// - Parameter text: makes the text of contents that are not empty.
     /// - Returns: the exit code, which is 1 for an empty board.
-    static func print(_ board: String, asJSON: Bool, text: (BoardListing) -> String) throws -> CInt {
+    static func print(_ board: String, text: (BoardListing) -> String) throws -> CInt {
         let listing = try present(on: board)
         let isEmpty = listing.contents.handle == nil
-        guard !isEmpty || asJSON else { throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds) }
-        try StandardStreams.print(asJSON ? listing.json(of: board).line : text(listing))
+        guard !isEmpty || Invocation.current.isJSON else {
+            throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds)
+        }
+        try StandardStreams.print(text(listing), json: listing.json(of: board))
         return isEmpty ? 1 : 0
     }
 

@@ -16,12 +16,10 @@ struct ClearCommand: Command {
 
     private let board: String
     private let ifChangeCount: UInt64?
-    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
         ifChangeCount = try arguments.changeCount()
-        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
@@ -35,7 +33,7 @@ struct ClearCommand: Command {
         guard committed != nil || ifChangeCount == nil else {
             throw Broker.noChangeCount(of: board)
         }
-        if isJSON { try StandardStreams.print((committed ?? Committed()).json(of: board).line) }
+        try StandardStreams.print("", json: (committed ?? Committed()).json(of: board))
         return 0
     }
 }

@@ -58,13 +58,11 @@ struct CopyCommand: Command {
     private let inputs: InputArguments
     private let givenOptions: ContentOptions
     private let adds: Bool
-    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
         givenOptions = try ContentOptions(arguments)
         adds = arguments.has("--add")
-        isJSON = arguments.has("--json")
         inputs = try InputArguments(arguments, of: Self.syntax.name)
         from = try arguments.value("--from")
         guard let from else { return }
@@ -76,7 +74,7 @@ struct CopyCommand: Command {
 
     func run() throws -> CInt {
         let committed = try copy()
-        if isJSON { try StandardStreams.print(committed.json(of: board).line) }
+        try StandardStreams.print("", json: committed.json(of: board))
         return 0
     }
 

@@ -41,7 +41,6 @@ struct DropCommand: Command {
     )
 
     private let isList: Bool
-    private let isJSON: Bool
     private let isOnce: Bool
     private let name: String
     private let accepts: [Accept]
@@ -49,7 +48,6 @@ struct DropCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         isList = arguments.has("--list")
-        isJSON = arguments.has("--json")
         isOnce = arguments.has("--once")
         directory = try arguments.path("--into") ?? "."
         let name = try arguments.value("--as")
@@ -76,9 +74,7 @@ struct DropCommand: Command {
     func run() throws -> CInt {
         if isList {
             let destinations = try Broker.running()?.status().compactMap(\.destination) ?? []
-            try StandardStreams.print(
-                isJSON ? JSONValue.array(destinations.map(\.json)).line : TextTable.text(destinations.map(\.row))
-            )
+            try StandardStreams.print(TextTable.text(destinations.map(\.row)), json: .array(destinations.map(\.json)))
             return 0
         }
         _ = System.raiseDescriptorLimit()

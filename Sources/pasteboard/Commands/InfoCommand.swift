@@ -18,15 +18,13 @@ struct InfoCommand: Command {
     )
 
     private let board: String
-    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
-        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
-        try BoardListing.print(board, asJSON: isJSON, text: text)
+        try BoardListing.print(board, text: text)
     }
 
     private func text(_ listing: BoardListing) -> String {

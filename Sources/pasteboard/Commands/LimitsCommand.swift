@@ -18,30 +18,23 @@ struct LimitsCommand: Command {
             """
     )
 
-    private let isJSON: Bool
-
-    init(_ arguments: ParsedArguments) {
-        isJSON = arguments.has("--json")
-    }
+    init(_ arguments: ParsedArguments) {}
 
     func run() throws -> CInt {
         let limits = try Broker.recovering(over: try Broker.required()) { try $0.status().compactMap(\.limit) }
-        if isJSON {
-            let json = limits.map { limit -> JSONValue in
-                [
-                    "name": .string(limit.name), "value": JSONValue(limit.value),
-                    "meaning": JSONValue(limit.note),
-                ]
-            }
-            try StandardStreams.print(JSONValue.array(json).line)
-        } else {
-            try StandardStreams.print(TextTable.text(limits.map(\.limitRow), width: System.terminalColumns(1)))
-        }
+        try StandardStreams.print(
+            TextTable.text(limits.map(\.limitRow), width: System.terminalColumns(1)),
+            json: .array(limits.map(\.limitJSON))
+        )
         return 0
     }
 }
 
 extension NamedNumber {
+    fileprivate var limitJSON: JSONValue {
+        ["name": .string(name), "value": JSONValue(value), "meaning": JSONValue(note)]
+    }
+
     /// The name, the value and the meaning of a limit. The broker writes the unit before the meaning.
     fileprivate var limitRow: [String] {
         let value = self.value ?? 0

@@ -17,14 +17,10 @@ struct ListCommand: Command {
             """
     )
 
-    private let isJSON: Bool
-
-    init(_ arguments: ParsedArguments) {
-        isJSON = arguments.has("--json")
-    }
+    init(_ arguments: ParsedArguments) {}
 
     func run() throws -> CInt {
-        let hasPreviews = !isJSON && System.isTerminal(1)
+        let hasPreviews = !Invocation.current.isJSON && System.isTerminal(1)
         let boards =
             try Broker.holding().map { connection in
                 try Broker.recovering(over: connection) { connection in
@@ -33,9 +29,7 @@ struct ListCommand: Command {
                     }
                 }
             } ?? []
-        try StandardStreams.print(
-            isJSON ? JSONValue.array(boards.map(\.0.json)).line : TextTable.text(boards.map { $0.0.row + $0.1 })
-        )
+        try StandardStreams.print(TextTable.text(boards.map { $0.0.row + $0.1 }), json: .array(boards.map(\.0.json)))
         return 0
     }
 }

@@ -10,18 +10,14 @@ struct StatusCommand: Command {
         notes: "Ends with 3 if no broker is running; none is started."
     )
 
-    private let isJSON: Bool
-
-    init(_ arguments: ParsedArguments) {
-        isJSON = arguments.has("--json")
-    }
+    init(_ arguments: ParsedArguments) {}
 
     func run() throws -> CInt {
         guard let connection = try Broker.running() else { throw try Broker.absence() }
         let (welcome, entries) = try Broker.recovering(over: connection) {
             (try $0.welcome(), try $0.status(history: true))
         }
-        try StandardStreams.print(isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))
+        try StandardStreams.print(Self.text(welcome, entries), json: Self.json(welcome, entries))
         return 0
     }
 

@@ -20,14 +20,12 @@ struct TypesCommand: Command {
     )
 
     private let board: String
-    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
-        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
-        try BoardListing.print(board, asJSON: isJSON) { $0.typesText }
+        try BoardListing.print(board) { $0.typesText }
     }
 }

@@ -17,21 +17,20 @@ struct VersionCommand: Command {
     /// The time that a broker has for its answer, in milliseconds.
     private static let timeout = 1_000
 
-    private let isJSON: Bool
-
-    init(_ arguments: ParsedArguments) {
-        isJSON = arguments.has("--json")
-    }
+    init(_ arguments: ParsedArguments) {}
 
     func run() throws -> CInt {
-        if !isJSON { try StandardStreams.print("pasteboard \(ProgramVersion.current)\n") }
+        // Before the broker has answered.
+        if !Invocation.current.isJSON { try StandardStreams.print("pasteboard \(ProgramVersion.current)\n") }
         let welcome = try self.welcome()
-        if isJSON { return try printJSON(welcome) }
-        guard let welcome else { return 0 }
+        try StandardStreams.print(welcome.map(Self.text) ?? "", json: Self.json(welcome))
+        return 0
+    }
+
+    private static func text(_ welcome: Welcome) -> String {
         let version = VisibleText.line(welcome.programVersion ?? "of an unknown version")
         let process = welcome.process.map { ", process \($0)" } ?? ""
-        try StandardStreams.print("broker \(version), protocol \(welcome.version ?? 0)\(process)\n")
-        return 0
+        return "broker \(version), protocol \(welcome.version ?? 0)\(process)\n"
     }
 
     /// The answer of the broker; nil if none is running, or if it does not answer.
@@ -46,7 +45,7 @@ struct VersionCommand: Command {
         }
     }
 
-    private func printJSON(_ welcome: Welcome?) throws -> CInt {
+    private static func json(_ welcome: Welcome?) -> JSONValue {
         func names(_ features: [UInt32]) -> JSONValue {
             .array(features.map { number in .string(Feature(rawValue: number).map { "\($0)" } ?? String(number)) })
         }
@@ -56,11 +55,9 @@ struct VersionCommand: Command {
                 "features": names(welcome.features), "process": JSONValue(welcome.process),
             ]
         }
-        let version: JSONValue = [
+        return [
             "version": .string(ProgramVersion.current), "protocol": JSONValue(FrameHeader.version),
             "features": names(Feature.allCases.map(\.rawValue)), "broker": broker ?? .null,
         ]
-        try StandardStreams.print(version.line)
-        return 0
     }
 }

@@ -21,11 +21,9 @@ struct DoctorCommand: Command {
             """
     )
 
-    private let isJSON: Bool
     private let link: (operand: String, via: String?)?
 
     init(_ arguments: ParsedArguments) throws {
-        isJSON = arguments.has("--json")
         let via = try LinkCommand.via(arguments)
         link = try arguments.value("--link").map { (try LinkCommand.checked($0), via) }
         guard link != nil || via == nil else { throw CommandFailure(usage: "--via has no effect without --link") }
@@ -34,12 +32,10 @@ struct DoctorCommand: Command {
     func run() throws -> CInt {
         let link = self.link.map { LinkExamination($0.operand, via: $0.via).finding }
         let findings = Examination().findings + [link].compactMap { $0 }
-        if isJSON {
-            try StandardStreams.print(JSONValue.array(findings.map(\.json)).line)
-        } else {
-            let rows = findings.flatMap(\.rows)
-            try StandardStreams.print(TextTable.text(rows, width: System.terminalColumns(1)))
-        }
+        try StandardStreams.print(
+            TextTable.text(findings.flatMap(\.rows), width: System.terminalColumns(1)),
+            json: .array(findings.map(\.json))
+        )
         return findings.allSatisfy(\.isGood) ? 0 : 1
     }
 }

@@ -14,20 +14,14 @@ struct LinksCommand: Command {
             """
     )
 
-    private let isJSON: Bool
-
-    init(_ arguments: ParsedArguments) {
-        isJSON = arguments.has("--json")
-    }
+    init(_ arguments: ParsedArguments) {}
 
     func run() throws -> CInt {
         let links =
             try Broker.running().map { connection in
                 try Broker.recovering(over: connection) { try $0.status().compactMap(\.peer) }
             }?.filter { $0.isLink == true } ?? []
-        try StandardStreams.print(
-            isJSON ? JSONValue.array(links.map(\.linkJSON)).line : TextTable.text(links.map(\.linkRow))
-        )
+        try StandardStreams.print(TextTable.text(links.map(\.linkRow)), json: .array(links.map(\.linkJSON)))
         return 0
     }
 }

@@ -28,6 +28,11 @@ enum StandardStreams {
         try write(((isTerminal ? SystemString(VisibleText.line(path.description)) : path) + "\n").bytes.span)
     }
 
+    /// Prints the result of a command: its text, or with --json one line of JSON.
+    static func print(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) throws {
+        try Invocation.current.isJSON ? print(json: json()) : print(text())
+    }
+
     /// Prints a line of JSON.
     static func print(json: JSONValue, to descriptor: CInt = 1) throws {
         try write(Array(json.line.utf8).span, to: descriptor)

@@ -87,7 +87,7 @@ struct ShimRun {
     private func output(lists: Bool) throws -> CInt {
         do {
             guard lists else { return try paste(from: request.board) }
-            return try BoardListing.print(request.board, asJSON: false) { listing in
+            return try BoardListing.print(request.board) { listing in
                 (program == .xclip ? "\(ShimTypes.list)\n" : "") + ShimTypes.lines(of: listing)
             }
         } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {

@@ -54,7 +54,6 @@ struct WatchCommand: Command {
     /// nil for all pasteboards.
     private let boards: [String]?
     private let since: UInt64?
-    private let isJSON: Bool
     private let command: [SystemString]
 
     init(_ arguments: ParsedArguments) throws {
@@ -66,13 +65,12 @@ struct WatchCommand: Command {
             throw CommandFailure(usage: "--all watches all pasteboards; omit --board and --primary")
         }
         boards = arguments.has("--all") ? nil : names
-        isJSON = arguments.has("--json")
         command = arguments.operands
         since = try arguments.changeCount("--since")
         guard since ?? 0 == 0 || boards?.count == 1 else {
             throw CommandFailure(usage: "--since \(since ?? 0) is for one pasteboard; --since 0 reports all of them")
         }
-        guard !isJSON || command.isEmpty else {
+        guard !arguments.has("--json") || command.isEmpty else {
             throw CommandFailure(usage: "--json has no effect with a command; omit it")
         }
     }
@@ -89,9 +87,10 @@ struct WatchCommand: Command {
         while true {
             if let (board, change) = watch.take() {
                 let isFirst = present.remove(board) != nil || watch.isPresent(change)
-                let row = change.row(of: board, isFirst: isFirst)
-                let json = change.json(of: board, isFirst: isFirst)
-                try StandardStreams.print(isJSON ? json.line : TextTable.text([row]))
+                try StandardStreams.print(
+                    TextTable.text([change.row(of: board, isFirst: isFirst)]),
+                    json: change.json(of: board, isFirst: isFirst)
+                )
                 continue
             }
             // The end of the reader is noticed without writing to it.
