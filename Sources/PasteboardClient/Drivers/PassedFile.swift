@@ -62,23 +62,21 @@ package struct PassedFile: Sendable {
         }
     }
 
-    /// Copies the first `count` bytes to a file, inside the kernel if possible, so that they do not enter the memory of
-    /// this process.
+    /// Copies all bytes to a file, inside the kernel if possible, so that they do not enter the memory of this process.
     ///
     /// - Parameters:
     ///   - output: the descriptor of the file; nil if each byte has to be inspected.
-    ///   - check: called repeatedly; an error that it throws ends the copy.
+    ///   - check: called repeatedly with the number of bytes copied so far; an error that it throws ends the copy.
     ///   - write: writes bytes that the kernel cannot copy.
     package func copy(
-        _ count: UInt64,
         to output: CInt?,
-        check: () throws -> Void,
+        check: (UInt64) throws -> Void,
         write: (Span<UInt8>) throws -> Void
     ) throws {
         var offset: UInt64 = 0
-        copying: while let output, offset < count {
-            try check()
-            let most = Int(clamping: min(Self.copied, count - offset))
+        copying: while let output, offset < byteCount {
+            try check(offset)
+            let most = Int(clamping: min(Self.copied, byteCount - offset))
             switch try System.sendFile(descriptor.raw, at: offset, to: output, count: most) {
             case .count(0): throw truncated(at: offset)
             case .count(let copied): offset += UInt64(copied)
@@ -86,9 +84,10 @@ package struct PassedFile: Sendable {
             case .unsupported: break copying
             }
         }
-        try forEachChunk(in: offset..<count) { chunk in
-            try check()
+        try forEachChunk(in: offset..<byteCount) { chunk in
+            try check(offset)
             try write(chunk)
+            offset += UInt64(chunk.count)
         }
     }
 

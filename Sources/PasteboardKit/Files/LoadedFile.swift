@@ -60,7 +60,7 @@ struct LoadedFile: Sendable {
     func fill(from file: PassedFile, isOver: () -> Bool) throws(PasteboardError) {
         try narrow(to: file)
         do {
-            try file.copy(file.byteCount, to: descriptor.raw) {
+            try file.copy(to: descriptor.raw) { _ in
                 if isOver() { throw PasteboardError.cancelled }
             } write: {
                 try System.write($0, to: descriptor.raw)

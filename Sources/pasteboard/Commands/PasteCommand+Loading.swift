@@ -31,53 +31,33 @@ extension PasteCommand {
             guard left > 0 || end == .max else { throw Failure(.timeout, "the time of --timeout is over") }
             load.timeoutMilliseconds = left
         }
-        var trimmer = trimsNewline ? NewlineTrimmer() : nil
-        var report = PasteReport(board, listing?.contents.changeCount, item: load.item ?? 0, path: output)
+        let received = ReceivedItem(load.item ?? 0, to: sink, trimsNewline: trimsNewline)
         var total: UInt64?
-        var count: UInt64 = 0
+        let leavesFile = sink.leavesFile
+        func showProgress() { if leavesFile { line.show("pasted", received.byteCount, of: total) } }
         defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
-        let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
+        let signals = try leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         do {
             try connection.load(
                 load,
                 interruptedBy: signals?.raw,
                 answered: { answer in
                     total = answer.byteCount
-                    let listed = listing?.items.representation(of: answer)
-                    let type = UniformType(
-                        identifier: answer.type ?? UniformType.data.identifier,
-                        supertypes: listed?.supertypes ?? []
-                    )
                     // From now on the paste is not made again.
                     connection.reached = .bytes
-                    report.record(answer, listed)
-                    answered(answer, type)
-                    try sink.begin(
-                        type,
-                        isArchive: answer.isArchive,
-                        suggestedName: answer.suggestedName,
-                        file: listed?.file
-                    )
+                    try received.begin(answer, of: listing?.items ?? []) { answered(answer, $0) }
                 },
                 file: { file in
-                    count = file.byteCount
-                    try sink.write(file, trimsNewline: trimsNewline) {
+                    try received.write(file) {
                         try signals?.check()
                         try Invocation.current.check()
-                        guard sink.leavesFile, let position = sink.descriptor.flatMap({ try? System.position(of: $0) })
-                        else { return }
-                        line.show("pasted", position, of: total)
+                        showProgress()
                     }
                 },
                 bytes: { bytes in
-                    if let trimmed = trimmer?.next(bytes) {
-                        try sink.write(trimmed.span)
-                    } else {
-                        try sink.write(bytes)
-                    }
-                    count += UInt64(bytes.count)
-                    if sink.leavesFile { line.show("pasted", count, of: total) }
+                    try received.write(bytes)
+                    showProgress()
                 }
             )
         } catch {
@@ -85,15 +65,19 @@ extension PasteCommand {
             try signals?.check()
             throw error
         }
-        if let path = try sink.finish() {
-            written.insert(path)
-            report.path = path
-            if !Invocation.current.isJSON { try StandardStreams.print(path: path) }
+        let path = try sink.finish()
+        if let path { written.insert(path) }
+        guard Invocation.current.isJSON else {
+            if let path { try StandardStreams.print(path: path) }
+            return
         }
-        report.byteCount = count
+        let members = [("board", .string(board)), ("changeCount", JSONValue(listing?.contents.changeCount))]
         // Bytes on standard output must not be mixed with the report.
         let isApart = output == nil && directory == nil
-        if Invocation.current.isJSON { try StandardStreams.print(json: report.json, to: isApart ? 2 : 1) }
+        try StandardStreams.print(
+            json: .object(members + received.members(path: path ?? output)),
+            to: isApart ? 2 : 1
+        )
     }
 }
 

@@ -10,7 +10,7 @@ final class ReceivedDrop {
     private let directory: SystemString
     private let line: ProgressLine
     private var operation = DropOperation.copy
-    private var items: [UInt64: ReceivedItem] = [:]
+    private var items: [UInt64: (load: LoadOperation, item: ReceivedItem)] = [:]
     private var doneBytes: UInt64 = 0
     private var writtenCount = 0
     /// The reason why an item is missing or incomplete.
@@ -42,7 +42,7 @@ final class ReceivedDrop {
 
     /// The bytes received so far, and the total if it is known.
     var progress: (count: UInt64, total: UInt64?) {
-        let count = items.values.reduce(doneBytes) { $0 &+ $1.writtenCount }
+        let count = items.values.reduce(doneBytes) { $0 &+ $1.item.byteCount }
         let totals = items.values.map(\.load.byteCount)
         guard !totals.contains(nil) else { return (count, nil) }
         return (count, totals.reduce(doneBytes) { $0 &+ ($1 ?? 0) })
@@ -83,7 +83,7 @@ final class ReceivedDrop {
             load.descriptorWelcome = operation == .copy || state.reportsDrops
             do {
                 let sink = DirectoryOutput(directory: directory, isLasting: operation == .move)
-                items[try state.open(load)] = ReceivedItem(index, sink: sink)
+                items[try state.open(load)] = (LoadOperation(expecting: nil), ReceivedItem(index, to: sink))
             } catch {
                 note(error, about: index)
             }
@@ -100,27 +100,27 @@ final class ReceivedDrop {
     /// - Returns: the end of the load; nil while it is under way. A file that was passed is still to be written.
     func handleLoad(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) -> LoadOperation.End? {
         let load = event.stream
-        guard let item = items[load] else { return nil }
-        switch item.load.handle(event, in: bytes) {
-        case .answered: attempt(load, &state) { try $0.begin($0.load.answer ?? Answer(), of: session.items) }
+        guard let step = items[load]?.load.handle(event, in: bytes), let loading = items[load]?.load else { return nil }
+        switch step {
+        case .answered: attempt(load, &state) { try $0.begin(loading.answer ?? Answer(), of: session.items) }
         case .bytes(let range):
             attempt(load, &state) { try $0.write(bytes.extracting(range)) }
             state.consumed(load, count: range.count)
         case .none, .progress, .over: break
         }
-        switch item.load.end {
+        switch loading.end {
         case .complete: ended(load, &state)
         case .failed(let failure): failed(load, failure, &state)
         case nil, .passed, .tooLarge: break
         }
-        return item.load.end
+        return loading.end
     }
 
     /// Writes the bytes of a load that arrived as one file.
     ///
     /// - Parameter check: called repeatedly; an error that it throws is passed on.
     func writePassed(_ load: UInt64, over connection: BlockingConnection, check: () throws -> Void) throws {
-        guard let item = items[load], case .passed(let descriptor, let answer) = item.load.end else { return }
+        guard let (loading, item) = items[load], case .passed(let descriptor, let answer) = loading.end else { return }
         do {
             // Files that have arrived are not written any more after the drag was cancelled.
             if let end, end.code == .cancelled { throw end }
@@ -169,7 +169,7 @@ final class ReceivedDrop {
             let type = UniformType.readable(item.type.identifier)
             StandardStreams.note("  item \(UInt64(item.index) + 1): \(size), \(type)")
         }
-        if let item = items.removeValue(forKey: load) {
+        if let (_, item) = items.removeValue(forKey: load) {
             writtenCount += 1
             doneBytes &+= item.byteCount
         }
@@ -177,7 +177,7 @@ final class ReceivedDrop {
     }
 
     func failed(_ load: UInt64, _ failure: Failure, _ state: inout ClientState) {
-        guard let item = items.removeValue(forKey: load) else { return }
+        guard let (_, item) = items.removeValue(forKey: load) else { return }
         line.clear()
         if failure.code == .typeUnavailable {
             StandardStreams.note("  item \(UInt64(item.index) + 1): skipped, because it has no accepted type")
@@ -191,7 +191,7 @@ final class ReceivedDrop {
 
     /// Runs `body`; a failure to write ends only the load of this item.
     private func attempt(_ load: UInt64, _ state: inout ClientState, _ body: (ReceivedItem) throws -> Void) {
-        guard let item = items[load] else { return }
+        guard let (_, item) = items[load] else { return }
         do {
             try body(item)
         } catch {
@@ -200,7 +200,7 @@ final class ReceivedDrop {
     }
 
     private func fail(_ load: UInt64, _ error: any Error, _ state: inout ClientState) {
-        guard let item = items.removeValue(forKey: load) else { return }
+        guard let (_, item) = items.removeValue(forKey: load) else { return }
         state.cancel(load)
         hasOwnFailure = true
         note(error, about: item.index)
@@ -239,12 +239,11 @@ final class ReceivedDrop {
 
     private func printResult(_ item: ReceivedItem, _ path: SystemString) throws {
         guard Invocation.current.isJSON else { return try StandardStreams.print(path: path) }
-        try StandardStreams.print(json: [
-            "source": ["process": JSONValue(session.sourceProcess), "label": JSONValue(session.sourceLabel)],
-            "operation": .string("\(operation)"), "item": JSONValue(UInt64(item.index) + 1),
-            "type": .string(item.type.identifier), "bytes": JSONValue(item.byteCount), "name": JSONValue(item.name),
-            "path": .string(path.description),
-        ])
+        let origin: [(String, JSONValue)] = [
+            ("source", ["process": JSONValue(session.sourceProcess), "label": JSONValue(session.sourceLabel)]),
+            ("operation", .string("\(operation)")),
+        ]
+        try StandardStreams.print(json: .object(origin + item.members(path: path)))
     }
 
     private func note(_ error: any Error, about index: UInt32?) {

@@ -1,6 +1,4 @@
-import PasteboardClient
 import PasteboardTransport
-import PasteboardWire
 
 /// Omits one newline at the end of a sequence of chunks: a newline at the end of a chunk waits for the next chunk.
 struct NewlineTrimmer {
@@ -23,16 +21,6 @@ extension MemoryFile {
         guard count > 0 else { return false }
         let last = try [UInt8](capacity: 1) { (output) throws(SystemError) in
             _ = try read(at: count - 1, into: &output)
-        }
-        return last == [NewlineTrimmer.newline]
-    }
-}
-
-extension PassedFile {
-    func endsWithNewline() throws(Failure) -> Bool {
-        guard byteCount > 0 else { return false }
-        let last = try [UInt8](capacity: 1) { (output) throws(Failure) in
-            try read(at: byteCount - 1, into: &output)
         }
         return last == [NewlineTrimmer.newline]
     }

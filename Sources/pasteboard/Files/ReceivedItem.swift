@@ -1,0 +1,92 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// One item of a paste or of a drop on its way into its sink.
+final class ReceivedItem {
+    /// The index of the item, from 0.
+    let index: UInt32
+    /// The number of bytes that were received and written.
+    private(set) var byteCount: UInt64 = 0
+    private(set) var type = UniformType.data
+    private var name: String?
+    private let sink: any PasteSink
+    private var trimmer: NewlineTrimmer?
+
+    init(_ index: UInt32, to sink: any PasteSink, trimsNewline: Bool = false) {
+        self.index = index
+        self.sink = sink
+        trimmer = trimsNewline ? NewlineTrimmer() : nil
+    }
+
+    /// Prepares the sink when the load is answered.
+    ///
+    /// - Parameters:
+    ///   - items: the items as they were listed; empty if they were not.
+    ///   - recorded: called before the sink, which may refuse the item.
+    func begin(_ answer: Answer, of items: [Item], recorded: (UniformType) -> Void = { _ in }) throws {
+        let listed = items.representation(of: answer)
+        type = UniformType(
+            identifier: answer.type ?? UniformType.data.identifier,
+            supertypes: listed?.supertypes ?? []
+        )
+        name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).description }
+        recorded(type)
+        try sink.begin(
+            type,
+            isArchive: answer.isArchive,
+            suggestedName: answer.suggestedName,
+            file: listed?.file
+        )
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try put(bytes)
+        byteCount += UInt64(bytes.count)
+    }
+
+    /// Writes all bytes of a file.
+    ///
+    /// - Parameter check: called repeatedly; an error that it throws ends the copy.
+    func write(_ file: PassedFile, check: () throws -> Void) throws {
+        do {
+            // The passed file may have lost permissions since it was listed. The mode of shared memory has no meaning.
+            if !file.isImmutable, let status = try? System.status(of: file.descriptor.raw) {
+                try sink.narrow(to: status.mode)
+            }
+            try file.copy(to: trimmer == nil ? sink.descriptor : nil) { count in
+                byteCount = count
+                try check()
+            } write: {
+                try put($0)
+            }
+            byteCount = file.byteCount
+        } catch let error as SystemError {
+            throw sink.failure(error)
+        }
+    }
+
+    private func put(_ bytes: Span<UInt8>) throws {
+        if let trimmed = trimmer?.next(bytes) {
+            try sink.write(trimmed.span)
+        } else {
+            try sink.write(bytes)
+        }
+    }
+
+    /// Completes the file, and returns its path if its name was chosen here.
+    func finish() throws -> SystemString? {
+        try sink.finish()
+    }
+
+    /// The members of its JSON object after those about its origin.
+    ///
+    /// - Parameter path: the file that was written; nil for standard output.
+    func members(path: SystemString?) -> [(String, JSONValue)] {
+        [
+            ("item", JSONValue(UInt64(index) + 1)), ("type", .string(type.identifier)),
+            ("bytes", JSONValue(byteCount)), ("name", JSONValue(name)), ("path", JSONValue(path?.description)),
+        ]
+    }
+}
