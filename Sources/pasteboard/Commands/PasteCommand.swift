@@ -247,11 +247,7 @@ struct PasteCommand: Command {
 
     private func paste(into directory: SystemString, _ connection: BlockingConnection) throws {
         // Checked before anything is loaded.
-        do {
-            _ = try System.open(directory, .directory)
-        } catch {
-            throw CommandFailure("cannot use directory", directory, error)
-        }
+        _ = try explaining("cannot use directory", directory) { try System.open(directory, .directory) }
         WorkingName.removeLeftovers(in: directory)
         let listing = try list(connection)
         let chosen =

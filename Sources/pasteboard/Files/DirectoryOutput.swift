@@ -51,18 +51,14 @@ final class DirectoryOutput: PasteSink {
         pending = try PendingFile(inDirectory: directory, mode: mode)
     }
 
-    func write(_ bytes: Span<UInt8>) throws {
-        try pending?.write(bytes, for: name?.candidate(1) ?? directory)
-        try folder?.write(bytes, for: name?.candidate(1) ?? directory)
-    }
-
     func narrow(to mode: UInt32) throws(SystemError) {
         if file?.mode != nil { try pending?.narrow(to: mode) }
     }
 
-    func failure(_ error: SystemError) -> any Error {
-        folder?.failure(error, for: name?.candidate(1) ?? directory)
-            ?? CommandFailure("cannot write", name?.candidate(1) ?? directory, error)
+    func failure(_ error: SystemError) -> (any Error)? {
+        let name = name?.candidate(1) ?? directory
+        guard let folder else { return CommandFailure("cannot write", name, error) }
+        return folder.failure(error, for: name)
     }
 
     func finish() throws -> SystemString? {
@@ -72,9 +68,9 @@ final class DirectoryOutput: PasteSink {
             }
         }
         guard let pending, let name else { return nil }
-        if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
-        if isLasting { try pending.synchronize(for: name.candidate(1)) }
         let first = name.candidate(1)
+        if let file { try pending.setModificationTime(of: file, for: first) }
+        if isLasting { try explaining("cannot write", first) { try System.synchronize(pending.raw) } }
         var path = directory.appending(first)
         if mayReplace(path) {
             guard try System.status(at: path)?.kind != .directory else {
@@ -87,11 +83,9 @@ final class DirectoryOutput: PasteSink {
             path = try pending.keep(as: name)
         }
         if isLasting {
-            do {
-                let directory = try System.open(self.directory, .directory)
+            try explaining("cannot write", directory) {
+                let directory = try System.open(directory, .directory)
                 try System.synchronize(directory.raw)
-            } catch {
-                throw CommandFailure("cannot write", self.directory, error)
             }
         }
         return path

@@ -60,11 +60,7 @@ final class FileOutput: PasteSink {
             WorkingName.removeLeftovers(in: target.path.directory)
             pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
         } else {
-            do {
-                special = DescriptorBox(try System.open(path, .writing))
-            } catch {
-                throw CommandFailure("cannot open", path, error)
-            }
+            special = try explaining("cannot open", path) { DescriptorBox(try System.open(path, .writing)) }
         }
     }
 
@@ -72,17 +68,7 @@ final class FileOutput: PasteSink {
         if isCopy { try pending?.narrow(to: mode) }
     }
 
-    func write(_ bytes: Span<UInt8>) throws {
-        try pending?.write(bytes, for: path)
-        guard let special else { return }
-        do {
-            try System.write(bytes, to: special.raw)
-        } catch {
-            throw failure(error)
-        }
-    }
-
-    func failure(_ error: SystemError) -> any Error { CommandFailure("cannot write", path, error) }
+    func failure(_ error: SystemError) -> (any Error)? { CommandFailure("cannot write", path, error) }
 
     func finish() throws -> SystemString? {
         guard let pending, let name else { return nil }

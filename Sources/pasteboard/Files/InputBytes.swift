@@ -203,13 +203,9 @@ final class InputBytes {
     }
 
     private func read(upTo limit: Int) throws -> [UInt8] {
-        do {
-            let chunk = try System.read(try raw(), upTo: limit)
-            if chunk.isEmpty { try folder?.finish() }
-            return chunk
-        } catch let error as SystemError {
-            throw CommandFailure("cannot read", name, error)
-        }
+        let chunk = try explaining("cannot read", name) { try System.read(try raw(), upTo: limit) }
+        if chunk.isEmpty { try folder?.finish() }
+        return chunk
     }
 }
 

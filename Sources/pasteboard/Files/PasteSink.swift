@@ -26,8 +26,8 @@ protocol PasteSink: AnyObject {
     var descriptor: CInt? { get }
     /// Removes the permissions that the source's file has lost.
     func narrow(to mode: UInt32) throws(SystemError)
-    /// The error for a failed write.
-    func failure(_ error: SystemError) -> any Error
+    /// The error for a failed write; nil if the bytes are not needed.
+    func failure(_ error: SystemError) -> (any Error)?
     /// Called when all bytes have arrived.
     ///
     /// - Returns: the path of the new file or folder, if its name was chosen here.
@@ -38,6 +38,16 @@ protocol PasteSink: AnyObject {
 
 extension PasteSink {
     func check(_ type: UniformType, isArchive: Bool) throws {}
+
+    /// Writes to `descriptor`.
+    func write(_ bytes: Span<UInt8>) throws {
+        guard let descriptor else { return }
+        do {
+            try System.write(bytes, to: descriptor)
+        } catch {
+            if let failure = failure(error) { throw failure }
+        }
+    }
 
     func endLine() {}
 
@@ -60,11 +70,7 @@ final class PlainOutput: PasteSink {
         addsNewline = addsNewline && type.conforms(to: .text)
     }
 
-    func write(_ bytes: Span<UInt8>) throws {
-        try StandardStreams.write(bytes)
-    }
-
-    func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
+    func failure(_ error: SystemError) -> (any Error)? { StandardStreams.failure(error) }
 
     func finish() throws -> SystemString? {
         if addsNewline { try StandardStreams.print("\n") }

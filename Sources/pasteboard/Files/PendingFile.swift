@@ -68,11 +68,7 @@ final class PendingFile {
     }
 
     func write(_ bytes: Span<UInt8>, for name: SystemString) throws {
-        do {
-            try System.write(bytes, to: raw)
-        } catch {
-            throw CommandFailure("cannot write", name, error)
-        }
+        try explaining("cannot write", name) { try System.write(bytes, to: raw) }
     }
 
     /// Moves the file to its final name, and replaces any file of that name.
@@ -103,12 +99,11 @@ final class PendingFile {
     func keep(as name: SafeFileName) throws -> SystemString {
         for number in 1...10_000 {
             let candidate = name.candidate(number)
-            do {
+            let isNamed = try explaining("cannot create", path.appending(candidate)) {
                 try narrowMode()
-                if try move(to: candidate) { return path.appending(candidate) }
-            } catch {
-                throw CommandFailure("cannot create", path.appending(candidate), error)
+                return try move(to: candidate)
             }
+            if isNamed { return path.appending(candidate) }
         }
         throw CommandFailure(
             local:
@@ -140,19 +135,6 @@ final class PendingFile {
 
     /// Sets the modification time of the original file.
     func setModificationTime(of file: FileAttributes, for name: SystemString) throws {
-        do {
-            try file.setModificationTime(of: raw)
-        } catch {
-            throw CommandFailure("cannot set the modification time of", name, error)
-        }
-    }
-
-    /// Waits until the bytes would survive a crash of the machine.
-    func synchronize(for name: SystemString) throws {
-        do {
-            try System.synchronize(raw)
-        } catch {
-            throw CommandFailure("cannot write", name, error)
-        }
+        try explaining("cannot set the modification time of", name) { try file.setModificationTime(of: raw) }
     }
 }

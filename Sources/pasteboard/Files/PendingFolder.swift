@@ -54,22 +54,13 @@ final class PendingFolder {
         try? WorkingName.removeFolder(workingPath)
     }
 
-    func write(_ bytes: Span<UInt8>, for name: SystemString) throws {
-        guard let input else { return }
+    /// The error for a failed write: the reason why `tar` has ended. It is nil if the archive has ended: bytes after it
+    /// are ignored, but its source may still fail.
+    func failure(_ error: SystemError, for name: SystemString) -> (any Error)? {
+        guard error.errno == EPIPE else { return CommandFailure("cannot unpack", name, error) }
         do {
-            try System.write(bytes, to: input.raw)
-        } catch {
-            guard error.errno == EPIPE else { throw CommandFailure("cannot unpack", name, error) }
-            // The archive has ended. Bytes after it are ignored, but its source may still fail.
             try end(name)
-        }
-    }
-
-    /// The error for a failed write: the reason why `tar` has ended, if there is one.
-    func failure(_ error: SystemError, for name: SystemString) -> any Error {
-        do {
-            if error.errno == EPIPE { try end(name) }
-            return CommandFailure("cannot unpack", name, error)
+            return nil
         } catch {
             return error
         }

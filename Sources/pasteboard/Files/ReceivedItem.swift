@@ -63,7 +63,7 @@ final class ReceivedItem {
             }
             byteCount = file.byteCount
         } catch let error as SystemError {
-            throw sink.failure(error)
+            if let failure = sink.failure(error) { throw failure }
         }
     }
 

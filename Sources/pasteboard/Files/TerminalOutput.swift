@@ -97,7 +97,7 @@ final class TerminalOutput: PasteSink {
         if let last = bytes.last { isInLine = last != UInt8(ascii: "\n") }
     }
 
-    func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
+    func failure(_ error: SystemError) -> (any Error)? { StandardStreams.failure(error) }
 
     private var refusal: CommandFailure {
         let type = UniformType.readable(self.type.identifier)

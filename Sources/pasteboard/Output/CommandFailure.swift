@@ -3,6 +3,19 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
+/// Calls functions of the system. Their error says that `what` could not be done with `subject`.
+func explaining<Value: ~Copyable>(
+    _ what: String,
+    _ subject: some CustomStringConvertible,
+    _ body: () throws -> Value
+) throws -> Value {
+    do {
+        return try body()
+    } catch let error as SystemError {
+        throw CommandFailure(what, subject, error)
+    }
+}
+
 /// The failure of a command: the exit code, one line of text, and optional lines of detail.
 struct CommandFailure: Error {
     let exitCode: CInt
