@@ -15,10 +15,6 @@ final class DropLoop {
     private let signals: SignalBox
     private let line = ProgressLine()
     private var drops: [UInt64: ReceivedDrop] = [:]
-    /// The drop to which each stream's load belongs.
-    private var loads: [UInt64: ReceivedDrop] = [:]
-    /// The streams of loads whose bytes arrived as a file that is still to be written.
-    private var passed: [UInt64] = []
     private var failure: Failure?
     /// The signal that ends the loop.
     private var signal: CInt?
@@ -61,16 +57,16 @@ final class DropLoop {
         let connection = standing.connection
         if ready.contains(where: { !$0.isEmpty }) { try checkSignals() }
         // Writing these files may take long; all pending messages have been sent by now.
-        while !passed.isEmpty {
-            let load = passed.removeFirst()
-            guard let drop = loads.removeValue(forKey: load) else { continue }
-            try drop.writePassed(load, over: connection) {
+        while let drop = drops.values.first(where: { $0.passed != nil }) {
+            try drop.writePassed(over: connection) {
                 try checkSignals()
                 handleEvents(of: connection)
                 showProgress()
             }
         }
-        if standing.isLost, !wasLost, let failure = standing.failure { fail(failure, over: connection) }
+        if standing.isLost, !wasLost, let failure = standing.failure {
+            for drop in drops.values { drop.lost(failure, &connection.io.state) }
+        }
         showProgress()
         return reportComplete()
     }
@@ -82,13 +78,6 @@ final class DropLoop {
         _ = try? connection.turn(until: 0) { handle($1, in: $2, &$0) }
     }
 
-    /// Ends the drops that are under way with the connection.
-    private func fail(_ loss: Failure, over connection: BlockingConnection) {
-        for (load, drop) in loads { drop.failed(load, loss, &connection.io.state) }
-        loads = [:]
-        for (stream, drop) in drops { drop.handle(.failed(stream, loss), &connection.io.state) }
-    }
-
     /// - Returns: the exit code of a drop that is complete now.
     private func reportComplete() -> CInt? {
         var code: CInt?
@@ -96,7 +85,6 @@ final class DropLoop {
             drops[stream] = nil
             line.clear()
             drop.report()
-            loads = loads.filter { $0.value !== drop }
             code = code ?? drop.exitCode
         }
         return code
@@ -121,18 +109,17 @@ final class DropLoop {
             )
         default:
             guard let drop = drops[stream] else {
-                let end = loads[stream]?.handleLoad(event, in: bytes, &state)
-                if case .passed = end { passed.append(stream) } else if end != nil { loads[stream] = nil }
+                // An event of a load.
+                for drop in drops.values { drop.handleLoad(event, in: bytes, &state) }
                 return
             }
             line.clear()
             drop.handle(event, &state)
-            for load in drop.loads { loads[load] = drop }
         }
     }
 
     private func showProgress() {
-        guard let drop = drops.values.first(where: { !$0.loads.isEmpty }) else { return line.finish() }
+        guard let drop = drops.values.first(where: \.isReceiving) else { return line.finish() }
         let progress = drop.progress
         line.show("received", progress.count, of: progress.total)
     }

@@ -37,8 +37,13 @@ final class ReceivedDrop {
     /// 0 if all accepted items have arrived; nil if the session was not dropped here.
     var exitCode: CInt? { session.isDropped ? failure?.exitCode ?? 0 : nil }
 
-    /// The streams of its loads.
-    var loads: [UInt64] { Array(items.keys) }
+    /// Whether loads are under way, or files are still to be written.
+    var isReceiving: Bool { !items.isEmpty }
+
+    /// The first load whose bytes arrived as a file that is still to be written.
+    var passed: UInt64? {
+        items.filter { if case .passed = $0.value.load.end { true } else { false } }.keys.min()
+    }
 
     /// The bytes received so far, and the total if it is known.
     var progress: (count: UInt64, total: UInt64?) {
@@ -95,12 +100,10 @@ final class ReceivedDrop {
         concludeIfDone(&state)
     }
 
-    /// Handles an event of a load.
-    ///
-    /// - Returns: the end of the load; nil while it is under way. A file that was passed is still to be written.
-    func handleLoad(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) -> LoadOperation.End? {
+    /// Handles an event if it is one of its loads.
+    func handleLoad(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) {
         let load = event.stream
-        guard let step = items[load]?.load.handle(event, in: bytes), let loading = items[load]?.load else { return nil }
+        guard let step = items[load]?.load.handle(event, in: bytes), let loading = items[load]?.load else { return }
         switch step {
         case .answered: attempt(load, &state) { try $0.begin(loading.answer ?? Answer(), of: session.items) }
         case .bytes(let range):
@@ -113,14 +116,15 @@ final class ReceivedDrop {
         case .failed(let failure): failed(load, failure, &state)
         case nil, .passed, .tooLarge: break
         }
-        return loading.end
     }
 
-    /// Writes the bytes of a load that arrived as one file.
+    /// Writes the bytes of the first load that arrived as one file.
     ///
     /// - Parameter check: called repeatedly; an error that it throws is passed on.
-    func writePassed(_ load: UInt64, over connection: BlockingConnection, check: () throws -> Void) throws {
-        guard let (loading, item) = items[load], case .passed(let descriptor, let answer) = loading.end else { return }
+    func writePassed(over connection: BlockingConnection, check: () throws -> Void) throws {
+        guard let load = passed, let (loading, item) = items[load],
+            case .passed(let descriptor, let answer) = loading.end
+        else { return }
         do {
             // Files that have arrived are not written any more after the drag was cancelled.
             if let end, end.code == .cancelled { throw end }
@@ -176,7 +180,13 @@ final class ReceivedDrop {
         concludeIfDone(&state)
     }
 
-    func failed(_ load: UInt64, _ failure: Failure, _ state: inout ClientState) {
+    /// Ends all that is under way, because the connection is lost.
+    func lost(_ failure: Failure, _ state: inout ClientState) {
+        for load in items.keys.sorted() { failed(load, failure, &state) }
+        handle(.failed(session.stream, failure), &state)
+    }
+
+    private func failed(_ load: UInt64, _ failure: Failure, _ state: inout ClientState) {
         guard let (_, item) = items.removeValue(forKey: load) else { return }
         line.clear()
         if failure.code == .typeUnavailable {
