@@ -5,48 +5,40 @@ import PasteboardWire
 
 /// The connection of a command to this user's broker.
 enum Broker {
-    private static func hello(streams: UInt32? = nil) -> Hello {
+    /// - Parameters:
+    ///   - isRequired: whether a broker is started if there is none, or its absence is an error if the connector starts
+    ///     none.
+    ///   - streams: the number of asks that are open at once; nil for the default.
+    private static func connected(
+        through connector: BrokerConnector,
+        isRequired: Bool,
+        streams: UInt32? = nil,
+        until deadline: UInt64
+    ) throws -> BlockingConnection? {
         var hello = Hello()
         hello.label = ProgramLabel.current
         hello.programVersion = ProgramVersion.current
         hello.maximumStreams = streams
-        return hello
+        let end = min(deadline, Invocation.current.deadline)
+        return try BlockingConnection.greeted(through: connector, hello: hello, isRequired: isRequired, until: end)
+            .map { Invocation.current.limit($0) }
     }
 
     /// The connection for commands that provide something: starts a broker if none is running.
-    static func startingOne(streams: UInt32? = nil) throws -> BlockingConnection {
-        try connected(through: try BrokerConnector(), hello(streams: streams))
-    }
-
-    /// The connection of a command that has lost its broker.
     ///
     /// - Parameters:
-    ///   - mayStart: whether a broker is started if none is running.
+    ///   - mayStart: false if the absence of a broker is an error.
     ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
-    static func next(mayStart: Bool, streams: UInt32?, until deadline: UInt64) throws -> BlockingConnection {
-        var connector = try BrokerConnector()
-        if !mayStart { connector.startsBroker = false }
-        return try connected(through: connector, hello(streams: streams), until: deadline)
-    }
-
-    private static func connected(
-        through connector: BrokerConnector,
-        _ hello: Hello,
+    static func startingOne(
+        mayStart: Bool = true,
+        streams: UInt32? = nil,
         until deadline: UInt64 = .max
     ) throws -> BlockingConnection {
-        let end = min(deadline, Invocation.current.deadline)
-        return Invocation.current.limit(try .greeted(through: connector, hello: hello, until: end))
-    }
-
-    private static func connectedIfServed(
-        through connector: BrokerConnector,
-        _ hello: Hello,
-        until deadline: UInt64 = .max
-    ) throws -> BlockingConnection? {
-        let end = min(deadline, Invocation.current.deadline)
-        return try BlockingConnection.greetedIfServed(through: connector, hello: hello, until: end).map {
-            Invocation.current.limit($0)
-        }
+        var connector = try BrokerConnector()
+        if !mayStart { connector.startsBroker = false }
+        let connection = try connected(through: connector, isRequired: true, streams: streams, until: deadline)
+        guard let connection else { throw try absence() }
+        return connection
     }
 
     /// The connection for commands that only read; nil without a broker, because a new one would hold nothing. If
@@ -55,21 +47,16 @@ enum Broker {
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     static func running(streams: UInt32? = nil, until deadline: UInt64 = .max) throws -> BlockingConnection? {
         let connector = try BrokerConnector()
-        let hello = hello(streams: streams)
-        guard connector.startsBroker else {
-            // Does not start one either: its error states how the user can.
-            return try connected(through: connector, hello, until: deadline)
-        }
-        return try connectedIfServed(through: connector, hello, until: deadline)
+        // A connector that starts none states in its error how the user can.
+        let isRequired = !connector.startsBroker
+        return try connected(through: connector, isRequired: isRequired, streams: streams, until: deadline)
     }
 
     /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are on
     /// the disk.
     static func holding(until deadline: UInt64 = .max) throws -> BlockingConnection? {
         if let running = try running(until: deadline) { return running }
-        let connector = try BrokerConnector()
-        guard Snapshot.exists(for: connector.socket) else { return nil }
-        return try connected(through: connector, hello(), until: deadline)
+        return Snapshot.exists(for: try BrokerConnector().socket) ? try startingOne(until: deadline) : nil
     }
 
     /// The connection for commands about the broker itself.
@@ -82,22 +69,13 @@ enum Broker {
 
     /// Like `running`, but the absence of a broker is never an error.
     static func present(until deadline: UInt64 = .max) throws -> BlockingConnection? {
-        try connectedIfServed(through: try BrokerConnector(), hello(), until: deadline)
+        try connected(through: try BrokerConnector(), isRequired: false, until: deadline)
     }
 
     private static let hint = "; copy, offer and drop start one"
 
     static func absence(hint: String = Broker.hint) throws -> Failure {
         Failure(.brokerUnavailable, "no broker is running at \(try BrokerConnector().socket.path)\(hint)")
-    }
-
-    /// Whether a broker answers hello before `deadline`. Any failure to connect counts as no broker.
-    static func isRunning(until deadline: UInt64 = .max) throws -> Bool {
-        do {
-            return try running(until: deadline) != nil
-        } catch is Failure {
-            return false
-        }
     }
 
     /// Makes a request of a broker, and makes it again as its recovery decides.

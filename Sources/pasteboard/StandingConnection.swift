@@ -93,7 +93,7 @@ final class StandingConnection {
     private func connect(mayStart: Bool, until deadline: UInt64) throws {
         let next: BlockingConnection
         do {
-            next = try Broker.next(mayStart: mayStart, streams: streams, until: deadline)
+            next = try Broker.startingOne(mayStart: mayStart, streams: streams, until: deadline)
         } catch let failure as Failure {
             switch failure.code {
             case .brokerUnavailable: return try lose(failure, .nobody)

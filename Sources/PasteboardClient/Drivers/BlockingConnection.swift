@@ -17,57 +17,38 @@ package final class BlockingConnection {
     /// The failure of the last request that was not answered before its deadline.
     private var lateFailure: Failure?
 
-    /// Connects. Starts a broker if there is none and the connector allows it. Hello is sent with the first request.
-    package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
-        io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
-    }
-
-    /// Takes ownership of a connected socket.
+    /// Takes ownership of a connected socket. Hello is sent with the first request.
     package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
         io = ConnectionIO(adopting: socket, path: path, hello: hello)
     }
 
-    /// Connects, and returns after the broker has answered hello. Starts a broker if there is none and the connector
-    /// allows it.
+    /// Connects, and returns after the broker has answered hello.
     ///
     /// If the broker was ending, it connects again. Nothing else is sent before the answer, so no request is lost.
     ///
-    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    /// - Parameters:
+    ///   - isRequired: whether a broker is started if there is none, or its absence is an error if the connector starts
+    ///     none. False for requests that are not worth starting one.
+    ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    /// - Returns: nil if there is no broker and none is required.
     package static func greeted(
         through connector: BrokerConnector,
         hello: Hello = Hello(),
-        until deadline: UInt64 = .max
-    ) throws(Failure) -> BlockingConnection {
-        var attempt = 1
-        while true {
-            let connection = try BlockingConnection(through: connector, hello: hello)
-            if try connection.isGreeted(in: &attempt, until: deadline) { return connection }
-        }
-    }
-
-    /// Like `greeted`, but returns nil if there is no broker, for requests that are not worth starting one.
-    package static func greetedIfServed(
-        through connector: BrokerConnector,
-        hello: Hello = Hello(),
+        isRequired: Bool = true,
         until deadline: UInt64 = .max
     ) throws(Failure) -> BlockingConnection? {
         var attempt = 1
-        while let socket = try connector.connectIfServed(until: deadline) {
+        while true {
+            let socket = try isRequired ? connector.connect() : connector.connectIfServed(until: deadline)
+            guard let socket else { return nil }
             let connection = BlockingConnection(adopting: socket, path: connector.socket.path, hello: hello)
-            if try connection.isGreeted(in: &attempt, until: deadline) { return connection }
-        }
-        return nil
-    }
-
-    /// Waits for the answer to hello. Returns false if the broker was ending and the client may connect again.
-    private func isGreeted(in attempt: inout Int, until deadline: UInt64) throws(Failure) -> Bool {
-        do throws(Failure) {
-            _ = try welcome(until: deadline)
-            return true
-        } catch {
-            guard io.isGoneUnanswered, attempt < Recovery.greetings else { throw error }
-            attempt += 1
-            return false
+            do throws(Failure) {
+                _ = try connection.welcome(until: deadline)
+                return connection
+            } catch {
+                guard connection.io.isGoneUnanswered, attempt < Recovery.greetings else { throw error }
+                attempt += 1
+            }
         }
     }
 

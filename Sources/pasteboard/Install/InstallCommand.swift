@@ -86,7 +86,7 @@ struct InstallCommand: Command {
             let folder = "\(prefix)/share/zsh/site-functions"
             advice.append("for completions in zsh, add to ~/.zshrc before compinit: fpath=(\"\(folder)\" $fpath)")
         }
-        if (try? Broker.isRunning(until: MonotonicClock.deadline(milliseconds: 500))) == true {
+        if (try? Broker.running(until: MonotonicClock.deadline(milliseconds: 500))) != nil {
             advice.append("a broker is running; 'pasteboard broker --replace' starts this version in its place")
         }
         return advice

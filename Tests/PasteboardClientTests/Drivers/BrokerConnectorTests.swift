@@ -55,12 +55,7 @@ import Testing
                 }
             }
             let connector = try BrokerConnector(environment: environment)
-            let connection =
-                if startsBroker {
-                    try BlockingConnection.greeted(through: connector)
-                } else {
-                    try BlockingConnection.greetedIfServed(through: connector)
-                }
+            let connection = try BlockingConnection.greeted(through: connector, isRequired: startsBroker)
             #expect(connection?.io.state.welcome != nil)
             brokers.join()
         }

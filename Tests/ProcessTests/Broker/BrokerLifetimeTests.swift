@@ -134,7 +134,7 @@ import Testing
         let threads = try (0..<20).map { number in
             try SystemThread(name: "client \(number)") {
                 let outcome = Result { () throws(Failure) -> UInt64 in
-                    let connection = try BlockingConnection(through: connector)
+                    let connection = try BlockingConnection(adopting: connector.connect(), path: connector.socket.path)
                     connection.io.timeouts = .endless
                     return try connection.welcome().epoch ?? 0
                 }

@@ -56,7 +56,7 @@ import Testing
         var environment = desk.environment
         environment["PASTEBOARD_SOCKET"] = desk.directory["socket"]
         let connector = try BrokerConnector(environment: ProcessEnvironment(environment))
-        let connection = try BlockingConnection(through: connector)
+        let connection = try BlockingConnection(adopting: connector.connect(), path: connector.socket.path)
         return try connection.listing(settles: false).items
     }
 }
