@@ -8,31 +8,21 @@ package enum ByteSource {
     case bytes([UInt8])
     /// A memory file with all four seals. The file itself is passed.
     case memory(MemoryFile)
-    /// A descriptor, such as standard input or a file. It is read to its end from its current position.
-    case descriptor(CInt)
-    /// Like `descriptor`, but read by a function. The function is called when the descriptor is readable, until it
-    /// returns no bytes.
+    /// Bytes that a function reads from a descriptor, such as standard input or a file. It is called when the
+    /// descriptor is readable, until it returns no bytes.
     case pieces(of: CInt, next: () throws -> [UInt8])
 }
 
 /// One item of a write, and the sources of its bytes.
 package struct WriteItem {
     /// The item without its representations.
-    package var item = Item()
+    package var item: Item
     /// Each representation's `provision` follows from its source.
     package var representations: [(representation: Representation, source: ByteSource)]
 
-    package init(
-        suggestedName: String? = nil,
-        representations: [(representation: Representation, source: ByteSource)]
-    ) {
-        item.suggestedName = suggestedName
-        self.representations = representations
-    }
-
     /// - Parameter item: an item without representations.
     package init(
-        _ item: Item,
+        _ item: Item = Item(),
         representations: [(representation: Representation, source: ByteSource)]
     ) {
         self.item = item
@@ -109,8 +99,6 @@ extension BlockingConnection {
             try send(OutgoingChunk(bytes, isLast: true), on: stream)
         case .memory(let file):
             try send(file, on: stream, passes: passesMemory)
-        case .descriptor(let descriptor):
-            try send(of: descriptor, on: stream) { try System.read(descriptor, upTo: WireLimits.dataLength) }
         case .pieces(let descriptor, let next):
             try send(of: descriptor, on: stream, next)
         }

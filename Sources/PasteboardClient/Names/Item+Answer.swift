@@ -1,5 +1,13 @@
 package import PasteboardWire
 
+extension Item {
+    /// An item without representations.
+    package init(suggestedName: String?, title: String? = nil) {
+        self.init()
+        (self.suggestedName, self.title) = (suggestedName, title)
+    }
+}
+
 extension [Item] {
     /// The listed representation that a load returns; nil if it was not listed.
     package func representation(of answer: Answer) -> Representation? {

@@ -15,7 +15,7 @@ struct DemoSourceCommand: Command {
         var json = Representation()
         json.type = "public.json"
         let item = WriteItem(
-            suggestedName: "greeting",
+            Item(suggestedName: "greeting"),
             representations: [(text, .promised), (json, .promised)]
         )
         _ = try connection.write(Write(), items: [item])

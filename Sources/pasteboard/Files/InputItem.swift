@@ -94,10 +94,3 @@ struct InputItem {
         }
     }
 }
-
-extension Item {
-    init(suggestedName: String?, title: String?) {
-        self.init()
-        (self.suggestedName, self.title) = (suggestedName, title)
-    }
-}

@@ -123,7 +123,7 @@ extension WriteItem {
         representations.allSatisfy { representation in
             switch representation.source {
             case .promised, .bytes, .memory: true
-            case .descriptor, .pieces: false
+            case .pieces: false
             }
         }
     }

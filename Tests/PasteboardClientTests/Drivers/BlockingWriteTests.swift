@@ -15,6 +15,10 @@ import Testing
         )
     }
 
+    private static func descriptor(_ raw: CInt) -> ByteSource {
+        .pieces(of: raw) { try System.read(raw, upTo: WireLimits.dataLength) }
+    }
+
     @Test("Kept bytes follow their item in order, from memory and from a descriptor, each with its end")
     func kept() throws {
         let large = [UInt8](repeating: 7, count: 3 << 20)
@@ -41,7 +45,7 @@ import Testing
         let pipe = try System.pipe()
         try System.write(Array("typed".utf8).span, to: pipe.second.raw)
         let reader = pipe.keepingFirst()
-        let item = Self.item([.bytes(large), .promised, .descriptor(reader.raw), .bytes([])])
+        let item = Self.item([.bytes(large), .promised, Self.descriptor(reader.raw), .bytes([])])
         let publication = try harness.connection.write(Write(), items: [item])
         #expect(publication.committed.changeCount == 1)
     }
@@ -54,7 +58,7 @@ import Testing
         })
         let pipe = try System.pipe()
         let failure = #expect(throws: Failure.self) {
-            try harness.connection.write(Write(), items: [Self.item([.descriptor(pipe.first.raw)])])
+            try harness.connection.write(Write(), items: [Self.item([Self.descriptor(pipe.first.raw)])])
         }
         #expect(failure?.code == .superseded)
     }
@@ -82,7 +86,7 @@ import Testing
         })
         let directory = try System.open("/")
         #expect(throws: SystemError.self) {
-            try harness.connection.write(Write(), items: [Self.item([.descriptor(directory.raw)])])
+            try harness.connection.write(Write(), items: [Self.item([Self.descriptor(directory.raw)])])
         }
         #expect(try harness.connection.listing(settles: false).items.isEmpty)
     }

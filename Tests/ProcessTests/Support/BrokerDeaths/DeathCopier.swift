@@ -97,7 +97,7 @@ struct DeathCopier {
         write.board = Self.board(number)
         let name = "turn \(turns)"
         let item = WriteItem(
-            suggestedName: name,
+            Item(suggestedName: name),
             representations: try zip(Self.types, parts).map { type, part in
                 var representation = Representation()
                 representation.type = type
