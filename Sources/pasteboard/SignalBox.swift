@@ -8,9 +8,13 @@ final class SignalBox {
     private var before = sigset_t()
 
     var raw: CInt { signals.raw }
+    /// The wait for one of the signals.
+    var interest: PollInterest { PollInterest(raw, .readable) }
 
     /// Signals that the process ignores, for example because it was started by `nohup`, are left ignored.
-    init(_ signals: [CInt]) throws {
+    ///
+    /// - Parameter signals: by default those that end a command.
+    init(_ signals: [CInt] = [SIGINT, SIGTERM, SIGHUP]) throws {
         pthread_sigmask(SIG_BLOCK, nil, &before)
         self.signals = try SignalDescriptor(signals.filter { !System.ignores($0) })
     }

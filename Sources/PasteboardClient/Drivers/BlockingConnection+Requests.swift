@@ -21,7 +21,7 @@ extension BlockingConnection {
     package func welcome(until deadline: UInt64 = .max) throws(Failure) -> Welcome {
         while true {
             if let welcome = io.state.welcome { return welcome }
-            guard !Self.isOver(deadline) else { throw unanswered }
+            guard !MonotonicClock.isOver(deadline) else { throw unanswered }
             try io.turn(until: deadline) { _, event, bytes in keep(event, bytes) }
         }
     }

@@ -123,7 +123,7 @@ package final class BlockingConnection {
                 try? io.flush()
                 throw Failure(.cancelled, "interrupted")
             }
-            if Self.isOver(deadline) {
+            if MonotonicClock.isOver(deadline) {
                 io.state.cancel(stream)
                 try? io.flush()
                 let failure = lateness.map { Failure(.timeout, $0) } ?? unanswered
@@ -133,11 +133,7 @@ package final class BlockingConnection {
         }
     }
 
-    static func isOver(_ deadline: UInt64) -> Bool {
-        MonotonicClock.mayBeOver(deadline) && MonotonicClock.now() >= deadline
-    }
-
-    var unanswered: Failure {
+    package var unanswered: Failure {
         Failure(.timeout, "the broker at \(io.path) has not answered in the time allowed")
     }
 

@@ -20,7 +20,7 @@ extension ConnectionIO {
         if let failure = state.failure { throw failure }
         do throws(Failure) {
             try flush()
-            if BlockingConnection.isOver(timeouts.end) {
+            if MonotonicClock.isOver(timeouts.end) {
                 loss = .silent
                 throw Failure(.timeout, "the time allowed is over")
             }

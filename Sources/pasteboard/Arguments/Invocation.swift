@@ -30,7 +30,7 @@ struct Invocation {
     ///
     /// - Parameter failure: the failure after which the command waits, if any.
     func check(after failure: Failure? = nil) throws {
-        guard MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline else { return }
+        guard MonotonicClock.isOver(deadline) else { return }
         throw Failure(.timeout, (failure.map { "\($0.text), and " } ?? "") + "the time allowed is over")
     }
 

@@ -82,7 +82,7 @@ struct DragCommand: Command {
         drag.movesBetweenProcesses = isMove
         let offer = try connection.offer(drag, items: try InputItem.promised(items, to: connection))
         // From here on a signal cancels the transfers that are incomplete.
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let signals = try SignalBox()
         let server = try AskServer(connection, origins: items.map(\.origins))
         let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals, isMove: isMove)
         return try report(try loop.run(to: destination), of: items)

@@ -83,7 +83,7 @@ struct DropCommand: Command {
         WorkingName.removeLeftovers(in: directory)
         let connection = try Broker.startingOne()
         // From here on a signal has to remove unfinished files.
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let signals = try SignalBox()
         var destination = Destination()
         destination.name = name
         destination.accepts = accepts

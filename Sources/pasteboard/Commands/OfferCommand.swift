@@ -139,7 +139,7 @@ struct OfferCommand: Command {
             return try offered.place(over: $0)
         }
         // From here on commands may run; a signal has to end them together with this process.
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let signals = try SignalBox()
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
         placed.publication.committed.note(by: Self.syntax.name)
         if let replaced { StandardStreams.note("pasteboard: offer: replaced \(replaced)") }

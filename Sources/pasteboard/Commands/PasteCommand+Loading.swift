@@ -37,7 +37,7 @@ extension PasteCommand {
         func showProgress() { if leavesFile { line.show("pasted", received.byteCount, of: total) } }
         defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
-        let signals = try leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
+        let signals = try leavesFile ? SignalBox() : nil
         do {
             try connection.load(
                 load,

@@ -166,7 +166,7 @@ struct PasteCommand: Command {
 
     /// Waits until the pasteboard has other contents, or until there is another broker.
     private func wait(for watch: BoardWatch, _ failure: Failure) throws {
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let signals = try SignalBox()
         // A signal has to end a load that writes no file, also while it waits for the reader of a pipe.
         defer { signals.unblock() }
         guard try watch.mayHaveChanged(until: end, watching: signals) else {

@@ -57,7 +57,7 @@ final class DragLoop {
     }
 
     private func turn() throws {
-        let ready = try server.turn(watching: [PollInterest(signals.raw, .readable)]) { event in
+        let ready = try server.turn(watching: [signals.interest]) { event in
             if event.stream == stream { progress.handle(event) }
         }
         let signal = ready[0].isEmpty ? nil : try signals.next()

@@ -50,9 +50,9 @@ final class DropLoop {
     /// - Returns: the exit code of a drop that is complete now.
     private func turn() throws -> CInt? {
         let wasLost = standing.isLost
-        let ready = try standing.turn(watching: [PollInterest(signals.raw, .readable)]) { connection in
+        let ready = try standing.turn(watching: [signals.interest]) { connection in
             if let failure = exchange(&failure, with: nil) { throw failure }
-            return try connection.turn(extra: [PollInterest(signals.raw, .readable)]) { handle($1, in: $2, &$0) }
+            return try connection.turn(extra: [signals.interest]) { handle($1, in: $2, &$0) }
         }
         let connection = standing.connection
         if ready.contains(where: { !$0.isEmpty }) { try checkSignals() }

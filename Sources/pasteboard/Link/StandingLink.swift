@@ -48,7 +48,7 @@ final class StandingLink {
     }
 
     func run() throws -> CInt {
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let signals = try SignalBox()
         while true {
             do {
                 try connect(watching: signals)
@@ -62,7 +62,7 @@ final class StandingLink {
             }
             // A time that stands still lets the delays grow until the next success, however long an attempt takes.
             let delay = backoff.delay(at: 0, random: .random(in: 0...1))
-            _ = try System.poll([PollInterest(signals.raw, .readable)], milliseconds: delay)
+            _ = try System.poll([signals.interest], milliseconds: delay)
             try signals.check()
         }
     }
@@ -88,7 +88,7 @@ final class StandingLink {
         }
         // Programs bring back first what they had at a broker that has crashed.
         let settling = [near, far].compactMap { $0.io.state.welcome?.settlingMilliseconds }.max() ?? 0
-        _ = try System.poll([PollInterest(signals.raw, .readable)], milliseconds: Int(clamping: settling))
+        _ = try System.poll([signals.interest], milliseconds: Int(clamping: settling))
         try signals.check()
         let link = try Link(near: near, far: far, boards: boards, from: sides, permits: permits) { self.note($0) }
         note(hasBegun ? "connected again" : "linked with \(machine): \(boards.joined(separator: ", "))")
@@ -97,7 +97,7 @@ final class StandingLink {
         defer { if MonotonicClock.now() - begin > Self.calm { backoff = Backoff() } }
         do {
             while true {
-                let ready = try link.turn(watching: [PollInterest(signals.raw, .readable)])
+                let ready = try link.turn(watching: [signals.interest])
                 if !ready[0].isEmpty { try signals.check() }
             }
         } catch let lost as Link.Lost {
@@ -114,7 +114,7 @@ final class StandingLink {
         of program: LinkProgram
     ) throws {
         do {
-            let extra = [PollInterest(signals.raw, .readable)]
+            let extra = [signals.interest]
             while try end.greet(watching: extra) == false { try signals.check() }
         } catch let failure as Failure {
             let explained = side == .far ? program.explained(failure, of: machine) : failure

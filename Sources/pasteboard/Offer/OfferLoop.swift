@@ -61,7 +61,7 @@ final class OfferLoop {
         until deadline: UInt64,
         _ work: (OfferedContents.Placed, [PollInterest]) throws -> [PollInterest.Readiness]
     ) throws -> CInt? {
-        let extra = [PollInterest(signals.raw, .readable)]
+        let extra = [signals.interest]
         let ready =
             if hasEnded {
                 try work(placed, extra)

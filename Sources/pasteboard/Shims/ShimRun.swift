@@ -150,7 +150,7 @@ struct ShimRun {
             return
         }
         // All input has been read, so a signal is not delayed by it.
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let signals = try SignalBox()
         let committed = try copy(to: request.board)
         do {
             let watch = try BoardWatch(
@@ -160,7 +160,10 @@ struct ShimRun {
                 command: program.rawValue,
                 reconnects: true
             )
-            _ = try watch.next(until: .max, watching: signals)
+            while watch.take() == nil {
+                try watch.turn(extra: [signals.interest])
+                try signals.check()
+            }
         } catch let failure as CommandFailure {
             // After a signal the contents end with the process.
             try? clear("--if-change", String(committed.changeCount ?? 0))

@@ -51,35 +51,21 @@ final class BoardWatch {
     private func open(over connection: BlockingConnection, until deadline: UInt64) throws {
         for index in boards.indices { boards[index].stream = try connection.io.state.open(boards[index].watch.open()) }
         while !boards.allSatisfy(\.watch.isRegistered) {
+            guard !MonotonicClock.isOver(deadline) else { throw connection.unanswered }
             try receive(over: connection, until: deadline)
-            if boards.allSatisfy(\.watch.isRegistered) { return }
-            guard MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline else { continue }
-            throw Failure(.timeout, "the broker at \(connection.io.path) has not answered in the time allowed")
         }
-    }
-
-    /// Waits for a change. Throws the failure of a command that a signal has ended, if one arrives.
-    ///
-    /// - Returns: the newest change; nil if there is none until `deadline` (see `MonotonicClock`).
-    func next(until deadline: UInt64, watching signals: SignalBox?) throws -> Change? {
-        let extra = signals.map { [PollInterest($0.raw, .readable)] } ?? []
-        while !hasChange {
-            if try turn(extra: extra, until: deadline).contains(where: { !$0.isEmpty }) { try signals?.check() }
-            if !hasChange, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return nil }
-        }
-        return take()?.change
     }
 
     /// Waits for a change, or until the watch has begun again at another broker, whose board may have changed in the
-    /// meantime.
+    /// meantime. Throws the failure of a command that a signal has ended, if one arrives.
     ///
     /// - Returns: false if neither happens until `deadline` (see `MonotonicClock`).
     func mayHaveChanged(until deadline: UInt64, watching signals: SignalBox) throws -> Bool {
         let before = ObjectIdentifier(connection)
         while !hasChange, standing.isLost || ObjectIdentifier(connection) == before {
-            let ready = try turn(extra: [PollInterest(signals.raw, .readable)], until: deadline)
-            if !ready[0].isEmpty { try signals.check() }
-            if !hasChange, MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline { return false }
+            try turn(extra: [signals.interest], until: deadline)
+            try signals.check()
+            if !hasChange, MonotonicClock.isOver(deadline) { return false }
         }
         _ = take()
         return true

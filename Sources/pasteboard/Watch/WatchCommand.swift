@@ -81,7 +81,7 @@ struct WatchCommand: Command {
         // The pasteboards whose next change describes the present contents.
         var present = since == 0 ? Set(boards ?? []) : []
         guard command.isEmpty else {
-            let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+            let signals = try SignalBox()
             try WatchedCommand(command, watch: watch, reportingPresent: present, signals: signals).run()
         }
         while true {

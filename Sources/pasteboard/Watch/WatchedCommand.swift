@@ -69,10 +69,10 @@ final class WatchedCommand {
                 let (board, change) = pending.removeFirst()
                 try start(for: change, of: board)
             }
-            let interests = [signals.raw] + (running.map { [$0.end.raw] } ?? [])
-            let ready = try watch.turn(extra: interests.map { PollInterest($0, .readable) })
-            if !ready[0].isEmpty { try signals.check() }
-            if ready.count > 1, !ready[1].isEmpty { try finish() }
+            let ends = running.map { [PollInterest($0.end.raw, .readable)] } ?? []
+            let ready = try watch.turn(extra: ends + [signals.interest])
+            try signals.check()
+            if !ends.isEmpty, !ready[0].isEmpty { try finish() }
         }
     }
 
