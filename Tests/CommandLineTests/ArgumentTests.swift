@@ -1,4 +1,5 @@
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 import TypeIdentifiers
@@ -91,6 +92,21 @@ struct ArgumentTests {
         let argument = try TypeArgument(giving: SystemString(spelling))
         #expect(argument.type.identifier == type)
         #expect(argument.origin?.text == origin)
+    }
+
+    @Test("A list of accepted types is limited, and counts each type that an extension has")
+    func accepted() throws {
+        func accepted(_ spellings: [String]) throws -> [UniformType] {
+            let arguments = spellings.map { SystemString("--type=\($0)") }
+            return try TypeArgument.accepted("--type", shown: "-t", of: ParsedArguments(arguments, for: Self.syntax))
+        }
+        let types = try TypeArgument.types(".ts")
+        #expect(types.count > 1)
+        #expect(try accepted(["png", ".ts"]) == [.png] + types)
+        let most = Array(repeating: "png", count: WireLimits.accepts - 1)
+        #expect(try accepted(most + ["png"]).count == WireLimits.accepts)
+        let error = #expect(throws: CommandFailure.self) { try accepted(most + [".ts"]) }
+        #expect(error?.exitCode == 2 && error?.text?.hasPrefix("-t names ") == true)
     }
 
     @Test("A family is accepted as a type to load, not as a type to offer")

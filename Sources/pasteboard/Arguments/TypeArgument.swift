@@ -59,6 +59,19 @@ struct TypeArgument {
         return types
     }
 
+    /// Returns the types that the values of an option name, for an accept list.
+    ///
+    /// - Parameter shown: the option as errors name it.
+    static func accepted(_ option: String, shown: String, of arguments: ParsedArguments) throws -> [UniformType] {
+        let types = try arguments.values(option).flatMap(types)
+        guard types.count <= WireLimits.accepts else {
+            throw CommandFailure(
+                usage: "\(shown) names \(types.count) types; at most \(WireLimits.accepts) are allowed"
+            )
+        }
+        return types
+    }
+
     /// The type ends at the first `=` that is not a MIME parameter's own: `text/plain;charset=utf-8=notes.txt`.
     private static func split(_ argument: SystemString) -> (type: SystemString, origin: SystemString?) {
         let bytes = argument.bytes

@@ -11,14 +11,7 @@ struct CopyCommand: Command {
         operands: "[FILE ...]",
         options: [
             .init("--echo", short: "-e", "copies the operands as a text, joined by blanks, instead of FILEs"),
-            .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
-            .init(
-                "--type",
-                short: "-t",
-                value: "TYPE=FILE",
-                "one more representation of a single item; may be repeated"
-            ),
-            .board, .primary,
+            .type, .typedFile, .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
             .title,
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),

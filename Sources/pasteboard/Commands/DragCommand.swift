@@ -11,13 +11,7 @@ struct DragCommand: Command {
         operands: "[FILE ...] --to NAME",
         options: [
             .init("--to", value: "NAME", "the destination; 'pasteboard drop --list' lists them"),
-            .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
-            .init(
-                "--type",
-                short: "-t",
-                value: "TYPE=FILE",
-                "one more representation of a single item; may be repeated"
-            ),
+            .type, .typedFile,
             .init("--name", value: "NAME", "a file name for a single item"),
             .title,
             .init("--wait", value: "DURATION", "the longest time to wait for the destination if it does not exist yet"),

@@ -51,8 +51,7 @@ struct DropCommand: Command {
         isOnce = arguments.has("--once")
         directory = try arguments.path("--into") ?? "."
         let name = try arguments.value("--as")
-        let types = try arguments.values("--accept")
-        guard !isList || name == nil && types.isEmpty && !isOnce && !arguments.has("--into") else {
+        guard !isList || name == nil && !arguments.has("--accept") && !isOnce && !arguments.has("--into") else {
             throw CommandFailure(usage: "option --list can be combined only with --json")
         }
         guard let name = name ?? (isList ? "" : nil) else {
@@ -62,13 +61,8 @@ struct DropCommand: Command {
         }
         if !isList { try BoardName.check(name, of: "a destination") }
         guard !directory.isEmpty else { throw CommandFailure(usage: "the path of --into is empty") }
-        guard types.count <= WireLimits.accepts else {
-            throw CommandFailure(
-                usage: "--accept names \(types.count) types; at most \(WireLimits.accepts) are allowed"
-            )
-        }
         self.name = name
-        accepts = try types.flatMap(TypeArgument.types).map { type in Accept(type.identifier) }
+        accepts = try TypeArgument.accepted("--accept", shown: "--accept", of: arguments).map { Accept($0.identifier) }
     }
 
     func run() throws -> CInt {

@@ -94,12 +94,7 @@ struct OfferCommand: Command {
         guard !offers.isEmpty else {
             throw CommandFailure(usage: "nothing to offer; write FILE, or -t TYPE=COMMAND")
         }
-        guard offers.count <= WireLimits.representations else {
-            throw Failure(
-                .limitExceeded,
-                "cannot offer \(offers.count) types, because an item has at most \(WireLimits.representations)"
-            )
-        }
+        try InputArguments.check(offers, for: Self.syntax.name)
     }
 
     func run() throws -> CInt {

@@ -84,7 +84,7 @@ struct PasteCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
-        let requested = try arguments.values("--type").flatMap(TypeArgument.types)
+        let requested = try TypeArgument.accepted("--type", shown: "-t", of: arguments)
         item = try arguments.value("--item").map(Self.index)
         output = try arguments.path("--output").flatMap { $0 == "-" ? nil : $0 }
         directory = try arguments.path("--into")
@@ -99,11 +99,6 @@ struct PasteCommand: Command {
         ifChangeCount = try arguments.changeCount()
         guard !waits || ifChangeCount == nil else {
             throw CommandFailure(usage: "options --wait and --if-change cannot be combined")
-        }
-        guard requested.count <= WireLimits.accepts else {
-            throw CommandFailure(
-                usage: "-t names \(requested.count) types; at most \(WireLimits.accepts) are allowed"
-            )
         }
         guard directory == nil || !arguments.has("--output") else {
             throw CommandFailure(usage: "options --output and --into cannot be combined")

@@ -10,7 +10,7 @@ struct InputArguments {
     private let title: String?
     private let trimsNewline: Bool
     private let types: [TypeArgument]
-    /// nil for standard input.
+    /// nil for standard input. Empty if `types` name the files.
     private let files: [SystemString?]
     /// The operands if they are a text, which replaces standard input.
     private let words: [SystemString]?
@@ -22,7 +22,8 @@ struct InputArguments {
         words = arguments.has("--echo") ? arguments.operands : nil
         trimsNewline = arguments.has("--trim-newline")
         types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
-        files = words == nil ? arguments.operands.map { $0 == "-" ? nil : $0 } : []
+        let files: [SystemString?] = words == nil ? arguments.operands.map { $0 == "-" ? nil : $0 } : []
+        self.files = files.isEmpty && types.isEmpty ? [nil] : files
         let streams = types.count { $0.origin == nil || $0.origin == "-" }
         guard words?.isEmpty != true else { throw CommandFailure(usage: "missing words; write -e WORD ...") }
         guard words == nil || types.isEmpty || streams > 0 else {
@@ -38,11 +39,8 @@ struct InputArguments {
         guard files.count(where: { $0 == nil }) <= 1 else {
             throw CommandFailure(usage: "standard input ('-') is given more than once; give it once")
         }
-        guard name == nil || files.count <= 1 else {
-            throw CommandFailure(usage: "option --name is for a single item, but \(files.count) files are given")
-        }
-        guard title == nil || files.count <= 1 else {
-            throw CommandFailure(usage: "option --title is for a single item, but \(files.count) files are given")
+        for option in ["--name", "--title"] where arguments.has(option) && files.count > 1 {
+            throw CommandFailure(usage: "option \(option) is for a single item, but \(files.count) files are given")
         }
         guard files.count <= WireLimits.items else {
             throw Failure(
@@ -51,6 +49,11 @@ struct InputArguments {
                     + "their directory, or an archive: tar c FILE ... | pasteboard \(command) -t .tar"
             )
         }
+        try Self.check(types, for: command)
+    }
+
+    /// Throws if an item cannot have so many types.
+    static func check(_ types: [TypeArgument], for command: String) throws(Failure) {
         guard types.count <= WireLimits.representations else {
             throw Failure(
                 .limitExceeded,
@@ -79,12 +82,7 @@ struct InputArguments {
             let input = try open(argument.origin == "-" ? nil : argument.origin)
             return (try check(argument.type, for: input), input)
         }
-        guard representations.isEmpty else {
-            return [InputItem(name: name, title: title, representations: representations)]
-        }
-        let input = try open(nil)
-        let type = try self.type(of: input, named: nil, &contradicted)
-        return [InputItem(name: name, title: title, representations: [(type, input)])]
+        return [InputItem(name: name, title: title, representations: representations)]
     }
 
     private func type(
@@ -123,6 +121,13 @@ struct InputArguments {
 }
 
 extension CommandSyntax.Option {
+    static let type = Self("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs")
+    static let typedFile = Self(
+        "--type",
+        short: "-t",
+        value: "TYPE=FILE",
+        "one more representation of a single item; may be repeated"
+    )
     static let title = Self("--title", value: "TEXT", "a title for people to read, which info shows")
 }
 
