@@ -44,8 +44,7 @@ enum CommandLineTool {
     /// Commands that this program runs when it starts itself. Help does not list them.
     private static var roles: [any Command.Type] {
         [
-            DemoSourceCommand.self, DemoDestinationCommand.self, BackgroundOfferCommand.self, WatchedPasteCommand.self,
-            CompleteCommand.self,
+            DemoSourceCommand.self, BackgroundOfferCommand.self, WatchedPasteCommand.self, CompleteCommand.self,
         ]
     }
 

@@ -31,8 +31,6 @@ struct RunCommand: Command {
 
     /// Signals that other processes send to end a program, or for its own purposes.
     private static let forwarded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH]
-    /// The time in milliseconds for the broker to end, which includes that of the limit `drain`.
-    private static let patience = 10_000
 
     private let command: [SystemString]
     private let limits: [String]
@@ -50,17 +48,8 @@ struct RunCommand: Command {
         let path = try ProgramPath.find(command[0])
         System.noticeChildren()
         let signals = try SignalBox(Self.forwarded)
-        PrivateDirectory.removeAbandoned("run")
-        // The broker creates it, so that it also removes it if this process is killed.
-        let directory = try PrivateDirectory("run", isCreated: false)
-        try setEnvironment(socket: directory.socket)
-        defer {
-            BrokerStart.endAll(milliseconds: Self.patience)
-            // Another one, if the command has stopped the first.
-            _ = try? Broker.running()?.stop()
-            withExtendedLifetime(directory) {}
-        }
-        try BrokerConnector().startOwn()
+        let broker = try PrivateBroker("run", limits: limits)
+        defer { withExtendedLifetime(broker) {} }
         // While this process is connected, the broker does not end for lack of connections.
         var connection = try Broker.running()
         guard connection != nil else { throw try Broker.absence(hint: "") }
@@ -93,16 +82,7 @@ struct RunCommand: Command {
             try connection?.turn(until: 0) { _, _, _ in }
             return connection
         } catch {
-            return try? Broker.running(until: MonotonicClock.deadline(milliseconds: patience))
+            return try? Broker.running(until: MonotonicClock.deadline(milliseconds: PrivateBroker.patience))
         }
-    }
-
-    /// Sets the variables for the broker, for the command, and for a broker that the command starts.
-    private func setEnvironment(socket: String) throws {
-        let (name, given) = ("PASTEBOARD_LIMITS", limits.map { $0.filter { $0 != " " && $0 != "\t" } })
-        let inherited = System.secureEnvironment(name) ?? ""
-        let all = ["idle-exit=30s", inherited, "kept-on-disk=0"] + given
-        try System.setEnvironment(name, to: all.filter { !$0.isEmpty }.joined(separator: " "))
-        try System.setEnvironment("PASTEBOARD_SOCKET", to: socket)
     }
 }

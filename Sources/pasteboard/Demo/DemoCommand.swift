@@ -1,18 +1,19 @@
 import Glibc
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Demonstrates a promise and its load: a private broker, a source process and a destination process.
+/// Demonstrates a promise and its load: a private broker, a source process, and this process as the destination.
 ///
-/// This process starts the three and directs them: each step waits for the line that the process concerned prints, so
-/// the order of the lines is the order of what happened.
+/// The lines of the source are printed when it has printed them, so the order of the lines is the order of what
+/// happened.
 struct DemoCommand: Command {
     static let syntax = CommandSyntax(
         "demo",
         "shows a promise, a load and a dead source between real processes",
         options: [],
         notes: """
-            Starts three processes: a broker in a temporary directory, a source and a destination. Your pasteboards are
+            Starts a broker in a temporary directory and a source, and is the destination itself. Your pasteboards are
             not changed. The demo takes less than a second.
             """
     )
@@ -20,31 +21,60 @@ struct DemoCommand: Command {
     init(_ arguments: ParsedArguments) {}
 
     func run() throws -> CInt {
-        let stage = try DemoStage()
-        let broker = try stage.start("broker")
-        try say("broker", "process \(broker.process.id) listens for programs")
+        for variable in System.environment() where variable.hasPrefix("PASTEBOARD_") {
+            try System.setEnvironment(String(variable.prefix { $0 != "=" }), to: nil)
+        }
+        let broker = try PrivateBroker("demo")
+        defer { withExtendedLifetime(broker) {} }
+        let connection = try Broker.startingOne()
+        try say("broker", "process \(try connection.welcome().process ?? 0) listens for programs")
 
-        let source = try stage.start("demo-source")
+        let source = try DemoSource()
         try say("source", try source.line())
 
-        let destination = try stage.start("demo-destination")
-        try say("destination", try destination.line())
+        let listing = try connection.listing(settles: false)
+        let types = listing.items.flatMap { $0.representations.map(\.type) }.joined(separator: ", ")
+        let count = listing.items.count
+        try say("destination", "process \(System.processID) sees \(count) item with the types \(types)")
         let made = source.hasLine ? "but it was produced" : "so it was not produced"
         try say("source", "no program has requested the text yet, \(made)")
 
-        try destination.command("load")
-        try say("destination", try destination.line())
+        let load = { () throws -> (text: String, isFailure: Bool) in
+            try say("destination", "requests the greeting as text")
+            return Self.load(listing.contents.handle, over: connection)
+        }
+        let outcome = try load()
         try say("source", try source.line())
-        try say("destination", try destination.line())
+        try say("destination", outcome.text)
 
         try source.process.kill(SIGKILL)
         _ = try source.process.wait()
         try say("source", "process \(source.process.id) was killed")
-        try destination.command("load")
-        try say("destination", try destination.line())
-        let failure = try destination.line()
-        try say("destination", failure)
-        return failure.hasPrefix("received an error") ? 0 : 5
+        let failure = try load()
+        try say("destination", failure.text)
+        return failure.isFailure ? 0 : 5
+    }
+
+    /// Loads the greeting, and describes the outcome.
+    private static func load(_ handle: UInt64?, over connection: BlockingConnection) -> (text: String, isFailure: Bool)
+    {
+        var load = Load()
+        load.handle = handle
+        load.accepts = [Accept("public.text")]
+        let start = MonotonicClock.now()
+        do throws(Failure) {
+            let (answer, bytes) = try connection.loadBytes(load)
+            let (type, text) = (answer.type ?? "?", String(decoding: bytes, as: UTF8.self))
+            return ("received \(bytes.count) bytes of \(type) after \(since(start)): \"\(text)\"", false)
+        } catch {
+            return ("received an error after \(since(start)): \(error.code): \(error.text)", true)
+        }
+    }
+
+    private static func since(_ start: UInt64) -> String {
+        let microseconds = (MonotonicClock.now() - start) / 1_000
+        let hundredths = "\(microseconds % 1_000 / 10)"
+        return "\(microseconds / 1_000).\(hundredths.count < 2 ? "0" : "")\(hundredths) ms"
     }
 
     private func say(_ who: String, _ what: String) throws {
