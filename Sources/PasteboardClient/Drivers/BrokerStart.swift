@@ -85,11 +85,7 @@ package struct BrokerStart {
         let end = try child.wait(milliseconds: BrokerConnector.timeouts)
         let line = log?.lastLine
         let reason = (line.map { ": \($0)" } ?? "") + (log.map { "; see \($0.path)" } ?? "")
-        return switch end {
-        case .exited(let code)?: "\(program) ended with status \(code)\(reason)"
-        case .signaled(let signal)?: "\(program) was ended by signal \(signal)\(reason)"
-        case nil: "\(program) closed its readiness descriptor without listening\(reason)"
-        }
+        return "\(program) \(end?.description ?? "closed its readiness descriptor without listening")\(reason)"
     }
 
     /// Ends the brokers that this process has started, and kills those that take longer.

@@ -225,7 +225,23 @@ extension System {
 }
 
 /// The way in which a process ended.
-package enum ProcessEnd: Equatable, Sendable {
+package enum ProcessEnd: Equatable, Sendable, CustomStringConvertible {
     case exited(CInt)
     case signaled(CInt)
+
+    /// The exit code by which a shell reports it.
+    package var exitCode: CInt {
+        switch self {
+        case .exited(let code): code
+        case .signaled(let signal): 128 + signal
+        }
+    }
+
+    /// The rest of a sentence about the process.
+    package var description: String {
+        switch self {
+        case .exited(let code): "ended with status \(code)"
+        case .signaled(let signal): "was ended by signal \(signal)"
+        }
+    }
 }

@@ -19,9 +19,6 @@ final class AskServer {
     private let report: ((String) -> Void)?
     private var programs: [ServedProgram] = []
     private var files: [ServedFile] = []
-    private var events: [ClientEvent] = []
-    /// The types of the asks in `events`.
-    private var types: [UInt64: String] = [:]
     private var sentBefore: UInt64 = 0
     /// The size of all requested bytes; nil if one of the sizes is not known before the end.
     private(set) var wanted: UInt64? = 0
@@ -60,15 +57,14 @@ final class AskServer {
             program.interests(takesOutput: canForward(program)).map { (program, stream: $0.0, interest: $0.1) }
         }
         let end = mayGoOn ? 0 : min(nextTime, deadline)
+        var events: [(event: ClientEvent, type: String)] = []
         let ready = try connection.turn(extra: extra + watched.map(\.interest), until: end) { _, event, bytes in
-            if case .asked(let stream, let ask) = event { self.types[stream] = ask.type(in: bytes) }
-            self.events.append(event)
+            let type = if case .asked(_, let ask) = event { ask.type(in: bytes) } else { "" }
+            events.append((event, type))
         }
-        let events = self.events
-        self.events = []
-        for event in events {
+        for (event, type) in events {
             switch event {
-            case .asked(let stream, let ask): start(stream, ask, types.removeValue(forKey: stream) ?? "")
+            case .asked(let stream, let ask): start(stream, ask, type)
             case .askCancelled(let stream): programs.first { $0.ask == stream }?.stop()
             default: try handle(event)
             }
@@ -107,7 +103,10 @@ final class AskServer {
         let allowed = min(ask.firstByteMilliseconds ?? .max, progressDeadline) / 3
         let interval = Int(max(10, min(Self.longestSilence, allowed)))
         do {
-            programs.append(try ServedProgram(origin, stream, AskRecord(type), reportInterval: interval))
+            let record = AskRecord(type)
+            programs.append(
+                try ServedProgram(origin.program(), ask: stream, record: record, reportInterval: interval)
+            )
         } catch {
             let reason = (error as? Failure)?.text ?? "\((error as? SystemError)?.withoutDirectory ?? error)"
             let failure = Failure(.sourceFailed, "cannot run the program for \(type): \(reason)")

@@ -8,29 +8,22 @@ struct ComplaintLine {
     }
 
     private static let limit = 1 << 10
+    /// The number of bytes at the beginning or at the end that are kept.
+    private static let kept = 16 << 10
     private let choice: Choice
-    private var line: [UInt8] = []
-    private var hasEnded = true
-    private var count = 0
+    private var bytes: [UInt8] = []
 
     init(_ choice: Choice) {
         self.choice = choice
     }
 
-    mutating func append(_ bytes: [UInt8]) {
-        for byte in bytes {
-            if byte == UInt8(ascii: "\n") {
-                hasEnded = true
-                continue
-            }
-            if hasEnded {
-                hasEnded = false
-                count += 1
-                if choice == .last { line.removeAll(keepingCapacity: true) }
-            }
-            if choice == .last || count == 1, line.count < Self.limit { line.append(byte) }
-        }
+    mutating func append(_ more: [UInt8]) {
+        bytes += more
+        bytes = Array(choice == .first ? bytes.prefix(Self.kept) : bytes.suffix(Self.kept))
     }
 
-    var text: String { String(decoding: line, as: UTF8.self) }
+    var text: String {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        return String(decoding: (choice == .first ? lines.first : lines.last)?.prefix(Self.limit) ?? [], as: UTF8.self)
+    }
 }

@@ -4,13 +4,19 @@ import PasteboardWire
 
 /// One ask that is answered with the output of a program: a shell command, or the archiver of a folder.
 final class ServedProgram {
+    struct Configuration {
+        var process: ChildProcess.Configuration
+        /// The name in messages.
+        let name: String
+        let complaint: ComplaintLine.Choice
+    }
+
     /// The time between SIGTERM and SIGKILL, in milliseconds.
     private static let grace = 2_000
 
     /// The stream of the ask; nil once the ask was cancelled.
     private(set) var ask: UInt64?
     let record: AskRecord
-    /// The name in messages.
     private let name: String
     private(set) var byteCount: UInt64 = 0
     /// The time at which progress is reported to the broker next (see `MonotonicClock`).
@@ -29,29 +35,27 @@ final class ServedProgram {
     private(set) var killTime: UInt64?
 
     init(
-        _ configuration: ChildProcess.Configuration,
-        named name: String,
+        _ configuration: Configuration,
         ask: UInt64,
         record: AskRecord,
-        complaint: ComplaintLine.Choice,
         reportInterval: Int
     ) throws(SystemError) {
-        var configuration = configuration
+        var process = configuration.process
         let output = try System.pipe()
         let errors = try System.pipe()
-        configuration.output = .descriptor(output.second.raw)
-        configuration.errors = .descriptor(errors.second.raw)
+        process.output = .descriptor(output.second.raw)
+        process.errors = .descriptor(errors.second.raw)
         // In its own process group a signal ends the program together with its children.
-        configuration.inNewGroup = true
-        child = try ChildProcess(configuration)
+        process.inNewGroup = true
+        child = try ChildProcess(process)
         end = try System.processDescriptor(child.id)
         // The write ends are closed here; otherwise the end of the output would never be seen.
         self.output = output.keepingFirst()
         self.errors = errors.keepingFirst()
         self.ask = ask
         self.record = record
-        self.name = name
-        self.complaint = ComplaintLine(complaint)
+        name = configuration.name
+        complaint = ComplaintLine(configuration.complaint)
         self.reportInterval = reportInterval
         nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
     }
@@ -120,19 +124,14 @@ final class ServedProgram {
     /// The failure of the program, once `isComplete`; nil if it succeeded.
     func failure() -> Failure? {
         while !errorsHaveEnded, errorsAreReady { try? readErrors() }
-        let status: CInt
-        let how: String
-        switch try? child.wait() {
-        case .exited(0): return nil
-        case .exited(let code): (status, how) = (code, "ended with status \(code)")
-        case .signaled(let signal): (status, how) = (128 + signal, "was ended by signal \(signal)")
-        case nil: (status, how) = (-1, "could not be waited for")
-        }
+        let end = try? child.wait()
+        guard end != .exited(0) else { return nil }
+        let how = end?.description ?? "could not be waited for"
         let line = complaint.text
         return Failure(
             .sourceFailed,
             "\(name) \(how)\(line.isEmpty ? "" : ": \(line)")",
-            source: SourceFailure(domain: "pasteboard.program", code: Int64(status), message: line)
+            source: SourceFailure(domain: "pasteboard.program", code: Int64(end?.exitCode ?? -1), message: line)
         )
     }
 

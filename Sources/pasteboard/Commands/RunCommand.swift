@@ -70,10 +70,7 @@ struct RunCommand: Command {
             if !ready[1].isEmpty { break }
             if ready.count > 2, !ready[2].isEmpty { connection = Self.next(after: connection) }
         }
-        switch try child.wait() {
-        case .exited(let code): return code
-        case .signaled(let signal): return 128 + signal
-        }
+        return try child.wait().exitCode
     }
 
     /// The connection after something has arrived on it: one to the next broker if the first one has ended.

@@ -76,11 +76,7 @@ final class LinkProgram {
     /// The description of the program's end; nil while it runs.
     func howItEnded() -> String? {
         ended = ended ?? (try? child.wait(milliseconds: Self.grace)).flatMap { $0 }
-        return switch ended {
-        case .exited(let status): "\(name) ended with status \(status)"
-        case .signaled(let signal): "\(name) was ended by signal \(signal)"
-        case nil: nil
-        }
+        return ended.map { "\(name) \($0)" }
     }
 
     /// Ends the program after its connection was closed, so that the bytes that it still has to send are not lost.

@@ -37,10 +37,7 @@ enum BackgroundOffer {
             try StandardStreams.write(line.span)
             return 0
         }
-        switch try child.wait() {
-        case .exited(let code): return code
-        case .signaled(let signal): return 128 + signal
-        }
+        return try child.wait().exitCode
     }
 
     /// Lets the waiting command return. From here on messages go to the log, or are discarded.

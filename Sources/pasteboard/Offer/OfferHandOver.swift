@@ -124,7 +124,8 @@ final class OfferHandOver {
                 return try keep(promise, bytes, at: placed)
             }
             // No ask has this number.
-            let program = try ServedProgram(origin, 0, AskRecord(type(of: promise)), reportInterval: 0)
+            let record = AskRecord(type(of: promise))
+            let program = try ServedProgram(origin.program(), ask: 0, record: record, reportInterval: 0)
             running.append(Running(promise, program))
         } catch let error where !isLoss(error, of: placed) {
             handOver.drop(promise, Self.reason(error))
