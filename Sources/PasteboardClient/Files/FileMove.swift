@@ -29,7 +29,7 @@ package enum FileMove {
         private let original: SystemString
         private let destination: SystemString
         private let copy: SystemString
-        private let room: (path: SystemString, lock: DescriptorBox)
+        private let room: (path: SystemString, folder: DescriptorBox)
         /// The run of `cp`.
         package let program: SystemProgram
 
@@ -39,17 +39,12 @@ package enum FileMove {
         package init(of path: String, to destination: SystemString) throws(Failure) {
             original = SystemString(path)
             self.destination = destination
-            let room: (path: SystemString, file: DescriptorBox)
             WorkingName.removeLeftovers(in: destination.directory)
             do throws(SystemError) {
-                room = try WorkingName.create(in: destination.directory) { (path) throws(SystemError) in
-                    try System.makeDirectory(path)
-                    return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
-                }
+                room = try WorkingName.createFolder(in: destination.directory)
             } catch {
                 throw Failure(error.shortage ?? .refused, "\(error)")
             }
-            self.room = (room.path, room.file)
             copy = room.path.appending("copy")
             do throws(Failure) {
                 var program = try SystemProgram.configuration(
@@ -59,7 +54,7 @@ package enum FileMove {
                 program.output = .null
                 // If this process is killed, `cp` still holds the lock, so that no other process removes the directory
                 // before `cp` has ended.
-                program.descriptors = [room.file.raw]
+                program.descriptors = [room.folder.raw]
                 self.program = try SystemProgram("cp", program)
             } catch {
                 // `deinit` does not run if `init` throws before all properties are set.
@@ -106,7 +101,7 @@ package enum FileMove {
         private func secure(_ original: FileStatus?) throws {
             guard let original, original.kind == .regular else {
                 // The exit status of `cp` shows that a folder is complete. Its files are too many to open each.
-                return try System.synchronizeFileSystem(of: room.lock.raw)
+                return try System.synchronizeFileSystem(of: room.folder.raw)
             }
             let file = try System.open(copy, [.notFollowingLinks, .nonBlocking])
             let copied = try System.status(of: file.raw)

@@ -24,19 +24,20 @@ package enum WorkingName {
         }
     }
 
-    /// Creates a file or folder under a working name, and locks it.
-    ///
-    /// - Parameter make: creates it at a path; throws `EEXIST` if the name is taken.
-    package static func create(
-        in directory: SystemString,
-        _ make: (SystemString) throws(SystemError) -> DescriptorBox
-    ) throws(SystemError) -> (path: SystemString, file: DescriptorBox) {
+    /// Creates a folder under a working name, and locks it.
+    package static func createFolder(
+        in directory: SystemString
+    ) throws(SystemError) -> (path: SystemString, folder: DescriptorBox) {
         let opened = try System.open(directory, [.nameOnly, .directory])
-        let created = try create(in: opened.raw) { (name) throws(SystemError) in try make(directory.appending(name)) }
+        let created = try create(in: opened.raw) { (name) throws(SystemError) in
+            let path = directory.appending(name)
+            try System.makeDirectory(path)
+            return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
+        }
         return (directory.appending(created.name), created.file)
     }
 
-    /// The same in an open directory.
+    /// Creates a file or folder under a working name in an open directory, and locks it.
     ///
     /// - Parameter make: creates it under a name in the directory; throws `EEXIST` if the name is taken.
     package static func create(

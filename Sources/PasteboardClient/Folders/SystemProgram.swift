@@ -3,15 +3,10 @@ package import PasteboardWire
 
 /// A run of a program of the system, such as `tar`.
 package final class SystemProgram: Sendable {
-    private enum Phase {
-        case running
-        case ended
-    }
-
     private let name: String
     package let child: ChildProcess
     private let complaints: MemoryFile
-    private let phase = Lock(Phase.running)
+    private let hasEnded = Lock(false)
 
     /// Starts a program found in `PATH`.
     ///
@@ -75,8 +70,8 @@ package final class SystemProgram: Sendable {
         if let process = try? System.processDescriptor(child.id) {
             _ = try? System.poll([PollInterest(process.raw, .readable)], milliseconds: nil)
         }
-        let end = self.phase.withLock { phase in
-            phase = .ended
+        let end = self.hasEnded.withLock { hasEnded in
+            hasEnded = true
             return try? child.wait()
         }
         guard end != .exited(0) else { return }
@@ -111,9 +106,9 @@ package final class SystemProgram: Sendable {
 
     /// Kills the program, unless it has ended.
     package func kill() {
-        self.phase.withLock { phase in
+        self.hasEnded.withLock { hasEnded in
             // After the wait its process id may belong to another process.
-            if phase == .running { try? child.kill(9) }
+            if !hasEnded { try? child.kill(9) }
         }
     }
 }

@@ -27,11 +27,8 @@ final class TemporaryDirectory: Sendable {
             if directory != nil {
                 let own = SystemString(given)
                 if Self.isFirstLoad(into: given) { WorkingName.removeLeftovers(in: own) }
-                let created = try WorkingName.create(in: own) { (path) throws(SystemError) in
-                    try System.makeDirectory(path)
-                    return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
-                }
-                (path, lock) = (created.path.description, created.file)
+                let created = try WorkingName.createFolder(in: own)
+                (path, lock) = (created.path.description, created.folder)
             } else {
                 let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
                 (path, lock) = ("\(temporary)/pasteboard-\(digits)", nil)

@@ -27,17 +27,13 @@ final class PendingFolder {
             directory = DescriptorBox(try System.open(path, .directory))
             signals = try SignalBox([SIGPIPE])
             let (reader, writer) = try System.pipe().shared()
-            let created = try WorkingName.create(in: path) { (path) throws(SystemError) in
-                try System.makeDirectory(path)
-                return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
-            }
-            (workingPath, room) = created
+            (workingPath, room) = try WorkingName.createFolder(in: path)
             folder = UnpackedFolder(in: room)
             do throws(Failure) {
                 program = try folder.unpack(reader)
             } catch {
                 // No deinit runs for an instance that is not complete.
-                try? WorkingName.removeFolder(created.path)
+                try? WorkingName.removeFolder(workingPath)
                 throw CommandFailure(local: "cannot create a folder in \(path): \(error.text)")
             }
             input = writer
