@@ -1,14 +1,14 @@
 import PasteboardTransport
 
 /// A duration as the command line spells it.
-enum TimeoutArgument: Equatable {
-    case milliseconds(UInt64)
-    case infinity
+struct TimeoutArgument {
+    /// The duration in milliseconds; nil if it has no end.
+    let milliseconds: UInt64?
 
     /// `500ms`, `2s`, `5m`, `1h`, `infinity`; a bare number counts seconds. Fractions are allowed: `0.5s`.
     init(_ spelling: String) throws(CommandFailure) {
         if spelling == "infinity" {
-            self = .infinity
+            milliseconds = nil
             return
         }
         let number = spelling.prefix { $0 == "." || ("0"..."9").contains($0) }
@@ -21,30 +21,11 @@ enum TimeoutArgument: Equatable {
                 usage: "invalid duration '\(spelling)'; write 500ms, 2s, 5m, 1h or infinity"
             )
         }
-        self = .milliseconds(UInt64(milliseconds.rounded(.up)))
+        self.milliseconds = UInt64(milliseconds.rounded(.up))
     }
 
     /// The time at which the duration is over, if it begins now.
     var deadline: UInt64 {
-        switch self {
-        case .milliseconds(let count): MonotonicClock.deadline(milliseconds: Int(clamping: count))
-        case .infinity: .max
-        }
-    }
-
-    /// The duration in milliseconds; nil if it has no end.
-    var milliseconds: UInt64? {
-        switch self {
-        case .milliseconds(let count): count
-        case .infinity: nil
-        }
-    }
-
-    /// The value in the message of a load, where 0 requests the longest possible time.
-    var loadMilliseconds: UInt64 {
-        switch self {
-        case .milliseconds(let count): count
-        case .infinity: 0
-        }
+        milliseconds.map { MonotonicClock.deadline(milliseconds: Int(clamping: $0)) } ?? .max
     }
 }

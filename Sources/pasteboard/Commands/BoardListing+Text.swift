@@ -49,10 +49,7 @@ extension BoardListing {
                     "types",
                     .array(
                         item.representations.map { representation in
-                            let type = UniformType(
-                                identifier: representation.type,
-                                supertypes: representation.supertypes
-                            )
+                            let type = UniformType(of: representation)
                             return [
                                 "type": .string(representation.type),
                                 "mime": JSONValue(type.preferredMIMEType),

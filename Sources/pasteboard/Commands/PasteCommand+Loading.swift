@@ -23,11 +23,11 @@ extension PasteCommand {
         if let items = listing?.items, let item = Int(exactly: load.item ?? 0), items.indices.contains(item),
             let representation = PasteTypes.choice(of: load.accepts, in: items[item])
         {
-            let type = UniformType(identifier: representation.type, supertypes: representation.supertypes)
-            try sink.check(type, isArchive: representation.content == .folderArchive)
+            try sink.check(UniformType(of: representation), isArchive: representation.content == .folderArchive)
         }
         if let timeout {
-            let left = end == .max ? timeout.loadMilliseconds : UInt64(MonotonicClock.millisecondsLeft(until: end))
+            // 0 requests the longest possible time.
+            let left = end == .max ? timeout.milliseconds ?? 0 : UInt64(MonotonicClock.millisecondsLeft(until: end))
             guard left > 0 || end == .max else { throw Failure(.timeout, "the time of --timeout is over") }
             load.timeoutMilliseconds = left
         }

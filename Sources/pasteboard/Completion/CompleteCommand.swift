@@ -35,11 +35,8 @@ struct CompleteCommand: Command {
         let connection = try? Broker.running(until: deadline)
         if case .types(let board) = names {
             let listing = try? connection?.listing(of: board, settles: false, until: deadline)
-            return (listing?.items ?? []).flatMap(\.representations).flatMap { representation in
-                Completion.spellings(
-                    of: UniformType(identifier: representation.type, supertypes: representation.supertypes)
-                )
-            }
+            return (listing?.items ?? []).flatMap(\.representations)
+                .flatMap { Completion.spellings(of: UniformType(of: $0)) }
         }
         let entries = (try? connection?.status(until: deadline)) ?? []
         switch names {

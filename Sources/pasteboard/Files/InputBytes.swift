@@ -134,7 +134,7 @@ final class InputBytes {
                 count += UInt64(moved)
                 report(count)
             }
-            guard count <= room.free else { throw room.failure(atLeast: count) }
+            guard count <= room.free else { throw room.failure(count, isMinimum: true) }
             if trimmer != nil, try file.endsWithNewline(count) {
                 try System.truncate(file.descriptor.raw, to: count - 1)
             }
@@ -212,7 +212,7 @@ final class InputBytes {
 /// The room that the broker has for kept bytes.
 struct KeptRoom {
     let pool: UInt64
-    let free: UInt64
+    private(set) var free: UInt64
 
     init(_ welcome: Welcome) {
         // The general board has room for so much even if nothing is free.
@@ -220,30 +220,18 @@ struct KeptRoom {
         pool = welcome.keptPool ?? free
     }
 
-    private init(pool: UInt64, free: UInt64) {
-        self.pool = pool
-        self.free = free
+    /// Takes room for `count` bytes.
+    mutating func take(_ count: UInt64) {
+        free -= min(free, count)
     }
 
-    /// The room that is left after `count` more bytes.
-    func less(_ count: UInt64) -> KeptRoom {
-        KeptRoom(pool: pool, free: free - min(free, count))
-    }
-
-    func failure(_ count: UInt64) -> Failure {
-        failure(of: ByteCount.text(count))
-    }
-
-    func failure(atLeast count: UInt64) -> Failure {
-        failure(of: "\(ByteCount.text(count)) or more")
-    }
-
-    private func failure(of amount: String) -> Failure {
+    /// - Parameter isMinimum: whether there may be more than `count` bytes.
+    func failure(_ count: UInt64, isMinimum: Bool = false) -> Failure {
         Failure(
             .noSpace,
-            "cannot keep \(amount): of the \(ByteCount.text(pool)) that the broker can keep, \(ByteCount.text(free)) "
-                + "are free for one program; clear a pasteboard, start the broker with a larger --limit kept-pool, or "
-                + "use 'pasteboard offer'"
+            "cannot keep \(ByteCount.text(count))\(isMinimum ? " or more" : ""): of the \(ByteCount.text(pool)) that the "
+                + "broker can keep, \(ByteCount.text(free)) are free for one program; clear a pasteboard, start the broker "
+                + "with a larger --limit kept-pool, or use 'pasteboard offer'"
         )
     }
 }

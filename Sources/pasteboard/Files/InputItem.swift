@@ -89,7 +89,7 @@ struct InputItem {
             let file = try input.memory(room: room) { line.show("copied", done + $0, of: total) }
             let size = try file.size
             done += size
-            room = room.less(size)
+            room.take(size)
             return .memory(file)
         }
     }

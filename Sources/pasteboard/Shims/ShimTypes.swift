@@ -18,7 +18,7 @@ enum ShimTypes {
     static func lines(of listing: BoardListing) -> String {
         var lines: [String] = []
         for representation in listing.items.lazy.flatMap(\.representations) {
-            let type = UniformType(identifier: representation.type, supertypes: representation.supertypes)
+            let type = UniformType(of: representation)
             let own = type.preferredMIMEType ?? type.identifier
             lines += [own] + (type.conforms(to: .text) ? text : [])
         }

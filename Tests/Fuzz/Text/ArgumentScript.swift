@@ -50,7 +50,6 @@ struct ArgumentScript {
         if let timeout = try? TimeoutArgument(text) {
             check(timeout.milliseconds != 0, "'\(text)' is no duration above zero")
             _ = timeout.deadline
-            _ = timeout.loadMilliseconds
         }
         var limits = BrokerLimits()
         do throws(Failure) {

@@ -1,10 +1,18 @@
 package import PasteboardWire
+package import TypeIdentifiers
 
 extension Item {
     /// An item without representations.
     package init(suggestedName: String?, title: String? = nil) {
         self.init()
         (self.suggestedName, self.title) = (suggestedName, title)
+    }
+}
+
+extension UniformType {
+    /// The type of a listed representation.
+    package init(of representation: Representation) {
+        self.init(identifier: representation.type, supertypes: representation.supertypes)
     }
 }
 
