@@ -10,26 +10,25 @@ enum TextTable {
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? TerminalWidth.of($0[column]) : 0 }.max() ?? 0
         }
-        if let width, columns > 1 {
-            let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
-            let indent = String(repeating: " ", count: start)
-            return rows.map { row in
-                let cells = row.prefix(columns - 1).enumerated().map { column, cell in
-                    cell + String(repeating: " ", count: widths[column] - TerminalWidth.of(cell) + 2)
-                }
-                let words = row.dropFirst(columns - 1).joined().split(separator: " ")
-                // In a very narrow terminal a line has at least some words.
-                let width = max(width, start + 20)
-                let lines = HelpText.lines(of: words, first: cells.joined(), next: indent, width: width)
-                return (lines.isEmpty ? cells.joined() : lines.joined(separator: "\n")) + "\n"
-            }.joined()
-        }
+        let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         return rows.map { row in
-            var line = row.enumerated().map { column, cell in
-                cell + String(repeating: " ", count: widths[column] - TerminalWidth.of(cell))
-            }.joined(separator: "  ")
-            while line.hasSuffix(" ") { line.removeLast() }
-            return line + "\n"
+            let first = row.prefix(columns - 1).enumerated().map { column, cell in
+                cell + String(repeating: " ", count: widths[column] - TerminalWidth.of(cell) + 2)
+            }.joined()
+            let last = row.dropFirst(columns - 1).joined()
+            guard let width, columns > 1 else {
+                var line = first + last
+                while line.hasSuffix(" ") { line.removeLast() }
+                return line + "\n"
+            }
+            let lines = HelpText.lines(
+                of: last.split(separator: " "),
+                first: first,
+                next: String(repeating: " ", count: start),
+                // In a very narrow terminal a line has at least some words.
+                width: max(width, start + 20)
+            )
+            return (lines.isEmpty ? first : lines.joined(separator: "\n")) + "\n"
         }.joined()
     }
 
