@@ -35,18 +35,19 @@ struct InstallCommand: Command {
         var installation = try Installation(below: prefix)
         let shims = ShimProgram.names.filter { hasShims || installation.contains("bin/\($0)") }
         let outcome = Result {
-            try installation.write("bin/pasteboard", mode: 0o755, contents: Self.copyProgram)
+            let program = try System.contents(of: System.restartPath(), limit: .max)
+            try installation.write("bin/pasteboard", program, mode: 0o755)
             for name in ["pasteboardd"] + shims {
                 try installation.link("bin/\(name)", to: "pasteboard", replacesOthers: name == "pasteboardd")
             }
             for page in ManualPage.all {
-                try installation.write("share/man/man1/\(page.name).1", page.text)
+                try installation.write("share/man/man1/\(page.name).1", page.text.utf8)
             }
             try installation.link("share/man/man1/pasteboardd.1", to: "pasteboard-broker.1")
-            for script in CompletionScript.all { try installation.write(script.path, script.text) }
+            for script in CompletionScript.all { try installation.write(script.path, script.text.utf8) }
             for unit in UnitsCommand.names {
                 let text = UnitsCommand.text(of: unit, below: prefix)
-                try installation.write("share/systemd/user/pasteboard.\(unit)", text)
+                try installation.write("share/systemd/user/pasteboard.\(unit)", text.utf8)
             }
         }
         // After a failure, too, so that what was written can be removed.
@@ -55,15 +56,6 @@ struct InstallCommand: Command {
         for path in installation.written { try StandardStreams.print(path: SystemString(path)) }
         for note in installation.notes + advice(on: shims) { StandardStreams.note("pasteboard: install: \(note)") }
         return 0
-    }
-
-    private static func copyProgram(to file: PendingFile, at path: SystemString) throws {
-        let program = try System.open(try System.restartPath())
-        while true {
-            let bytes = try System.read(program.raw, upTo: 1 << 20)
-            if bytes.isEmpty { return }
-            try file.write(bytes.span, for: path)
-        }
     }
 
     /// The steps that are left to the user.

@@ -44,25 +44,19 @@ struct Installation {
 
     // MARK: Writing
 
-    mutating func write(_ path: String, _ text: String) throws {
-        try write(path, mode: 0o644) { file, target in try file.write(Array(text.utf8).span, for: target) }
-    }
-
-    /// Writes a file, and replaces one of its name at the end: a process that runs it keeps the earlier file.
-    ///
-    /// - Parameter contents: writes to the file; the path is for errors.
-    mutating func write(
-        _ path: String,
-        mode: UInt32,
-        contents: (_ file: PendingFile, _ path: SystemString) throws -> Void
-    ) throws {
+    mutating func write(_ path: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o644) throws {
         try makeDirectories(above: path)
         guard try mayReplace(path) else { return }
+        try replace(path, bytes, mode: mode)
+        try record(path)
+    }
+
+    /// Replaces a file at the end: a process that runs it keeps the earlier one.
+    private func replace(_ path: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o644) throws {
         let target = SystemString(full(path))
         let file = try PendingFile(inDirectory: target.directory, mode: mode)
-        try contents(file, target)
+        try file.write(Array(bytes).span, for: target)
         try file.keep(as: target.lastComponent ?? target, mode: mode)
-        try record(path)
     }
 
     /// Makes a symbolic link.
@@ -128,11 +122,7 @@ struct Installation {
         }
         guard !entries.isEmpty else { return }
         try makeDirectories(above: Self.manifest)
-        let target = SystemString(full(Self.manifest))
-        let file = try PendingFile(inDirectory: target.directory, mode: 0o644)
-        let text = entries.map { "\($0.stamp) \($0.path)\n" }.joined()
-        try file.write(Array(text.utf8).span, for: target)
-        try file.keep(as: target.lastComponent ?? target, mode: 0o644)
+        try replace(Self.manifest, entries.map { "\($0.stamp) \($0.path)\n" }.joined().utf8)
     }
 
     // MARK: Removing
