@@ -18,10 +18,8 @@ struct ParsedArguments {
             if argument == "--" {
                 operands += rest
                 break
-            } else if argument.bytes.starts(with: [Self.dash, Self.dash]) {
-                try parseLong(argument, &rest, syntax)
             } else if argument.bytes.first == Self.dash, argument != "-" {
-                try parseShort(argument, &rest, syntax)
+                try parse(argument, &rest, syntax)
             } else {
                 operands.append(argument)
             }
@@ -98,38 +96,35 @@ struct ParsedArguments {
         return name
     }
 
-    private mutating func parseLong(
+    /// Parses an option, or the options of several letters.
+    private mutating func parse(
         _ argument: SystemString,
         _ rest: inout ArraySlice<SystemString>,
         _ syntax: CommandSyntax
     ) throws(CommandFailure) {
-        let sign = argument.bytes.firstIndex(of: UInt8(ascii: "="))
-        let name = SystemString(argument.bytes[..<(sign ?? argument.bytes.endIndex)]).description
-        let option = try self.option(name, syntax)
-        let attached = sign.map { SystemString(argument.bytes[($0 + 1)...]) }
-        if option.value == nil, attached != nil {
-            throw CommandFailure(usage: "option \(name) takes no value")
-        }
-        try record(option, spelled: name, attached, &rest)
-    }
-
-    private mutating func parseShort(
-        _ argument: SystemString,
-        _ rest: inout ArraySlice<SystemString>,
-        _ syntax: CommandSyntax
-    ) throws(CommandFailure) {
-        var letters = argument.bytes.dropFirst()
-        while let letter = letters.popFirst() {
-            // An option is one ASCII letter. For anything else the message shows the whole argument.
-            let spelling = letter < 0x80 ? "-\(Character(Unicode.Scalar(letter)))" : argument.description
-            let option = try self.option(spelling, syntax)
-            if option.value == nil {
-                try record(option, spelled: spelling, nil, &rest)
-            } else {
-                let value = letters.first == UInt8(ascii: "=") ? letters.dropFirst() : letters
-                return try record(option, spelled: spelling, letters.isEmpty ? nil : SystemString(value), &rest)
+        let isShort = !argument.bytes.starts(with: [Self.dash, Self.dash])
+        let sign = UInt8(ascii: "=")
+        var text = argument.bytes.dropFirst(isShort ? 1 : 0)
+        repeat {
+            let end = isShort ? text.startIndex + 1 : text.firstIndex(of: sign) ?? text.endIndex
+            // A short option is one ASCII letter. For anything else the message shows the whole argument.
+            let isLetter = isShort && text[text.startIndex] < 0x80
+            let name =
+                isLetter ? SystemString([Self.dash] + text[..<end]) : isShort ? argument : SystemString(text[..<end])
+            let option = try self.option(name.description, syntax)
+            text = text[end...]
+            guard let placeholder = option.value else {
+                guard isShort || text.isEmpty else { throw CommandFailure(usage: "option \(name) takes no value") }
+                given[option.names[0]] = []
+                continue
             }
-        }
+            let attached = text.isEmpty ? nil : SystemString(text.first == sign ? text.dropFirst() : text)
+            guard let value = attached ?? rest.popFirst() else {
+                throw CommandFailure(usage: "option \(name) needs a value; write \(name) \(placeholder)")
+            }
+            given[option.names[0], default: []].append(value)
+            return
+        } while !text.isEmpty
     }
 
     private func option(_ spelling: String, _ syntax: CommandSyntax) throws(CommandFailure) -> CommandSyntax.Option {
@@ -139,21 +134,5 @@ struct ParsedArguments {
             throw CommandFailure(usage: "unknown option '\(spelling)'; \(advice)")
         }
         return option
-    }
-
-    private mutating func record(
-        _ option: CommandSyntax.Option,
-        spelled spelling: String,
-        _ attached: SystemString?,
-        _ rest: inout ArraySlice<SystemString>
-    ) throws(CommandFailure) {
-        guard let placeholder = option.value else {
-            given[option.names[0]] = []
-            return
-        }
-        guard let value = attached ?? rest.popFirst() else {
-            throw CommandFailure(usage: "option \(spelling) needs a value; write \(spelling) \(placeholder)")
-        }
-        given[option.names[0], default: []].append(value)
     }
 }
