@@ -6,7 +6,7 @@ enum TextTable {
     ///   in its column. nil if rows are never broken.
     static func text(_ rows: [[String]], width: Int? = nil) -> String {
         let rows = rows.map { $0.map(VisibleText.line) }
-        let columns = rows.map(\.count).max() ?? 0
+        let columns = max(1, rows.map(\.count).max() ?? 1)
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? TerminalWidth.of($0[column]) : 0 }.max() ?? 0
         }
