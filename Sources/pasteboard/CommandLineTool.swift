@@ -50,6 +50,9 @@ enum CommandLineTool {
 
     static func run(_ arguments: [SystemString]) -> CInt {
         let name = arguments.first?.description ?? "--help"
+        // The process of 'offer --background' reports its errors as the command that has started it.
+        let shown = name == BackgroundOfferCommand.syntax.name ? OfferCommand.syntax.name : name
+        Invocation.current.command = commands.first { $0.syntax.name == shown }?.syntax.name
         // Until the arguments are parsed, which may fail.
         Invocation.current.isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {
@@ -65,9 +68,10 @@ enum CommandLineTool {
                 return try run(try command(named: name), Array(arguments.dropFirst()))
             }
         } catch {
-            let exitCode = CommandFailure(error).exitCode
-            lateEnd.withLock { if $0 != nil { $0 = (exitCode, true) } }
-            return report(error, of: name)
+            let failure = CommandFailure(error)
+            lateEnd.withLock { if $0 != nil { $0 = (failure.exitCode, true) } }
+            failure.report()
+            return failure.exitCode
         }
     }
 
@@ -83,23 +87,14 @@ enum CommandLineTool {
         Invocation.current.deadline = .max
     }
 
-    /// Reports an error of a command, and returns its exit code.
-    private static func report(_ error: any Error, of name: String) -> CInt {
-        let failure = CommandFailure(error)
-        // The process of 'offer --background' reports its errors as the command that has started it.
-        let shown = name == BackgroundOfferCommand.syntax.name ? OfferCommand.syntax.name : name
-        failure.report(command: commands.first { $0.syntax.name == shown }?.syntax.name)
-        return failure.exitCode
-    }
-
     /// Ends the process if the deadline passes while the command waits in the kernel: for the writer or the reader of a
     /// pipe, or for a file system. Nobody may read its errors, either.
-    private static func end(_ name: String) {
+    private static func end() {
         lateEnd.withLock { late in
             guard let end = late, !end.isReported else { return }
             let ready = try? System.poll([PollInterest(2, .writable)], milliseconds: 0)
             if ready?[0].contains(.writable) == true {
-                _ = report(Failure(.timeout, "the time allowed is over"), of: name)
+                CommandFailure(Failure(.timeout, "the time allowed is over")).report()
             }
             _exit(end.exitCode)
         }
@@ -119,7 +114,7 @@ enum CommandLineTool {
         if let label = try parsed.value("--label") { try ProgramLabel.set(label) }
         if let timeout = try parsed.value("--timeout") {
             Invocation.current.deadline = try TimeoutArgument(timeout).deadline
-            try Invocation.current.watch { [name = command.syntax.name] in end(name) }
+            try Invocation.current.watch { end() }
         }
         do {
             return try command.init(parsed).run()

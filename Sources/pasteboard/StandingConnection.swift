@@ -11,7 +11,6 @@ final class StandingConnection {
     private(set) var connection: BlockingConnection
     /// The reason of the last loss; nil before one.
     private(set) var failure: Failure?
-    private let command: String
     private let streams: UInt32?
     private var recovery: Recovery
     private var reached = Recovery.Reached.request
@@ -21,12 +20,10 @@ final class StandingConnection {
     private var register: (BlockingConnection) throws -> Void = { _ in }
 
     /// - Parameters:
-    ///   - command: the name of the command in the message about the end of a broker.
     ///   - verb: `standing`, or `bound` if what stands ends with its broker.
     ///   - streams: the number of asks that are open at once; nil for the default.
-    init(_ connection: BlockingConnection, of command: String, as verb: Recovery.Verb, streams: UInt32? = nil) {
+    init(_ connection: BlockingConnection, as verb: Recovery.Verb, streams: UInt32? = nil) {
         self.connection = connection
-        self.command = command
         self.streams = streams
         recovery = Recovery(verb)
     }
@@ -80,7 +77,7 @@ final class StandingConnection {
             }
         }
         if !exchange(&isReported, with: true) {
-            StandardStreams.note("pasteboard: \(command): the broker ended; connecting again")
+            StandardStreams.remark("the broker ended; connecting again")
         }
         let end = min(attempt.time, deadline, Invocation.current.deadline)
         let ready = try System.poll(extra, milliseconds: Int(MonotonicClock.millisecondsLeft(until: end)))

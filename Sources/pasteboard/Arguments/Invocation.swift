@@ -12,12 +12,17 @@ struct Invocation {
         set { stored.withLock { $0 = newValue } }
     }
 
+    /// The name of the command in messages; nil if it has none.
+    var command: String?
     /// Whether results and errors are printed as JSON.
     var isJSON = false
     /// Whether notes are left out.
     var isQuiet = false
     /// The time at which the command ends with `timeout` (see `MonotonicClock`).
     var deadline = UInt64.max
+
+    /// The start of messages: `pasteboard: copy: `.
+    var prefix: String { "pasteboard: " + (command.map { "\($0): " } ?? "") }
 
     /// Makes a connection end at the deadline. The broker's own answer about the timeout of a load may arrive 50 ms
     /// later.

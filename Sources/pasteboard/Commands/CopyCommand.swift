@@ -91,7 +91,7 @@ struct CopyCommand: Command {
         let committed = try Broker.recovering(recovery, over: connection, startsOne: true) {
             try write(new, options, over: $0)
         }
-        committed.note(by: Self.syntax.name)
+        committed.note()
         return committed
     }
 

@@ -123,14 +123,14 @@ struct DragCommand: Command {
             }
             for (index, item) in items.enumerated() where !taken.contains(index) {
                 let name = item.representations.first?.input.name ?? "item \(index + 1)"
-                StandardStreams.note("pasteboard: drag: destination \(destination) did not accept \(name)")
+                StandardStreams.remark("destination \(destination) did not accept \(name)")
             }
             var moved = MovedFiles()
             if operation == .move {
                 try moved.delete(taken.map { items[$0] })
             } else if isMove {
-                StandardStreams.note(
-                    "pasteboard: drag: destination \(destination) copied the items; nothing was deleted"
+                StandardStreams.remark(
+                    "destination \(destination) copied the items; nothing was deleted"
                 )
             }
             if Invocation.current.isJSON {

@@ -126,7 +126,7 @@ struct OfferCommand: Command {
         let promises =
             try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
         let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
-        let report = isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
+        let report = isVerbose ? { (line: String) in StandardStreams.remark(line) } : nil
         let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)
         var replaced: String?
         let placed = try Broker.recovering(Recovery(.change), over: connection, streams: streams, startsOne: true) {
@@ -136,8 +136,8 @@ struct OfferCommand: Command {
         // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox()
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
-        placed.publication.committed.note(by: Self.syntax.name)
-        if let replaced { StandardStreams.note("pasteboard: offer: replaced \(replaced)") }
+        placed.publication.committed.note()
+        if let replaced { StandardStreams.remark("replaced \(replaced)") }
         let process = System.processID
         let json = placed.publication.committed.json(of: board, process: process)
         try registered(Invocation.current.isJSON ? json.line : "\(process)\n")

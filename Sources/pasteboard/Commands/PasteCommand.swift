@@ -132,7 +132,6 @@ struct PasteCommand: Command {
             [board],
             over: try Broker.startingOne(),
             until: end,
-            command: Self.syntax.name,
             reconnects: true
         )
         defer { watch.end() }
@@ -276,22 +275,18 @@ struct PasteCommand: Command {
 
     private func note(about answer: Answer, _ type: UniformType, item: UInt32) {
         if self.item == nil, let count = answer.itemCount, count > 1 {
-            note("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
+            StandardStreams.remark("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
         }
         if answer.isArchive {
             if let output, output.bytes.suffix(4) != Array(".tar".utf8)[...] {
-                note("\(output) is a tar archive of the folder; --into DIR pastes its tree")
+                StandardStreams.remark("\(output) is a tar archive of the folder; --into DIR pastes its tree")
             }
         } else if types.isOpen, let output, let wanted = types.ofOutput.first,
             !types.ofOutput.contains(where: type.conforms)
         {
-            note(
+            StandardStreams.remark(
                 "the item has no representation of type \(wanted); \(output) contains \(UniformType.readable(type.identifier))"
             )
         }
-    }
-
-    private func note(_ text: String) {
-        StandardStreams.note("pasteboard: paste: \(text)")
     }
 }

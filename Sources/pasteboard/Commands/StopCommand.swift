@@ -32,7 +32,7 @@ struct StopCommand: Command {
         }
         let end = try connection.stop()
         if !end.lostBoards.isEmpty {
-            StandardStreams.note("pasteboard: stop: lost the contents of: \(end.lostBoards.abbreviated)")
+            StandardStreams.remark("lost the contents of: \(end.lostBoards.abbreviated)")
         }
         if let error = end.diskError {
             throw Failure(

@@ -41,6 +41,6 @@ struct MovedFiles {
 
     private mutating func fail(_ failure: CommandFailure) {
         self.failure = failure
-        failure.report(command: DragCommand.syntax.name)
+        failure.report()
     }
 }

@@ -28,7 +28,7 @@ final class DropLoop {
         signals: SignalBox
     ) throws {
         self.destination = destination
-        standing = StandingConnection(connection, of: DropCommand.syntax.name, as: .standing)
+        standing = StandingConnection(connection, as: .standing)
         self.directory = directory
         self.isOnce = isOnce
         self.signals = signals

@@ -262,7 +262,7 @@ final class ReceivedDrop {
             failure = CommandFailure(exitCode: failure.exitCode, "item \(UInt64(index) + 1): \(text)")
         }
         line.clear()
-        failure.report(command: DropCommand.syntax.name)
+        failure.report()
         self.failure = self.failure ?? failure
     }
 

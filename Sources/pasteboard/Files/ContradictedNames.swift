@@ -11,15 +11,15 @@ struct ContradictedNames {
         first = first ?? (name, file)
     }
 
-    func note(for command: String) {
+    func note() {
         guard let (name, file) = first, let contents = file.contradiction else { return }
         let others = count - 1
         // -t sets the type of all files, so it is suggested only for a single one.
         let way =
             others == 0
             ? "-t \(contents) overrides it" : "\(others) more \(others == 1 ? "file is" : "files are") like it"
-        StandardStreams.note(
-            "pasteboard: \(command): \(name) has the extension of \(file.type) but the contents of \(contents); the "
+        StandardStreams.remark(
+            "\(name) has the extension of \(file.type) but the contents of \(contents); the "
                 + "extension decides; \(way)"
         )
     }

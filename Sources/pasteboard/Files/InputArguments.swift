@@ -66,7 +66,7 @@ struct InputArguments {
     func items() throws -> [InputItem] {
         var contradicted = ContradictedNames()
         let items = try self.items(&contradicted)
-        contradicted.note(for: command)
+        contradicted.note()
         return items
     }
 
@@ -114,9 +114,9 @@ struct InputArguments {
     private func open(_ path: SystemString?) throws -> InputBytes {
         if path == nil, let words { return InputBytes(words: words, trimsNewline: trimsNewline) }
         if path == nil, System.isTerminal(0) {
-            StandardStreams.note("pasteboard: \(command): reading from the terminal; press Ctrl-D to end")
+            StandardStreams.remark("reading from the terminal; press Ctrl-D to end")
         }
-        return try InputBytes(path, trimsNewline: trimsNewline, for: command)
+        return try InputBytes(path, trimsNewline: trimsNewline)
     }
 }
 

@@ -37,10 +37,8 @@ final class InputBytes {
 
     private func raw() throws -> CInt { try folder?.output() ?? descriptor?.raw ?? 0 }
 
-    /// - Parameters:
-    ///   - path: nil for standard input.
-    ///   - command: the name of the command, for errors.
-    init(_ path: SystemString?, trimsNewline: Bool, for command: String) throws {
+    /// - Parameter path: nil for standard input.
+    init(_ path: SystemString?, trimsNewline: Bool) throws {
         self.path = path
         do {
             self.descriptor = try path.map { DescriptorBox(try System.open($0)) }
@@ -57,7 +55,8 @@ final class InputBytes {
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
             var failure = CommandFailure("cannot read", path?.description ?? "standard input", error)
-            if error.errno == ENOENT, command == CopyCommand.syntax.name { failure.addHint(copying: path?.text ?? "") }
+            let isCopied = Invocation.current.command == CopyCommand.syntax.name
+            if error.errno == ENOENT, isCopied { failure.addHint(copying: path?.text ?? "") }
             throw failure
         }
     }

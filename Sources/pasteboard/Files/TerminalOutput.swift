@@ -80,8 +80,8 @@ final class TerminalOutput: PasteSink {
         guard text.escapedCount > 0, !Invocation.current.isQuiet else { return nil }
         endLine()
         let bytes = text.escapedCount == 1 ? "1 unsafe byte is" : "\(text.escapedCount) unsafe bytes are"
-        StandardStreams.note(
-            "pasteboard: paste: \(bytes) shown as ^X or \\xNN; use --raw to write the text unchanged"
+        StandardStreams.remark(
+            "\(bytes) shown as ^X or \\xNN; use --raw to write the text unchanged"
         )
         return nil
     }

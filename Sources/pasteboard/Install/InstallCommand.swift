@@ -54,7 +54,7 @@ struct InstallCommand: Command {
         try installation.save(isComplete: (try? outcome.get()) != nil)
         try outcome.get()
         for path in installation.written { try StandardStreams.print(path: SystemString(path)) }
-        for note in installation.notes + advice(on: shims) { StandardStreams.note("pasteboard: install: \(note)") }
+        for note in installation.notes + advice(on: shims) { StandardStreams.remark(note) }
         return 0
     }
 

@@ -29,7 +29,7 @@ struct UninstallCommand: Command {
             )
         }
         for path in try installation.removeAll() { try StandardStreams.print(path: SystemString(path)) }
-        for note in installation.notes { StandardStreams.note("pasteboard: uninstall: \(note)") }
+        for note in installation.notes { StandardStreams.remark(note) }
         return 0
     }
 }

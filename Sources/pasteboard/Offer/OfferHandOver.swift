@@ -219,6 +219,6 @@ final class OfferHandOver {
         var text = kept.isEmpty ? "kept nothing" : isLost ? "the broker that ended had kept \(kept)" : "kept \(kept)"
         let dropped = handOver.dropped.sorted { $0.key < $1.key }.map { "\(type(of: $0.key)) (\($0.value))" }
         if !dropped.isEmpty { text += "; not kept: \(dropped.joined(separator: ", "))" }
-        StandardStreams.note("pasteboard: offer: \(text)")
+        StandardStreams.remark(text)
     }
 }

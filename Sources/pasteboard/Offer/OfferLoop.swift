@@ -29,7 +29,6 @@ final class OfferLoop {
         self.signals = signals
         standing = StandingConnection(
             placed.connection,
-            of: OfferCommand.syntax.name,
             as: contents.verb,
             streams: AskServer.maximumAsks
         )
@@ -133,6 +132,6 @@ final class OfferLoop {
 
     private func end(_ how: String) {
         hasEnded = true
-        StandardStreams.note("pasteboard: offer: the offer \(how)")
+        StandardStreams.remark("the offer \(how)")
     }
 }

@@ -75,10 +75,10 @@ struct CommandFailure: Error {
         (code, isListing) = (failure.code, failure.listsWhatThereIs)
     }
 
-    private func json(of command: String?, _ text: String) -> JSONValue {
+    private func json(_ text: String) -> JSONValue {
         let local: [CInt: String] = [2: "invalid-argument", 4: "local-error", 126: "cannot-run", 127: "not-found"]
         return [
-            "command": JSONValue(command),
+            "command": JSONValue(Invocation.current.command),
             "code": .string(code?.description ?? local[exitCode] ?? "interrupted"),
             "message": .string(text),
             "detail": .array(detail.map { .string($0) }),
@@ -108,14 +108,13 @@ struct CommandFailure: Error {
     }
 
     /// `pasteboard: paste: text`, then the detail; with --json one line of JSON.
-    func report(command: String?) {
+    func report() {
         guard let text else { return }
         guard !Invocation.current.isJSON else {
-            try? StandardStreams.print(json: json(of: command, text), to: 2)
+            try? StandardStreams.print(json: json(text), to: 2)
             return
         }
-        let prefix = ["pasteboard", command].compactMap { $0 }.joined(separator: ": ")
-        StandardStreams.report("\(prefix): \(text)\(isListing ? "; available:" : "")")
+        StandardStreams.report("\(Invocation.current.prefix)\(text)\(isListing ? "; available:" : "")")
         for line in detail { StandardStreams.report("  \(line)") }
     }
 }

@@ -17,15 +17,15 @@ extension Committed {
     }
 
     /// Tells the user what a write has cleared to make room, and that it would not survive a crash.
-    func note(by command: String) {
+    func note() {
         if !clearedBoards.isEmpty {
-            StandardStreams.note(
-                "pasteboard: \(command): cleared \(clearedBoards.abbreviated), of programs that have ended, to make room; --no-evict prevents it"
+            StandardStreams.remark(
+                "cleared \(clearedBoards.abbreviated), of programs that have ended, to make room; --no-evict prevents it"
             )
         }
         if isUnsaved == true {
-            StandardStreams.note(
-                "pasteboard: \(command): these contents would not survive a crash of the broker, because its keeper or systemd takes nothing at present"
+            StandardStreams.remark(
+                "these contents would not survive a crash of the broker, because its keeper or systemd takes nothing at present"
             )
         }
     }

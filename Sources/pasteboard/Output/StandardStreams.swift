@@ -57,6 +57,11 @@ enum StandardStreams {
         if !Invocation.current.isQuiet { report(line) }
     }
 
+    /// Prints a note that begins with the name of the command.
+    static func remark(_ text: String) {
+        note(Invocation.current.prefix + text)
+    }
+
     /// Prints a line on standard error. Control characters in it are escaped.
     static func report(_ line: String) {
         try? System.write(Array("\(VisibleText.line(line))\n".utf8).span, to: 2)

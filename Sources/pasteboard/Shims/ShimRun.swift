@@ -157,7 +157,6 @@ struct ShimRun {
                 [request.board],
                 since: (committed.changeCount, committed.epoch),
                 over: try Broker.startingOne(),
-                command: program.rawValue,
                 reconnects: true
             )
             while watch.take() == nil {

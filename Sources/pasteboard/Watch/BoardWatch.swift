@@ -24,17 +24,15 @@ final class BoardWatch {
     /// - Parameters:
     ///   - boards: the names; nil for all boards.
     ///   - since: the change count after which changes count, and its epoch; nil for the present one.
-    ///   - command: the name of the command in the message about the end of a broker.
     ///   - reconnects: whether the watch outlives its broker.
     init(
         _ boards: [String]?,
         since: (changeCount: UInt64?, epoch: UInt64?) = (nil, nil),
         over connection: BlockingConnection,
         until deadline: UInt64 = .max,
-        command: String = WatchCommand.syntax.name,
         reconnects: Bool = false
     ) throws {
-        standing = StandingConnection(connection, of: command, as: reconnects ? .standing : .bound)
+        standing = StandingConnection(connection, as: reconnects ? .standing : .bound)
         self.boards = (boards.map { $0.map(Optional.some) } ?? [nil]).map { name in
             var watch = WatchOperation(name, sinceChangeCount: since.changeCount, epoch: since.epoch)
             _ = watch.want()
