@@ -24,3 +24,22 @@ extension [Item] {
         return self[index].representations.first { $0.type == answer.type }
     }
 }
+
+extension Load {
+    /// A load of one item.
+    ///
+    /// - Parameter handle: the publication; nil for the present contents of a board.
+    package init(_ handle: UInt64?, item: UInt32? = nil, accepts: [Accept]) {
+        self.init()
+        (self.handle, self.item, self.accepts) = (handle, item, accepts)
+    }
+}
+
+extension Clear {
+    /// A clear of a board, on the condition that it is at a change count, if there is one.
+    package init(_ board: String?, ifChangeCount: UInt64? = nil) {
+        self.init()
+        (self.board, self.ifChangeCount) = (board, ifChangeCount)
+        if ifChangeCount != nil { requires = [Feature.condition.rawValue] }
+    }
+}

@@ -30,8 +30,7 @@ struct BoardCommand: Command {
     }
 
     func run() throws -> CInt {
-        var clear = Clear()
-        clear.board = board
+        var clear = Clear(board)
         clear.removesBoard = true
         clear.requires = [Feature.boards.rawValue]
         guard let connection = try Broker.running() else { return 0 }

@@ -23,10 +23,7 @@ struct ClearCommand: Command {
     }
 
     func run() throws -> CInt {
-        var clear = Clear()
-        clear.board = board
-        clear.ifChangeCount = ifChangeCount
-        if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
+        let clear = Clear(board, ifChangeCount: ifChangeCount)
         let committed = try Broker.holding().map { connection in
             try Broker.recovering(Recovery(.change), over: connection) { try $0.clear(clear) }
         }

@@ -126,7 +126,7 @@ struct OfferCommand: Command {
         let promises =
             try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
         let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
-        let report = isVerbose ? { (line: String) in StandardStreams.remark(line) } : nil
+        let report = isVerbose ? StandardStreams.remark : nil
         let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)
         var replaced: String?
         let placed = try Broker.recovering(Recovery(.change), over: connection, streams: streams, startsOne: true) {

@@ -194,7 +194,7 @@ struct PasteCommand: Command {
     private func paste(to sink: any PasteSink, _ connection: BlockingConnection) throws {
         // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
         if sink is PlainOutput, !Invocation.current.isJSON {
-            var load = load(of: item ?? 0, types.accepts)
+            var load = Load(nil, item: item ?? 0, accepts: types.accepts)
             load.board = board
             load.ifChangeCount = ifChangeCount
             if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
@@ -206,8 +206,7 @@ struct PasteCommand: Command {
         }
         let listing = try list(connection)
         func pasteListed(_ item: UInt32) throws {
-            var load = load(of: item, types.accepts)
-            load.handle = listing.contents.handle
+            let load = Load(listing.contents.handle, item: item, accepts: types.accepts)
             try perform(load, of: listing, connection, to: sink) { note(about: $0, $1, item: item) }
         }
         do {
@@ -232,13 +231,6 @@ struct PasteCommand: Command {
         !waits && connection.io.state.welcome?.settlingMilliseconds != nil
     }
 
-    private func load(of item: UInt32, _ accepts: [Accept]) -> Load {
-        var load = Load()
-        load.item = item
-        load.accepts = accepts
-        return load
-    }
-
     private func paste(into directory: SystemString, _ connection: BlockingConnection) throws {
         // Checked before anything is loaded.
         _ = try explaining("cannot use directory", directory) { try System.open(directory, .directory) }
@@ -253,8 +245,7 @@ struct PasteCommand: Command {
                 try types.indices(among: listing.items)
             }
         for item in chosen {
-            var load = load(of: item, types.wanted)
-            load.handle = listing.contents.handle
+            let load = Load(listing.contents.handle, item: item, accepts: types.wanted)
             let output = DirectoryOutput(directory: directory) { isForced && !written.contains($0) }
             try perform(load, of: listing, connection, to: output) { _, _ in }
         }

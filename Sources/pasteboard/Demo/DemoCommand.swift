@@ -58,9 +58,7 @@ struct DemoCommand: Command {
     /// Loads the greeting, and describes the outcome.
     private static func load(_ handle: UInt64?, over connection: BlockingConnection) -> (text: String, isFailure: Bool)
     {
-        var load = Load()
-        load.handle = handle
-        load.accepts = [Accept("public.text")]
+        let load = Load(handle, accepts: [Accept("public.text")])
         let start = MonotonicClock.now()
         do throws(Failure) {
             let (answer, bytes) = try connection.loadBytes(load)

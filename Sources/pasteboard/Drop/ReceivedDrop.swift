@@ -79,10 +79,7 @@ final class ReceivedDrop {
         let verb = operation == .move ? "moving" : "copying"
         StandardStreams.note("\(verb) \(session.items.count.counted("item")) from \(source)")
         for index in 0..<UInt32(clamping: session.items.count) {
-            var load = Load()
-            load.handle = session.handle
-            load.item = index
-            load.accepts = accepts
+            var load = Load(session.handle, item: index, accepts: accepts)
             load.preference = .acceptList
             // An older broker waits for the file of a move for a limited time only: there the bytes are sent.
             load.descriptorWelcome = operation == .copy || state.reportsDrops

@@ -74,10 +74,8 @@ enum PresentContents {
             return WriteItem(
                 plain,
                 representations: try item.representations.map { representation in
-                    var load = Load()
-                    load.handle = listing.contents.handle
-                    load.item = UInt32(clamping: index)
-                    load.accepts = [Accept(representation.type, match: .exact)]
+                    let accepts = [Accept(representation.type, match: .exact)]
+                    let load = Load(listing.contents.handle, item: UInt32(clamping: index), accepts: accepts)
                     return try kept(representation, load, connection)
                 }
             )

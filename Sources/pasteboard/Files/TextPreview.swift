@@ -22,9 +22,7 @@ struct TextPreview {
             text = ""
             return
         }
-        var load = Load()
-        load.handle = listing.contents.handle
-        load.accepts = [Accept(type, match: .exact)]
+        var load = Load(listing.contents.handle, accepts: [Accept(type, match: .exact)])
         // The broker refuses it for a secret.
         load.isAutomatic = true
         text = Self.line(try Self.beginning(of: load, over: connection))

@@ -55,13 +55,9 @@ final class OfferedContents {
 
     /// Clears the pasteboard if it still has these contents, so that it does not list types that cannot be loaded.
     func withdraw(_ placed: Placed) {
-        var clear = Clear()
-        clear.board = board
-        clear.ifChangeCount = placed.publication.committed.changeCount
-        clear.requires = [Feature.condition.rawValue]
         // A broker that does not answer must not delay the exit.
         placed.connection.io.timeouts.silence = 500
         placed.connection.io.timeouts.probe = 500
-        _ = try? placed.connection.clear(clear)
+        _ = try? placed.connection.clear(Clear(board, ifChangeCount: placed.publication.committed.changeCount))
     }
 }
