@@ -8,6 +8,11 @@ enum AskOrigin {
     case command(SystemString, type: String)
     case input(InputBytes)
 
+    /// The file, folder or standard input; nil for a command.
+    var input: InputBytes? {
+        if case .input(let input) = self { input } else { nil }
+    }
+
     /// The program whose output the representation is.
     func program() throws -> ServedProgram.Configuration {
         switch self {

@@ -77,7 +77,7 @@ struct DragCommand: Command {
         let offer = try connection.offer(drag, items: try InputItem.promised(items, to: connection))
         // From here on a signal cancels the transfers that are incomplete.
         let signals = try SignalBox()
-        let server = try AskServer(connection, origins: items.map(\.origins))
+        let server = try AskServer(connection, origins: items.map { $0.representations.map(\.origin) })
         let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals, isMove: isMove)
         return try report(try loop.run(to: destination), of: items)
     }
@@ -96,7 +96,7 @@ struct DragCommand: Command {
     }
 
     private static func checkDeletable(_ items: [InputItem]) throws {
-        for input in items.lazy.flatMap(\.representations).map(\.input) where input.file == nil {
+        for input in items.lazy.flatMap(\.inputs) where input.file == nil {
             guard input.folder == nil else {
                 throw CommandFailure(
                     usage:
@@ -122,7 +122,7 @@ struct DragCommand: Command {
                 try StandardStreams.print("\(verb) \(count)\(items.count.counted("item")) to \(destination)\n")
             }
             for (index, item) in items.enumerated() where !taken.contains(index) {
-                let name = item.representations.first?.input.name ?? "item \(index + 1)"
+                let name = item.inputs.first?.name ?? "item \(index + 1)"
                 StandardStreams.remark("destination \(destination) did not accept \(name)")
             }
             var moved = MovedFiles()

@@ -61,9 +61,8 @@ struct OfferCommand: Command {
     )
 
     private let board: String
-    private let name: String?
-    private let title: String?
-    private let offers: [TypeArgument]
+    /// The item whose bytes are the output of commands; nil for FILEs.
+    private let commands: InputItem?
     private let inputs: InputArguments?
     private let isInBackground: Bool
     private let keepsOnExit: Bool
@@ -76,25 +75,25 @@ struct OfferCommand: Command {
         keepsOnExit = arguments.has("--keep-on-exit")
         isVerbose = arguments.has("--verbose")
         board = try arguments.board()
-        name = try arguments.value("--name")
-        title = try arguments.title()
+        let (name, title) = (try arguments.value("--name"), try arguments.title())
         guard arguments.operands.isEmpty else {
-            offers = []
+            commands = nil
             inputs = try InputArguments(arguments, of: Self.syntax.name)
             return
         }
         inputs = nil
-        offers = try arguments.bytes("--type").map { spelling in
+        let offers = try arguments.bytes("--type").map { spelling in
             let argument = try TypeArgument(giving: spelling)
-            guard argument.origin != nil else {
+            guard let command = argument.origin else {
                 throw CommandFailure(usage: "missing command for type '\(spelling)'; write -t '\(spelling)=COMMAND'")
             }
-            return argument
+            return (type: argument.type, origin: AskOrigin.command(command, type: argument.type.identifier))
         }
         guard !offers.isEmpty else {
             throw CommandFailure(usage: "nothing to offer; write FILE, or -t TYPE=COMMAND")
         }
-        try InputArguments.check(offers, for: Self.syntax.name)
+        try InputArguments.check(offers.count, for: Self.syntax.name)
+        commands = InputItem(name: name, title: title, representations: offers)
     }
 
     func run() throws -> CInt {
@@ -107,15 +106,14 @@ struct OfferCommand: Command {
     ///   this process.
     func run(registered: (String) throws -> Void) throws -> CInt {
         _ = System.raiseDescriptorLimit()
-        let items = try inputs?.items()
-        for input in (items ?? []).lazy.flatMap(\.representations).map(\.input) where !input.isPromisable {
+        let items = try inputs?.items() ?? commands.map { [$0] } ?? []
+        for input in items.lazy.flatMap(\.inputs) where !input.isPromisable {
             throw CommandFailure(
                 usage: "cannot offer \(input.name), because it can be read only once; use 'pasteboard copy'"
             )
         }
         var options = options
-        options.applyHints(in: offers.map(\.type.identifier))
-        options.applyHints(in: (items ?? []).lazy.flatMap(\.representations).map(\.type.identifier))
+        options.applyHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
         guard !keepsOnExit || !options.isConcealed else {
             throw CommandFailure(
                 usage: "--keep-on-exit cannot be used for sensitive contents, which end with the offer; omit it"
@@ -123,9 +121,8 @@ struct OfferCommand: Command {
         }
         let streams = AskServer.maximumAsks
         let connection = try Broker.startingOne(streams: streams)
-        let promises =
-            try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
-        let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
+        let promises = try InputItem.promised(items, to: connection)
+        let origins = items.map { $0.representations.map(\.origin) }
         let report = isVerbose ? StandardStreams.remark : nil
         let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)
         var replaced: String?
@@ -157,21 +154,8 @@ struct OfferCommand: Command {
         return "\(count) of \(owner): \(types)" + (listing.items.count == 1 ? "" : ", ...")
     }
 
-    private var commands: WriteItem {
-        let representations = offers.map { offer in
-            (representation: Representation(of: offer.type), source: ByteSource.promised)
-        }
-        return WriteItem(Item(suggestedName: name, title: title), representations: representations)
-    }
-
     private static func text(of items: [WriteItem]) -> String {
         guard let first = items.first, items.count == 1 else { return "\(items.count) items" }
         return first.representations.map { UniformType.readable($0.representation.type) }.joined(separator: ", ")
-    }
-}
-
-extension AskOrigin {
-    fileprivate init(_ offer: TypeArgument) {
-        self = .command(offer.origin ?? "", type: offer.type.identifier)
     }
 }

@@ -11,8 +11,7 @@ struct MovedFiles {
     ///
     /// All files are checked before the first is deleted: if a file has several names, deleting one changes the others.
     mutating func delete(_ items: [InputItem]) throws {
-        let inputs = items.flatMap { $0.representations.map(\.input) }
-        for input in inputs.filter({ isUnchanged($0) }) {
+        for input in items.flatMap(\.inputs).filter({ isUnchanged($0) }) {
             guard let path = input.path else { continue }
             do {
                 try System.unlink(path)

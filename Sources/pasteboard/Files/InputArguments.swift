@@ -49,15 +49,15 @@ struct InputArguments {
                     + "their directory, or an archive: tar c FILE ... | pasteboard \(command) -t .tar"
             )
         }
-        try Self.check(types, for: command)
+        try Self.check(types.count, for: command)
     }
 
     /// Throws if an item cannot have so many types.
-    static func check(_ types: [TypeArgument], for command: String) throws(Failure) {
-        guard types.count <= WireLimits.representations else {
+    static func check(_ count: Int, for command: String) throws(Failure) {
+        guard count <= WireLimits.representations else {
             throw Failure(
                 .limitExceeded,
-                "cannot \(command) \(types.count) types, because an item has at most \(WireLimits.representations)"
+                "cannot \(command) \(count) types, because an item has at most \(WireLimits.representations)"
             )
         }
     }
@@ -75,12 +75,12 @@ struct InputArguments {
             return try files.map { path in
                 let input = try open(path)
                 let type = try self.type(of: input, named: path, &contradicted)
-                return InputItem(name: name, title: title, representations: [(type, input)])
+                return InputItem(name: name, title: title, representations: [(type, .input(input))])
             }
         }
         let representations = try types.map { argument in
             let input = try open(argument.origin == "-" ? nil : argument.origin)
-            return (try check(argument.type, for: input), input)
+            return (type: try check(argument.type, for: input), origin: AskOrigin.input(input))
         }
         return [InputItem(name: name, title: title, representations: representations)]
     }

@@ -3,15 +3,14 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// One item to copy, offer or drag, with its inputs open.
+/// One item to copy, offer or drag, with its inputs open. Only an offer has commands.
 struct InputItem {
     /// The name that the user chose, which replaces that of a file.
     let name: String?
     let title: String?
-    let representations: [(type: UniformType, input: InputBytes)]
+    let representations: [(type: UniformType, origin: AskOrigin)]
 
-    /// The origins of its representations, for asks.
-    var origins: [AskOrigin] { representations.map { .input($0.input) } }
+    var inputs: [InputBytes] { representations.compactMap(\.origin.input) }
 
     /// The attributes of a representation's file, without the name if the item has another name or several files.
     private func attributes(of input: InputBytes) -> FileAttributes? {
@@ -21,7 +20,7 @@ struct InputItem {
     }
 
     private var suggestedName: String? {
-        name ?? representations.first.flatMap { attributes(of: $0.input)?.suggestion }
+        name ?? inputs.first.flatMap { attributes(of: $0)?.suggestion }
     }
 
     /// The items as they are written if the broker keeps all of their bytes.
@@ -32,8 +31,8 @@ struct InputItem {
         try writeItems(items, for: connection, isConcealed: isConcealed) { _ in false }
     }
 
-    /// The items as they are written if the broker keeps only inputs that can be read once; files and folders are
-    /// promised.
+    /// The items as they are written if the broker keeps only inputs that can be read once; files, folders and the
+    /// output of commands are promised.
     static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
         try writeItems(items, for: connection, isConcealed: false) { $0.isPromisable }
     }
@@ -44,13 +43,14 @@ struct InputItem {
         isConcealed: Bool,
         isPromised: (InputBytes) -> Bool
     ) throws -> [WriteItem] {
-        let inputs = items.flatMap { $0.representations.map(\.input) }.filter { !isPromised($0) }
+        let inputs = items.flatMap(\.inputs).filter { !isPromised($0) }
         var kept = try sources(of: inputs, for: connection, isConcealed: isConcealed).makeIterator()
         return items.map { item in
             WriteItem(
                 Item(suggestedName: item.suggestedName, title: item.title),
-                representations: item.representations.map { type, input in
+                representations: item.representations.map { type, origin in
                     var message = Representation(of: type)
+                    guard let input = origin.input else { return (message, .promised) }
                     message.file = item.attributes(of: input)
                     guard isPromised(input) else {
                         if input.folder != nil { message.content = .folderArchive }
