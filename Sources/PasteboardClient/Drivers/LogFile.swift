@@ -35,9 +35,7 @@ package struct LogFile {
     /// usually contains the reason why the broker ended.
     var lastLine: String? {
         guard let file = try? System.open(path, .notFollowingLinks) else { return nil }
-        let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in
-            _ = try System.read(file.raw, at: offset, into: &output)
-        }
+        let bytes = try? System.bytes(of: file.raw, from: offset, count: 4096)
         let lines = bytes.map { String(decoding: $0, as: UTF8.self).split(separator: "\n") }
         guard let line = lines?.last else { return nil }
         let name = ["pasteboardd: ", "pasteboard: broker: "].first { line.hasPrefix($0) } ?? ""

@@ -62,14 +62,7 @@ package struct OutgoingFile: Sendable {
         guard count > 0 || left == 0 else { return nil }
         let bytes: [UInt8]
         do {
-            bytes = try [UInt8](capacity: count) { (output) throws(SystemError) in
-                var offset = sent
-                while !output.isFull {
-                    let count = try System.read(file.raw, at: offset, into: &output)
-                    if count == 0 { break }
-                    offset += UInt64(count)
-                }
-            }
+            bytes = try System.bytes(of: file.raw, from: sent, count: count)
         } catch {
             throw .unreadable(error)
         }

@@ -97,9 +97,7 @@ package final class SystemProgram: Sendable {
 
     /// The first line of the program's messages: later ones are often consequences.
     private var complaint: String {
-        let bytes = try? [UInt8](capacity: 1_000) { output throws(SystemError) in
-            _ = try complaints.read(at: 0, into: &output)
-        }
+        let bytes = try? System.bytes(of: complaints.descriptor.raw, from: 0, count: 1_000)
         let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
         return lines.first.map(String.init) ?? "it printed no message"
     }

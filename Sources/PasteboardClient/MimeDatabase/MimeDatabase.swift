@@ -6,7 +6,7 @@ package import TypeIdentifiers
 /// Files are read up to a size far above that of any real one.
 package struct MimeDatabase: Sendable {
     private static let directoryLimit = 32
-    private static let fileLimit = 1 << 22
+    private static let fileLimit: UInt64 = 1 << 22
 
     /// The first directory has precedence.
     private let directories: [String]
@@ -32,25 +32,11 @@ package struct MimeDatabase: Sendable {
         return files.isEmpty ? nil : SharedMimeInfo(files)
     }
 
-    /// The contents of a file; empty if it does not exist.
+    /// The contents of a regular file; empty if there is none. Reading a pipe could block the caller forever.
     private static func contents(of path: String) -> [UInt8] {
-        do {
-            return try regularFile(path)
-        } catch {
-            return []
-        }
-    }
-
-    /// Reads a regular file only: reading a pipe could block the caller forever.
-    private static func regularFile(_ path: String) throws(SystemError) -> [UInt8] {
-        let file = try System.open(path, [.nonBlocking])
-        guard try System.status(of: file.raw).kind == .regular else { return [] }
-        var contents: [UInt8] = []
-        while contents.count < fileLimit {
-            let chunk = try System.read(file.raw, upTo: 1 << 16)
-            if chunk.isEmpty { break }
-            contents += chunk
-        }
-        return contents
+        guard let file = try? System.open(path, [.nonBlocking]), let status = try? System.status(of: file.raw),
+            status.kind == .regular
+        else { return [] }
+        return (try? System.bytes(of: file.raw, from: 0, count: Int(min(status.size, fileLimit)))) ?? []
     }
 }

@@ -19,9 +19,6 @@ struct NewlineTrimmer {
 extension MemoryFile {
     func endsWithNewline(_ count: UInt64) throws(SystemError) -> Bool {
         guard count > 0 else { return false }
-        let last = try [UInt8](capacity: 1) { (output) throws(SystemError) in
-            _ = try read(at: count - 1, into: &output)
-        }
-        return last == [NewlineTrimmer.newline]
+        return try System.bytes(of: descriptor.raw, from: count - 1, count: 1) == [NewlineTrimmer.newline]
     }
 }
