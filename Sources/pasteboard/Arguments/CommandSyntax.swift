@@ -57,6 +57,9 @@ struct CommandSyntax: Sendable {
         options.first { $0.names.contains(spelling) }
     }
 
+    /// The summary as a sentence.
+    var sentence: String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
+
     var help: String {
         let usage = ["usage: pasteboard \(name) [OPTION ...]", operands].compactMap { $0 }
         let rows = options.map { option in
@@ -65,13 +68,12 @@ struct CommandSyntax: Sendable {
                 meaning: option.meaning
             )
         }
-        let capital = summary.prefix(1).uppercased() + summary.dropFirst()
         let notes = self.notes()
         let further = notes.isEmpty ? "" : "\n\(HelpText.paragraphs(notes))\n"
         return """
             \(usage.joined(separator: " "))
 
-            \(HelpText.paragraphs("\(capital)."))
+            \(HelpText.paragraphs(sentence))
 
             \(HelpText.rows(rows))
             \(further)

@@ -78,11 +78,6 @@ final class AskServer {
         return Array(ready.prefix(extra.count))
     }
 
-    /// Sends what is still pending. A process that exits must not lose the end of its last load.
-    func sendAll() throws {
-        try connection.sendAll()
-    }
-
     // MARK: Beginning
 
     private func start(_ stream: UInt64, _ ask: AskFields, _ type: String) {

@@ -9,13 +9,15 @@ extension PasteCommand {
     /// Loads an item into a sink.
     ///
     /// - Parameter listing: the contents; nil if they were not listed.
+    /// - Returns: the path of the new file or folder, if its name was chosen here.
+    @discardableResult
     func perform(
         _ load: Load,
         of listing: BoardListing?,
         _ connection: BlockingConnection,
         to sink: any PasteSink,
         answered: (Answer, UniformType) -> Void
-    ) throws {
+    ) throws -> SystemString? {
         var load = load
         load.preference = .acceptList
         // No person asks for what the command of a watch loads.
@@ -66,10 +68,9 @@ extension PasteCommand {
             throw error
         }
         let path = try sink.finish()
-        if let path { written.insert(path) }
         guard Invocation.current.isJSON else {
             if let path { try StandardStreams.print(path: path) }
-            return
+            return path
         }
         let members = [("board", .string(board)), ("changeCount", JSONValue(listing?.contents.changeCount))]
         // Bytes on standard output must not be mixed with the report.
@@ -78,14 +79,6 @@ extension PasteCommand {
             json: .object(members + received.members(path: path ?? output)),
             to: isApart ? 2 : 1
         )
+        return path
     }
-}
-
-/// The paths that a paste has written, in a reference, so that methods that do not mutate can add one.
-final class WrittenPaths {
-    private var paths: Set<SystemString> = []
-
-    func contains(_ path: SystemString) -> Bool { paths.contains(path) }
-
-    func insert(_ path: SystemString) { paths.insert(path) }
 }

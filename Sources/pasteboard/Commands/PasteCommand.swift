@@ -79,8 +79,6 @@ struct PasteCommand: Command {
     private let waits: Bool
     private let ifChangeCount: UInt64?
     let line = ProgressLine()
-    /// The files and folders that were written. None of them is replaced by a later item of the same name.
-    let written = WrittenPaths()
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
@@ -199,7 +197,8 @@ struct PasteCommand: Command {
             load.ifChangeCount = ifChangeCount
             if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
             do {
-                return try perform(load, of: nil, connection, to: sink) { note(about: $0, $1, item: 0) }
+                try perform(load, of: nil, connection, to: sink) { note(about: $0, $1, item: 0) }
+                return
             } catch let failure as Failure where isListed(after: failure, connection) {
                 // In most cases the first item has the type, so the items are listed only now.
             }
@@ -244,10 +243,13 @@ struct PasteCommand: Command {
             } else {
                 try types.indices(among: listing.items)
             }
+        // None of these files and folders is replaced by a later item of the same name.
+        var written: Set<SystemString> = []
         for item in chosen {
             let load = Load(listing.contents.handle, item: item, accepts: types.wanted)
             let output = DirectoryOutput(directory: directory) { isForced && !written.contains($0) }
-            try perform(load, of: listing, connection, to: output) { _, _ in }
+            let path = try perform(load, of: listing, connection, to: output) { _, _ in }
+            if let path { written.insert(path) }
         }
     }
 

@@ -108,11 +108,9 @@ final class FileOutput: PasteSink {
         }
         throw CommandFailure(local: "cannot use \(self.path), because it is part of a loop of symbolic links")
     }
-}
 
-extension FileOutput {
     /// The final target of a link, if it exists.
-    fileprivate static func target(of path: SystemString) -> FileStatus? {
+    private static func target(of path: SystemString) -> FileStatus? {
         guard let file = try? System.open(path, .nameOnly) else { return nil }
         return try? System.status(of: file.raw)
     }

@@ -12,11 +12,7 @@ final class FolderInput {
     /// - Parameter directory: the folder, open.
     init(_ directory: DescriptorBox, path: SystemString) throws {
         self.path = path
-        do {
-            folder = try OpenedFolder(directory.raw)
-        } catch {
-            throw Self.failure(error, path)
-        }
+        folder = try Self.archiving(path) { try OpenedFolder(directory.raw) }
     }
 
     deinit {
@@ -34,14 +30,12 @@ final class FolderInput {
     /// Starts the archiver, unless it is running, and returns the descriptor to read the archive from.
     func output() throws -> CInt {
         if let archiving { return archiving.output.raw }
-        do {
+        return try Self.archiving(path) {
             let pipe = try System.pipe()
             let program = try folder.archive(to: pipe.second.raw)
             let output = DescriptorBox(pipe.keepingFirst())
-            self.archiving = (program, output)
+            archiving = (program, output)
             return output.raw
-        } catch {
-            throw Self.failure(error, path)
         }
     }
 
@@ -49,15 +43,15 @@ final class FolderInput {
     func finish() throws {
         guard let archiving else { return }
         self.archiving = nil
-        do {
-            try archiving.program.wait()
-        } catch {
-            throw Self.failure(error, path)
-        }
+        try Self.archiving(path) { try archiving.program.wait() }
     }
 
-    private static func failure(_ error: any Error, _ path: SystemString) -> CommandFailure {
-        let reason = (error as? Failure)?.text ?? "\(error)"
-        return CommandFailure(local: "cannot archive \(path): \(reason)")
+    private static func archiving<Value>(_ path: SystemString, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            let reason = (error as? Failure)?.text ?? "\(error)"
+            throw CommandFailure(local: "cannot archive \(path): \(reason)")
+        }
     }
 }

@@ -15,13 +15,12 @@ struct ManualPage {
             let names = option.names.reversed().map { "Fl \(Self.escaped($0.dropFirst()))" }.joined(separator: " , ")
             return (title: names + (option.value.map { " Ar \(Self.escaped($0))" } ?? ""), meaning: option.meaning)
         }
-        let capital = syntax.summary.prefix(1).uppercased() + syntax.summary.dropFirst()
         self.init(
             "pasteboard-\(syntax.name)",
             meaning: syntax.summary,
             synopsis: "pasteboard \(syntax.name)\n.Op Ar option ...\n\(Self.sentences(syntax.operands ?? ""))",
             sections: [
-                ("DESCRIPTION", Self.sentences("\(capital).") + Self.list(options) + Self.paragraphs(syntax.notes())),
+                ("DESCRIPTION", Self.sentences(syntax.sentence) + Self.list(options) + Self.paragraphs(syntax.notes())),
                 ("SEE ALSO", ".Xr pasteboard 1\n"),
             ]
         )

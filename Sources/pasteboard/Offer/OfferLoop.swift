@@ -47,7 +47,8 @@ final class OfferLoop {
             }
             throw CommandFailure.signaled(signal)
         }
-        if isPlaced { try placed.server.sendAll() }
+        // The end of the last load must not be lost.
+        if isPlaced { try placed.connection.sendAll() }
     }
 
     /// Whether the contents are or were at the present broker. False if they could not come back.
