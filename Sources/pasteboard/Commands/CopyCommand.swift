@@ -80,7 +80,7 @@ struct CopyCommand: Command {
         let connection = try Broker.startingOne()
         let new: [WriteItem]
         if let from {
-            let copied = try CopiedBoard(from, over: connection)
+            let copied = try PresentContents.copied(from: from, over: connection)
             options.join(copied.terms)
             new = copied.items
         } else {

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The contents of a pasteboard, taken over to be written again together with further items.
+/// The contents of a pasteboard, taken over to be written again: on another one, or together with further items.
 enum PresentContents {
     /// The number of times that the contents are read and written again because others have changed the board.
     private static let mostAttempts = 100
@@ -42,6 +42,28 @@ enum PresentContents {
         }
     }
 
+    /// All items of a board, for a copy on another one. Kept bytes that the broker passes as descriptors are not
+    /// copied; promised contents are made now.
+    static func copied(
+        from board: String,
+        over connection: BlockingConnection
+    ) throws -> (items: [WriteItem], terms: ContentTerms?) {
+        let listing = try connection.listing(of: board, settles: false)
+        let contents = listing.contents
+        guard contents.handle != nil, !listing.items.isEmpty else {
+            throw Failure.empty(board, cleared: contents.clearedMilliseconds)
+        }
+        guard contents.terms?.maximumLoads == nil else {
+            throw Failure(.refused, "cannot copy pasteboard \(board), which can be pasted a limited number of times")
+        }
+        if let gone = listing.items.lazy.flatMap(\.representations).first(where: { $0.provision == .gone }) {
+            let owner = TextTable.program(contents.ownerLabel, contents.ownerProcess)
+            let text = "cannot copy pasteboard \(board): \(owner), which promised \(gone.type), has ended"
+            throw Failure(.sourceGone, text)
+        }
+        return (try items(of: listing, connection), contents.terms)
+    }
+
     private static func write(to board: String, holding contents: Contents, _ options: ContentOptions) -> Write {
         let terms = contents.terms.map { options.terms?.joined(with: $0) ?? $0 }
         return options.write(to: board, terms: terms, ifChangeCount: options.ifChangeCount ?? contents.changeCount)
@@ -67,7 +89,7 @@ enum PresentContents {
     }
 
     /// The items with the bytes of all their representations, for a broker that keeps them.
-    static func items(of listing: BoardListing, _ connection: BlockingConnection) throws -> [WriteItem] {
+    private static func items(of listing: BoardListing, _ connection: BlockingConnection) throws -> [WriteItem] {
         try listing.items.enumerated().map { index, item in
             var plain = item
             plain.representations = []
