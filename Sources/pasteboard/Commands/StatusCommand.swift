@@ -24,28 +24,26 @@ struct StatusCommand: Command {
     private static func text(_ welcome: Welcome, _ entries: [StatusEntry]) -> String {
         let peers = entries.compactMap(\.peer).map { peer in
             [
-                "  \(peer.label ?? "-")", "process \(peer.process ?? 0)", "publications \(peer.publications ?? 0)",
+                peer.label ?? "-", "process \(peer.process ?? 0)", "publications \(peer.publications ?? 0)",
                 "loads \(peer.loads ?? 0)", "asks \(peer.asks ?? 0)",
             ]
         }
-        let boards = entries.compactMap(\.board).map { board in ["  \(board.row[0])"] + board.row.dropFirst() }
         let loads = entries.compactMap(\.load).map { load in
             [
-                "  \(load.type)", "from \(load.source.map { "process \($0)" } ?? "the broker")",
+                load.type, "from \(load.source.map { "process \($0)" } ?? "the broker")",
                 "to \(load.destination.map { "process \($0)" } ?? "the broker")",
                 // The size of a secret is not shown.
                 load.byteCount.map { ByteCount.text($0) } ?? "-", TimeSpan.text(milliseconds: load.milliseconds ?? 0),
             ]
         }
-        let counters = entries.compactMap(\.counter).map { ["  \($0.name)", String($0.value ?? 0)] }
-        let destinations = entries.compactMap(\.destination).map { ["  \($0.row[0])"] + $0.row.dropFirst() }
-        let sessions = entries.compactMap(\.session).map { ["  \($0.row[0])"] + $0.row.dropFirst() }
         let sections = [
-            ("programs", peers), ("pasteboards", boards), ("destinations", destinations), ("sessions", sessions),
-            ("loads", loads), ("last loads", entries.compactMap(\.read).map(\.row)),
-            ("processes", entries.compactMap(\.process).map(\.row)),
-            ("last ended connections", entries.compactMap(\.closed).map(\.row)), ("counters", counters),
-        ]
+            ("programs", peers), ("pasteboards", entries.compactMap(\.board?.row)),
+            ("destinations", entries.compactMap(\.destination?.row)), ("sessions", entries.compactMap(\.session?.row)),
+            ("loads", loads), ("last loads", entries.compactMap(\.read?.row)),
+            ("processes", entries.compactMap(\.process?.row)),
+            ("last ended connections", entries.compactMap(\.closed?.row)),
+            ("counters", entries.compactMap(\.counter).map { [$0.name, String($0.value ?? 0)] }),
+        ].map { title, rows in (title, rows.map { ["  \($0[0])"] + $0.dropFirst() }) }
         let version = VisibleText.line(welcome.programVersion ?? "-")
         return "broker \(version), process \(welcome.process ?? 0)\n"
             + sections.map { title, rows in "\n\(title)\n\(rows.isEmpty ? "  none\n" : TextTable.text(rows))" }.joined()

@@ -5,7 +5,7 @@ import TypeIdentifiers
 
 extension BoardRead {
     var row: [String] {
-        ["  \(board)", TextTable.program(label, process), type.map(UniformType.readable) ?? "-", ago(milliseconds)]
+        [board, TextTable.program(label, process), type.map(UniformType.readable) ?? "-", ago(milliseconds)]
     }
 
     var json: JSONValue {
@@ -18,7 +18,7 @@ extension BoardRead {
 
 extension ClosedPeer {
     var row: [String] {
-        ["  \(TextTable.program(label, process))", ago(milliseconds), reason ?? "closed by the program"]
+        [TextTable.program(label, process), ago(milliseconds), reason ?? "closed by the program"]
     }
 
     var json: JSONValue {
@@ -32,7 +32,7 @@ extension ClosedPeer {
 extension ProcessStatus {
     var row: [String] {
         [
-            "  process \(process ?? 0)", (connections ?? 0).counted("connection"),
+            "process \(process ?? 0)", (connections ?? 0).counted("connection"),
             "about \(processorTime) of processor time",
         ]
     }
