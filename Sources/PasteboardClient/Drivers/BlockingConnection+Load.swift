@@ -8,7 +8,8 @@ extension BlockingConnection {
     /// While `bytes` handles a chunk, nothing more is read, and the broker sends at most the load's credit ahead.
     /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended.
     ///
-    /// Bytes that arrive as a descriptor are read and lent to `bytes` like others, unless `file` is set.
+    /// The load may be answered with a descriptor, unless it says otherwise. Bytes that arrive as one are read and lent
+    /// to `bytes` like others, unless `file` is set.
     ///
     /// - Parameters:
     ///   - interrupt: a descriptor that ends the load with `cancelled` when it becomes readable, for example one for
@@ -25,7 +26,9 @@ extension BlockingConnection {
         bytes consume: (Span<UInt8>) throws -> Void
     ) throws -> Answer {
         let deadline = Self.deadline(of: load)
-        let stream = try open(load)
+        var opened = load
+        opened.descriptorWelcome = load.descriptorWelcome ?? true
+        let stream = try io.state.open(opened)
         var operation = LoadOperation(expecting: load.accepts.first?.type)
         var thrown: (any Error)?
         do {
@@ -54,13 +57,6 @@ extension BlockingConnection {
         let file = try PassedFile(descriptor, answer)
         if let handle { try handle(file) } else { try file.forEachChunk(consume) }
         return answer
-    }
-
-    /// Opens a load that may be answered with a descriptor, unless it says otherwise.
-    private func open(_ load: Load) throws(Failure) -> UInt64 {
-        var load = load
-        load.descriptorWelcome = load.descriptorWelcome ?? true
-        return try io.state.open(load)
     }
 
     /// Loads into memory.

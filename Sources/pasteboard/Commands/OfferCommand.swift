@@ -66,7 +66,7 @@ struct OfferCommand: Command {
     private let inputs: InputArguments?
     private let isInBackground: Bool
     private let keepsOnExit: Bool
-    private let isVerbose: Bool
+    let isVerbose: Bool
     private let options: ContentOptions
 
     init(_ arguments: ParsedArguments) throws {

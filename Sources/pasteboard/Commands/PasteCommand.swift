@@ -1,4 +1,3 @@
-import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire

@@ -75,7 +75,7 @@ final class PendingFile {
     ///
     /// - Parameter mode: the permissions of the file that is replaced.
     func keep(as name: SystemString, mode: UInt32? = nil) throws {
-        do {
+        try explaining("cannot create", path.appending(name)) {
             if let mode { try System.setMode(mode, of: raw) } else { try narrowMode() }
             if workingName == nil {
                 if try move(to: name) { return }
@@ -90,8 +90,6 @@ final class PendingFile {
             guard let workingName else { return }
             try System.rename(workingName, in: directory.raw, to: name, in: directory.raw)
             self.workingName = nil
-        } catch {
-            throw CommandFailure("cannot create", path.appending(name), error)
         }
     }
 

@@ -42,12 +42,9 @@ enum BackgroundOffer {
 
     /// Lets the waiting command return. From here on messages go to the log, or are discarded.
     static func registered(_ line: String, isVerbose: Bool) throws {
-        if isVerbose, let log = LogFile() {
-            try System.duplicate(log.descriptor.raw, onto: 2)
-        } else {
-            let null = try System.open("/dev/null", .writing)
-            try System.duplicate(null.raw, onto: 2)
-        }
+        let log = isVerbose ? LogFile()?.descriptor : nil
+        let messages = try log ?? DescriptorBox(System.open("/dev/null", .writing))
+        try System.duplicate(messages.raw, onto: 2)
         let ready = OwnedDescriptor(adopting: Self.ready)
         try System.write(Array(line.utf8).span, to: ready.raw)
     }
@@ -63,17 +60,15 @@ struct BackgroundOfferCommand: Command {
     )
 
     private let offer: OfferCommand
-    private let isVerbose: Bool
 
     init(_ arguments: ParsedArguments) throws {
         offer = try OfferCommand(arguments)
-        isVerbose = arguments.has("--verbose")
     }
 
     func run() throws -> CInt {
         guard try System.status(of: BackgroundOffer.ready).kind == .pipe else {
             throw CommandFailure(usage: "this command is internal; use 'pasteboard offer --background'")
         }
-        return try offer.run { try BackgroundOffer.registered($0, isVerbose: isVerbose) }
+        return try offer.run { try BackgroundOffer.registered($0, isVerbose: offer.isVerbose) }
     }
 }

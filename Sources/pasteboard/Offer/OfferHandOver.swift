@@ -1,4 +1,3 @@
-import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -105,7 +104,10 @@ final class OfferHandOver {
     private func kept(at placed: OfferedContents.Placed) throws -> Set<Promise> {
         let listing: BoardListing
         do {
-            listing = try placed.connection.listing(of: contents.board ?? BoardName.general, settles: false)
+            listing = try placed.connection.listing(
+                of: contents.standing.write.board ?? BoardName.general,
+                settles: false
+            )
         } catch {
             guard !isLoss(error, of: placed), placed.connection.io.state.failure == nil else { throw error }
             // Promises that the broker keeps already are handed over once more.

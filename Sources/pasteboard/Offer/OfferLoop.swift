@@ -1,4 +1,3 @@
-import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -29,7 +28,7 @@ final class OfferLoop {
         self.signals = signals
         standing = StandingConnection(
             placed.connection,
-            as: contents.verb,
+            as: contents.standing.verb,
             streams: AskServer.maximumAsks
         )
         standing.restore { [unowned self] in try placeAgain(over: $0) }
@@ -39,7 +38,10 @@ final class OfferLoop {
     func run() throws {
         defer { placed.server.stop() }
         while !hasEnded || isPlaced && !placed.server.isIdle {
-            guard let signal = try turn(until: .max, serve) else { continue }
+            let arrived = try turn(until: .max) { placed, extra in
+                try placed.server.turn(watching: extra) { try handle($0) }
+            }
+            guard let signal = arrived else { continue }
             if !hasEnded {
                 let handOver = keepsOnExit ? try handOver() : nil
                 if let handOver, handOver.isComplete, !hasEnded { break }
@@ -70,13 +72,6 @@ final class OfferLoop {
             }
         if standing.isLost { placed.server.cancelAll() }
         return ready[0].isEmpty ? nil : try signals.next()
-    }
-
-    private func serve(
-        _ placed: OfferedContents.Placed,
-        watching extra: [PollInterest]
-    ) throws -> [PollInterest.Readiness] {
-        try placed.server.turn(watching: extra) { try handle($0) }
     }
 
     /// Hands the promises over: at the next broker, if the present one has been lost or is lost meanwhile.

@@ -14,7 +14,7 @@ final class OfferedContents {
     let items: [WriteItem]
     /// The origins of the bytes, by item and representation.
     let origins: [[AskOrigin]]
-    private var standing: StandingWrite
+    private(set) var standing: StandingWrite
     private let report: ((String) -> Void)?
 
     /// - Parameters:
@@ -26,11 +26,6 @@ final class OfferedContents {
         self.report = report
         standing = StandingWrite(write)
     }
-
-    var board: String? { standing.write.board }
-
-    /// The kind of the contents in the table for a lost broker.
-    var verb: Recovery.Verb { standing.verb }
 
     /// Writes the contents.
     func place(over connection: BlockingConnection) throws -> Placed {
@@ -58,6 +53,8 @@ final class OfferedContents {
         // A broker that does not answer must not delay the exit.
         placed.connection.io.timeouts.silence = 500
         placed.connection.io.timeouts.probe = 500
-        _ = try? placed.connection.clear(Clear(board, ifChangeCount: placed.publication.committed.changeCount))
+        _ = try? placed.connection.clear(
+            Clear(standing.write.board, ifChangeCount: placed.publication.committed.changeCount)
+        )
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers

@@ -1,4 +1,3 @@
-import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -198,11 +197,8 @@ struct ShimRun {
         }
         if request.printsInput {
             // In pieces, so that the contents are not in memory twice.
-            let end = try file.size
-            for offset in stride(from: 0, to: end, by: WireLimits.dataLength) {
-                let bytes = try System.bytes(of: file.descriptor.raw, from: offset, count: WireLimits.dataLength)
-                try StandardStreams.write(bytes.span)
-            }
+            try PassedFile(descriptor: file.descriptor, byteCount: file.size, isImmutable: false)
+                .forEachChunk { try StandardStreams.write($0) }
         }
         try use(file)
     }
