@@ -69,7 +69,7 @@ final class AskServer {
             }
         }
         for (watch, readiness) in zip(watched, ready.dropFirst(extra.count)) where !readiness.isEmpty {
-            try self.handle(watch.stream, of: watch.0)
+            try watch.0.handle(watch.stream) { try forward(watch.0) }
         }
         checkTimes()
         programs.removeAll { finish($0) }
@@ -116,14 +116,6 @@ final class AskServer {
         // While the socket is full, no output is read: only the buffer of the pipe may fill.
         guard let ask = program.ask, !connection.io.wantsWrite else { return false }
         return (connection.io.state.sendable(ask) ?? 0) > 0
-    }
-
-    private func handle(_ stream: ServedProgram.Stream, of program: ServedProgram) throws {
-        switch stream {
-        case .output: try forward(program)
-        case .errors: try program.readErrors()
-        case .end: program.recordEnd()
-        }
     }
 
     private func forward(_ program: ServedProgram) throws {

@@ -29,6 +29,7 @@ final class ServedProgram {
     private let errors: OwnedDescriptor
     private var outputHasEnded = false
     private var errorsHaveEnded = false
+    /// Whether the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
     private var childHasEnded = false
     private var complaint: ComplaintLine
     /// The time at which a program that was asked to end is killed.
@@ -86,23 +87,28 @@ final class ServedProgram {
         return bytes
     }
 
+    /// Handles what is ready.
+    ///
+    /// - Parameter takeOutput: called if it is the output.
+    func handle(_ stream: Stream, takeOutput: () throws -> Void) throws {
+        switch stream {
+        case .output: try takeOutput()
+        case .errors: try readErrors()
+        case .end: childHasEnded = true
+        }
+    }
+
     /// Reads standard error, and writes it to that of this process as well.
-    func readErrors() throws(SystemError) {
+    private func readErrors() throws(SystemError) {
         let bytes = try System.read(errors.raw, upTo: 4096)
         errorsHaveEnded = bytes.isEmpty
         complaint.append(bytes)
         try? System.write(bytes.span, to: 2)
     }
 
-    /// Records that the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
-    func recordEnd() {
-        childHasEnded = true
-    }
-
-    /// Calls `recordEnd` if the process has ended.
+    /// Records the end of the process if it has ended.
     func recordEndIfOver() {
-        let ready = try? System.poll([PollInterest(end.raw, .readable)], milliseconds: 0)
-        if let ready, !ready[0].isEmpty { recordEnd() }
+        childHasEnded = childHasEnded || isReady(end.raw)
     }
 
     /// Records the end of the output if the program has ended and nothing is left to read. The end needs no credit: a
@@ -123,7 +129,7 @@ final class ServedProgram {
 
     /// The failure of the program, once `isComplete`; nil if it succeeded.
     func failure() -> Failure? {
-        while !errorsHaveEnded, errorsAreReady { try? readErrors() }
+        while !errorsHaveEnded, isReady(errors.raw) { try? readErrors() }
         let end = try? child.wait()
         guard end != .exited(0) else { return nil }
         let how = end?.description ?? "could not be waited for"
@@ -135,8 +141,8 @@ final class ServedProgram {
         )
     }
 
-    private var errorsAreReady: Bool {
-        let ready = try? System.poll([PollInterest(errors.raw, .readable)], milliseconds: 0)
+    private func isReady(_ descriptor: CInt) -> Bool {
+        let ready = try? System.poll([PollInterest(descriptor, .readable)], milliseconds: 0)
         return !(ready?.first?.isEmpty ?? true)
     }
 

@@ -59,7 +59,8 @@ final class DropLoop {
         while let drop = drops.values.first(where: { $0.passed != nil }) {
             try drop.writePassed(over: connection) {
                 try checkSignals()
-                handleEvents(of: connection)
+                // The source may withdraw the session. The next turn reports the loss of the connection.
+                _ = try? connection.turn(until: 0) { handle($1, in: $2, &$0) }
                 showProgress()
             }
         }
@@ -68,13 +69,6 @@ final class DropLoop {
         }
         showProgress()
         return reportComplete()
-    }
-
-    /// Handles the events that have arrived, without waiting: while a file is written, its source may withdraw the
-    /// session.
-    private func handleEvents(of connection: BlockingConnection) {
-        // The next turn reports the loss of the connection.
-        _ = try? connection.turn(until: 0) { handle($1, in: $2, &$0) }
     }
 
     /// - Returns: the exit code of a drop that is complete now.

@@ -70,7 +70,7 @@ final class OfferHandOver {
         }
         let ready = try placed.server.turn(watching: extra + watched.map(\.interest), until: end, handle)
         for (watch, readiness) in zip(watched, ready.dropFirst(extra.count)) where !readiness.isEmpty {
-            try self.handle(watch.stream, of: watch.0)
+            try watch.0.program.handle(watch.stream) { try takeOutput(of: watch.0) }
         }
         for run in running { try finishIfComplete(run, at: placed) }
         return Array(ready.prefix(extra.count))
@@ -147,18 +147,13 @@ final class OfferHandOver {
         }
     }
 
-    private func handle(_ stream: ServedProgram.Stream, of run: Running) throws {
-        switch stream {
-        case .output:
-            let bytes = try run.program.readOutput(upTo: WireLimits.dataLength)
-            run.bytes += bytes
-            guard !handOver.acquire(UInt64(bytes.count), of: run.promise) else { return }
-            remove(run)
-            run.program.finishStopping()
-            dropLarge(run.promise)
-        case .errors: try run.program.readErrors()
-        case .end: run.program.recordEnd()
-        }
+    private func takeOutput(of run: Running) throws {
+        let bytes = try run.program.readOutput(upTo: WireLimits.dataLength)
+        run.bytes += bytes
+        guard !handOver.acquire(UInt64(bytes.count), of: run.promise) else { return }
+        remove(run)
+        run.program.finishStopping()
+        dropLarge(run.promise)
     }
 
     private func finishIfComplete(_ run: Running, at placed: OfferedContents.Placed) throws {
