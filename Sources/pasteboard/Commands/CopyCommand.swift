@@ -84,7 +84,8 @@ struct CopyCommand: Command {
             options.join(copied.terms)
             new = copied.items
         } else {
-            new = try InputItem.kept(items, by: connection, isConcealed: options.isConcealed)
+            let isConcealed = options.isConcealed
+            new = try InputItem.writeItems(items, for: connection, keepsAll: true, isConcealed: isConcealed)
         }
         // Bytes of a file or a pipe cannot be read again.
         let recovery = Recovery(.change, repeats: new.allSatisfy(\.canBeWrittenAgain) ? 1 : 0)

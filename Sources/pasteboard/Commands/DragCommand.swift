@@ -73,7 +73,7 @@ struct DragCommand: Command {
         var drag = Drag()
         drag.allowsMove = isMove
         drag.movesBetweenProcesses = isMove
-        let offer = try connection.offer(drag, items: try InputItem.promised(items, to: connection))
+        let offer = try connection.offer(drag, items: try InputItem.writeItems(items, for: connection))
         // From here on a signal cancels the transfers that are incomplete.
         let signals = try SignalBox()
         let server = try AskServer(connection, origins: items.map { $0.representations.map(\.origin) })

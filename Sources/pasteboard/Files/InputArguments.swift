@@ -64,13 +64,26 @@ struct InputArguments {
 
     /// Opens all inputs.
     func items() throws -> [InputItem] {
-        var contradicted = ContradictedNames()
+        var contradicted: [(name: String, file: FileType)] = []
         let items = try self.items(&contradicted)
-        contradicted.note()
+        Self.note(contradicted)
         return items
     }
 
-    private func items(_ contradicted: inout ContradictedNames) throws -> [InputItem] {
+    /// Reports the files whose contents contradict the extension of their name. The extension decides.
+    private static func note(_ contradicted: [(name: String, file: FileType)]) {
+        guard let (name, file) = contradicted.first, let contents = file.contradiction else { return }
+        let others = contradicted.count - 1
+        // -t sets the type of all files, so it is suggested only for a single one.
+        let way =
+            others == 0
+            ? "-t \(contents) overrides it" : "\(others) more \(others == 1 ? "file is" : "files are") like it"
+        StandardStreams.remark(
+            "\(name) has the extension of \(file.type) but the contents of \(contents); the extension decides; \(way)"
+        )
+    }
+
+    private func items(_ contradicted: inout [(name: String, file: FileType)]) throws -> [InputItem] {
         guard files.isEmpty else {
             return try files.map { path in
                 let input = try open(path)
@@ -88,12 +101,12 @@ struct InputArguments {
     private func type(
         of input: InputBytes,
         named path: SystemString?,
-        _ contradicted: inout ContradictedNames
+        _ contradicted: inout [(name: String, file: FileType)]
     ) throws -> UniformType {
         if let type = types.first?.type { return try check(type, for: input) }
         if input.folder != nil { return .folder }
         let file = try input.fileType(named: [name, path?.description].compactMap(\.self))
-        contradicted.add(input.name, file)
+        if file.contradiction != nil { contradicted.append((input.name, file)) }
         return file.type
     }
 

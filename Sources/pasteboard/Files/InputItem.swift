@@ -23,26 +23,20 @@ struct InputItem {
         name ?? inputs.first.flatMap { attributes(of: $0)?.suggestion }
     }
 
-    /// The items as they are written if the broker keeps all of their bytes.
+    /// The items as they are written.
     ///
-    /// - Parameter isConcealed: whether the bytes are sent as they are read. Otherwise a large input is read into a
-    ///   memory file, which is passed.
-    static func kept(_ items: [InputItem], by connection: BlockingConnection, isConcealed: Bool) throws -> [WriteItem] {
-        try writeItems(items, for: connection, isConcealed: isConcealed) { _ in false }
-    }
-
-    /// The items as they are written if the broker keeps only inputs that can be read once; files, folders and the
-    /// output of commands are promised.
-    static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
-        try writeItems(items, for: connection, isConcealed: false) { $0.isPromisable }
-    }
-
-    private static func writeItems(
+    /// - Parameters:
+    ///   - keepsAll: whether the broker keeps all bytes. Otherwise it keeps only inputs that can be read once; files,
+    ///     folders and the output of commands are promised.
+    ///   - isConcealed: whether the bytes are sent as they are read. Otherwise a large input is read into a memory
+    ///     file, which is passed.
+    static func writeItems(
         _ items: [InputItem],
         for connection: BlockingConnection,
-        isConcealed: Bool,
-        isPromised: (InputBytes) -> Bool
+        keepsAll: Bool = false,
+        isConcealed: Bool = false
     ) throws -> [WriteItem] {
+        let isPromised = { (input: InputBytes) in !keepsAll && input.isPromisable }
         let inputs = items.flatMap(\.inputs).filter { !isPromised($0) }
         var kept = try sources(of: inputs, for: connection, isConcealed: isConcealed).makeIterator()
         return items.map { item in
