@@ -22,7 +22,7 @@ final class FolderArchive: ChunkSource {
         do throws(Failure) {
             folder = try OpenedFolder(directory.raw)
         } catch {
-            throw SourceFile.failure(error.text)
+            throw PasteboardError.unavailable(error.text)
         }
     }
 
@@ -54,7 +54,7 @@ final class FolderArchive: ChunkSource {
         do throws(Failure) {
             try program.wait()
         } catch {
-            throw SourceFile.failure("the folder \(name) cannot be archived: \(error.text)")
+            throw PasteboardError.unavailable("the folder \(name) cannot be archived: \(error.text)")
         }
         return nil
     }

@@ -50,16 +50,4 @@ struct SourceFile: Sendable {
     var passed: PassedFile {
         PassedFile(descriptor: descriptor, byteCount: byteCount, isImmutable: System.isFullySealed(descriptor.raw))
     }
-
-    static func failure(_ text: String) -> PasteboardError {
-        PasteboardError(
-            .sourceFailed,
-            message: text,
-            sourceError: .init(
-                domain: PasteboardError.domain,
-                code: PasteboardError.itemUnavailable,
-                message: text
-            )
-        )
-    }
 }

@@ -31,8 +31,19 @@ extension PasteboardError {
 
     /// The domain of errors that this library reports on behalf of a source's handler.
     static let domain = "PasteboardKit.ItemProvider"
-    /// The code, in this domain, for an item that its source could not provide.
-    static let itemUnavailable = -1000
+
+    /// Makes the error of a failure that the library detects in a source's handler or in its bytes. It has the form of
+    /// an error of the source, of the domain above.
+    static func broken(_ message: String, code: Int = -1) -> PasteboardError {
+        PasteboardError(
+            .sourceFailed,
+            message: message,
+            sourceError: SourceError(domain: domain, code: code, message: message)
+        )
+    }
+
+    /// Makes the error of an item that its source could not provide.
+    static func unavailable(_ message: String) -> PasteboardError { broken(message, code: -1000) }
 
     /// The error of a load that was cancelled. The errors of other calls are made by their ``Call``.
     static var cancelled: PasteboardError { PasteboardError(.cancelled, message: "the load was cancelled") }

@@ -17,7 +17,7 @@ enum HandlerResult: Sendable {
 
     /// Opens a handler's file or folder. This may take as long as its file system takes to answer.
     init(opening url: URL) throws(PasteboardError) {
-        guard url.isFileURL else { throw SourceFile.failure("\(url) is not the URL of a file") }
+        guard url.isFileURL else { throw PasteboardError.unavailable("\(url) is not the URL of a file") }
         do {
             // Opened without blocking, and examined afterwards: opening a pipe or device could block forever.
             let file = DescriptorBox(try System.open(url.path, .nonBlocking), closer: .shared)
@@ -26,13 +26,14 @@ enum HandlerResult: Sendable {
             case .regular:
                 self = .file(SourceFile(descriptor: file, byteCount: status.size, name: url.lastPathComponent))
             case .directory: self = .chunks(try FolderArchive(file))
-            case let kind: throw SourceFile.failure("\(url.lastPathComponent) is a \(kind), not a file or folder")
+            case let kind:
+                throw PasteboardError.unavailable("\(url.lastPathComponent) is a \(kind), not a file or folder")
             }
         } catch let error as PasteboardError {
             throw error
         } catch {
             let error = (error as? SystemError)?.withoutDirectory ?? error
-            throw SourceFile.failure("the file of the representation cannot be opened: \(error)")
+            throw PasteboardError.unavailable("the file of the representation cannot be opened: \(error)")
         }
     }
 }

@@ -242,7 +242,7 @@ final class HandlerRun: Sendable {
         }
 
         deinit {
-            finish(.failure(Self.broken("never called its completion")))
+            finish(.failure(PasteboardError.broken("the load handler never called its completion")))
         }
 
         func fulfil(_ bytes: HandlerResult?, _ error: (any Error)?) {
@@ -251,7 +251,7 @@ final class HandlerRun: Sendable {
             } else if let bytes {
                 finish(.success(bytes))
             } else {
-                finish(.failure(Self.broken("completed with neither bytes nor an error")))
+                finish(.failure(PasteboardError.broken("the load handler completed with neither bytes nor an error")))
             }
         }
 
@@ -262,15 +262,6 @@ final class HandlerRun: Sendable {
             } catch {
                 finish(.failure(error))
             }
-        }
-
-        private static func broken(_ what: String) -> PasteboardError {
-            let message = "the load handler \(what)"
-            return PasteboardError(
-                .sourceFailed,
-                message: message,
-                sourceError: .init(domain: PasteboardError.domain, code: -1, message: message)
-            )
         }
     }
 }

@@ -19,19 +19,10 @@ extension ItemProvider {
 }
 
 extension PasteboardError {
-    /// Makes the error of a failure that the library detects in a source's handler or in its bytes. It has the form of
-    /// an error of the source.
-    static func broken(_ message: String, _ code: ItemProvider.ErrorCode) -> PasteboardError {
-        PasteboardError(
-            .sourceFailed,
-            message: message,
-            sourceError: .init(domain: ItemProvider.errorDomain, code: code.rawValue, message: message)
-        )
-    }
-
     /// Makes the error for received bytes that are not valid for their type.
     static func unreadable(_ type: UniformType, _ why: String) -> PasteboardError {
-        broken("the received bytes are not \(type.identifier): \(why)", .unavailableCoercionError)
+        let code = ItemProvider.ErrorCode.unavailableCoercionError.rawValue
+        return broken("the received bytes are not \(type.identifier): \(why)", code: code)
     }
 }
 

@@ -38,6 +38,6 @@ struct LazyObjectLoad<Object: ItemProviderWriting>: Sendable {
     }
 
     private static var noObject: PasteboardError {
-        .broken("the load handler completed with neither a \(Object.self) nor an error", .unknownError)
+        .broken("the load handler completed with neither a \(Object.self) nor an error")
     }
 }
