@@ -37,19 +37,6 @@ final class HandlerRun: Sendable {
         self.report = report
     }
 
-    convenience init(
-        _ handler: DataHandler,
-        progress: @escaping @Sendable (_ completed: Int64, _ total: Int64) -> Void,
-        completion: @escaping @Sendable (Result<HandlerResult, any Error>) -> Void
-    ) {
-        self.init(handler) { _, report in
-            switch report {
-            case .progress(let completed, let total): progress(completed, total)
-            case .result(let result): completion(result)
-            }
-        }
-    }
-
     func start() {
         switch handler {
         case .callback(let body):
@@ -69,10 +56,11 @@ final class HandlerRun: Sendable {
         case .byteStream(let byteCount, let body):
             stream(byteCount, body)
         case .once(let handler):
-            let share = handler.join {
-                self.report(self, .progress(completed: $0, total: $1))
-            } completion: {
-                self.finish($0)
+            let share = handler.join { report in
+                switch report {
+                case .progress: self.report(self, report)
+                case .result(let result): self.finish(result)
+                }
             }
             attach(.share(share, of: handler))
         }

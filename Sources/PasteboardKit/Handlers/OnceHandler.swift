@@ -3,13 +3,8 @@ import PasteboardTransport
 
 /// A handler that runs once. Concurrent loads share its run, and later loads get the same result.
 final class OnceHandler: Sendable {
-    typealias Completion = @Sendable (Result<HandlerResult, any Error>) -> Void
-    typealias Report = @Sendable (_ completed: Int64, _ total: Int64) -> Void
-
-    private struct Share {
-        let report: Report
-        let completion: Completion
-    }
+    /// Receives the reports of the run for one load.
+    typealias Share = @Sendable (HandlerReport) -> Void
 
     private enum Phase {
         case idle
@@ -32,13 +27,12 @@ final class OnceHandler: Sendable {
         self.handler = handler
     }
 
-    /// Joins the run, and starts it if there is none. `completion` is called once, unless the share leaves before.
+    /// Joins the run, and starts it if there is none. `share` gets one result, unless it leaves before.
     ///
     /// - Returns: the number of the share, for `leave`.
-    func join(report: @escaping Report, completion: @escaping Completion) -> Int {
-        let (share, started, made) = state.withLock { state -> (Int, HandlerRun?, HandlerResult?) in
+    func join(_ share: @escaping Share) -> Int {
+        let (number, started, made) = state.withLock { state -> (Int, HandlerRun?, HandlerResult?) in
             state.shares += 1
-            let share = Share(report: report, completion: completion)
             switch state.phase {
             case .done(let made):
                 return (state.shares, nil, made)
@@ -54,17 +48,18 @@ final class OnceHandler: Sendable {
             }
         }
         started?.start()
-        if let made { completion(.success(made)) }
-        return share
+        if let made { share(.result(.success(made))) }
+        return number
     }
 
-    private func start(with share: Share, _ state: inout State) -> HandlerRun {
+    private func start(with share: @escaping Share, _ state: inout State) -> HandlerRun {
         state.runs += 1
         let number = state.runs
-        let run = HandlerRun(handler) { [weak self] completed, total in
-            for share in self?.shares(of: number) ?? [] { share.report(completed, total) }
-        } completion: { result in
-            self.finish(number, result)
+        let run = HandlerRun(handler) { _, report in
+            switch report {
+            case .progress: for share in self.shares(of: number) { share(report) }
+            case .result(let result): self.finish(number, result)
+            }
         }
         state.phase = .running(number: number, run, shares: [state.shares: share])
         return run
@@ -94,7 +89,7 @@ final class OnceHandler: Sendable {
 
     private func finish(_ number: Int, _ result: Result<HandlerResult, any Error>) {
         guard case .success(.chunks(let chunks)) = result else {
-            for share in change(number, to: (try? result.get()).map(Phase.done) ?? .idle) { share.completion(result) }
+            for share in change(number, to: (try? result.get()).map(Phase.done) ?? .idle) { share(.result(result)) }
             return
         }
         // Chunks have only one consumer, so they are collected for all loads.
@@ -110,11 +105,11 @@ final class OnceHandler: Sendable {
                 _ = self.change(number, to: (try? result.get()).map { .done(.file($0)) } ?? .idle)
             }
             for (share, view) in zip(shares, views) {
-                share.completion(view.map { .success(.chunks($0)) } ?? .failure(PasteboardError.cancelled))
+                share(.result(view.map { .success(.chunks($0)) } ?? .failure(PasteboardError.cancelled)))
             }
         } catch {
             chunks.cancel()
-            for share in change(number, to: .idle) { share.completion(.failure(error)) }
+            for share in change(number, to: .idle) { share(.result(.failure(error))) }
         }
     }
 

@@ -17,13 +17,16 @@ struct LocalLoad: Sendable {
         self.progress = progress
         let (result, watch) = (result, HandlerWatch(type, firstByteTimeout: registration.firstByteTimeout))
         self.watch = watch
-        run = HandlerRun(registration.handler) { completed, total in
-            watch.reported()
-            progress?.report(completed: completed, total: total < 0 ? nil : total)
-        } completion: { outcome in
-            let isFirst = result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
-            // The load has ended, so no one takes the chunks.
-            if !isFirst, case .success(.chunks(let chunks)) = outcome { chunks.cancel() }
+        run = HandlerRun(registration.handler) { _, report in
+            switch report {
+            case .progress(let completed, let total):
+                watch.reported()
+                progress?.report(completed: completed, total: total < 0 ? nil : total)
+            case .result(let outcome):
+                let isFirst = result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
+                // The load has ended, so no one takes the chunks.
+                if !isFirst, case .success(.chunks(let chunks)) = outcome { chunks.cancel() }
+            }
         }
     }
 

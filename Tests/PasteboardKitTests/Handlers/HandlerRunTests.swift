@@ -14,9 +14,13 @@ struct HandlerRunTests {
         let run: HandlerRun
 
         init(_ handler: DataHandler, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }) {
-            run = HandlerRun(handler, progress: progress) { [result, completions] outcome in
-                completions.increment()
-                result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
+            run = HandlerRun(handler) { [result, completions] _, report in
+                switch report {
+                case .progress(let completed, let total): progress(completed, total)
+                case .result(let outcome):
+                    completions.increment()
+                    result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
+                }
             }
         }
 

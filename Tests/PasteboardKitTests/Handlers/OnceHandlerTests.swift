@@ -16,9 +16,11 @@ struct OnceHandlerTests {
         private(set) var number = 0
 
         init(_ handler: OnceHandler) {
-            let report: OnceHandler.Report = { [reports] _, _ in reports.increment() }
-            number = handler.join(report: report) { [result] outcome in
-                result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
+            number = handler.join { [result, reports] report in
+                switch report {
+                case .progress: reports.increment()
+                case .result(let outcome): result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
+                }
             }
         }
 
