@@ -92,7 +92,7 @@ final class DataLoad: Request {
         let outcome: ResultCell<Loaded<Data>>.Outcome
         do throws(Failure) {
             let data = try PassedFile(descriptor, answer).contents { self.isCancelled }
-            outcome = .success(Loaded(value: data, type: Loaded<Data>.dataType(of: answer, expected: expected)))
+            outcome = .success(Loaded(value: data, type: answer.dataType(expected: expected)))
             progress?.end(byteCount: data.count)
         } catch {
             outcome = .failure(PasteboardError(error))
@@ -107,7 +107,7 @@ final class DataLoad: Request {
             let end = state.operation.end.take()
             guard case .complete = end else { return (end, nil) }
             // Taken together with the end, because another thread may deliver, too.
-            let type = state.operation.answer.map { Loaded<Data>.dataType(of: $0, expected: expected) }
+            let type = state.operation.answer?.dataType(expected: expected)
             return (end, Loaded(value: exchange(&state.data, with: Data()), type: type ?? expected))
         }
         switch end {

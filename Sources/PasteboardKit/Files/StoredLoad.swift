@@ -25,15 +25,16 @@ struct StoredLoad: Sendable {
         progress: LoadProgress?
     ) async throws(PasteboardError) {
         let name = SafeFileName(
-            suggested: suggestedName ?? load.fileName,
+            suggested: suggestedName ?? load.reader.fileName,
             file: isNamedByFile ? load.file : nil,
             type: load.type
         ).candidate(1)
         temporary = try TemporaryDirectory(in: directory)
-        let file = try LoadedFile(load.isArchive ? "archive" : name, load.isArchive ? nil : load.file, in: temporary)
-        try await load.chunks.source.takeReader().write(to: file)
+        let isArchive = load.reader.isArchive
+        let file = try LoadedFile(isArchive ? "archive" : name, isArchive ? nil : load.file, in: temporary)
+        try await load.reader.write(to: file)
         try file.finish()
-        guard load.isArchive else {
+        guard isArchive else {
             url = URL(filePath: file.path, directoryHint: .notDirectory)
             return
         }

@@ -133,7 +133,7 @@ extension ItemProvider {
     ) async throws(PasteboardError) -> Loaded<ByteChunks> {
         let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
         let load = try await open(contentType, timeout: timeout, bounds, progress: progress)
-        return Loaded(value: load.chunks, type: load.dataType)
+        return Loaded(value: ByteChunks(load.reader), type: load.dataType)
     }
 
     /// Loads the bytes into memory and calls the completion handler once, with the bytes or with a ``PasteboardError``.
@@ -175,7 +175,7 @@ extension ItemProvider {
     /// Begins a call with a callback. If the item belongs to a drop that is being performed, the drop waits for the
     /// callback.
     func dropCall() -> (any LoadCall)? {
-        representations.lazy.compactMap(\.origin.scope).first?.call()
+        representations.lazy.compactMap(\.origin.source?.scope).first?.call()
     }
 
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
@@ -213,7 +213,7 @@ extension ItemProvider {
             load = try await remote.open(timeout: timeout, inPlace: inPlace, bounds, progress: progress)
         case .utf8Text:
             let data = try await data(of: representation, timeout: timeout, bounds, progress: progress)
-            load = OpenedLoad(ByteChunks(LoadReader(ChunkStream(data.value))), type: data.type, isArchive: false)
+            load = OpenedLoad(LoadReader(ChunkStream(data.value)), type: data.type)
         }
         load.file = representation.file ?? load.file
         return load

@@ -56,7 +56,7 @@ extension ItemProvider {
             let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
             load = try await open(contentType, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
             if let url = load.inPlace {
-                try await load.chunks.source.takeReader().finish()
+                try await load.reader.finish()
                 progress?.end(part)
                 return try await body(Loaded(value: url, type: load.type, isInPlace: true))
             }
@@ -99,7 +99,7 @@ extension ItemProvider {
                     )
                 )
             } catch {
-                contents.representations.first?.origin.lose()
+                contents.representations.first?.origin.source?.lose()
                 return .failure(error)
             }
         }

@@ -35,23 +35,13 @@ struct LocalLoad: Sendable {
         let deadline = timeout.map(LoadDeadline.init)
         do throws(PasteboardError) {
             let made = try await made(deadline)
-            if case .data(let data) = made {
-                guard data.count <= maximum else { throw .tooLarge(type, UInt64(data.count), maximum: maximum) }
+            if case .data(let data) = made, data.count <= maximum {
                 progress?.end(byteCount: data.count)
                 return Loaded(value: data, type: type)
             }
-            let load = opened(made, deadline)
-            if let count = load.chunks.byteCount, count > maximum {
-                throw .tooLarge(type, UInt64(count), maximum: maximum)
-            }
+            let load = try opened(made, deadline, maximum)
             var data = Data()
-            let reader = try load.chunks.source.takeReader()
-            while let chunk = try await reader.next() {
-                guard chunk.count <= maximum - data.count else {
-                    throw .tooLarge(type, reader.byteCount, maximum: maximum)
-                }
-                data.append(chunk)
-            }
+            while let chunk = try await load.reader.next() { data.append(chunk) }
             return Loaded(value: data, type: load.dataType)
         } catch {
             progress?.end(byteCount: nil)
@@ -66,10 +56,7 @@ struct LocalLoad: Sendable {
         let deadline = timeout.map(LoadDeadline.init)
         do throws(PasteboardError) {
             let made = try await made(deadline)
-            var load = opened(made, deadline, maximum)
-            if let maximum, let count = load.chunks.byteCount, count > maximum {
-                throw .tooLarge(type, UInt64(count), maximum: maximum)
-            }
+            var load = try opened(made, deadline, maximum)
             if inPlace, case .file(let file) = made, let path = file.passed.verified(path: file.located.path) {
                 load.inPlace = URL(filePath: path, directoryHint: .notDirectory)
             }
@@ -80,7 +67,11 @@ struct LocalLoad: Sendable {
         }
     }
 
-    private func opened(_ made: HandlerResult, _ deadline: LoadDeadline?, _ maximum: Int? = nil) -> OpenedLoad {
+    private func opened(
+        _ made: HandlerResult,
+        _ deadline: LoadDeadline?,
+        _ maximum: Int?
+    ) throws(PasteboardError) -> OpenedLoad {
         let source: any ChunkSource
         var watch: HandlerWatch?
         var attributes: FileAttributes?
@@ -100,9 +91,10 @@ struct LocalLoad: Sendable {
             watch: watch,
             maximum: maximum.map { LoadReader.Maximum(byteCount: $0, type: type) }
         )
-        let chunks = ByteChunks(reader)
-        var load = OpenedLoad(chunks, type: type, isArchive: source.isArchive)
-        load.fileName = source.fileName
+        if let maximum, let count = reader.byteCount, count > maximum {
+            throw .tooLarge(type, count, maximum: maximum)
+        }
+        var load = OpenedLoad(reader, type: type)
         load.file = attributes
         return load
     }

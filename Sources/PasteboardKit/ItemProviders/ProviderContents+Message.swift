@@ -114,9 +114,7 @@ extension ProviderContents.Representation {
         switch origin {
         case .handler(let registration): registration.handler
         case .remote(let remote), .utf8Text(of: let remote):
-            .reporting {
-                .chunks(try await remote.open(timeout: nil, inPlace: false, progress: $0).chunks.source.takeReader())
-            }
+            .reporting { .chunks(try await remote.open(timeout: nil, inPlace: false, progress: $0).reader) }
         }
     }
 }

@@ -46,20 +46,11 @@ struct ProviderContents: Sendable {
         /// Text of another process in another encoding, which this process converts.
         case utf8Text(of: RemoteRepresentation)
 
-        /// The drop that the item belongs to, if any.
-        var scope: (any LoadScope)? {
+        /// The representation of another process from which the bytes come, converted or not; nil for a handler.
+        var source: RemoteRepresentation? {
             switch self {
             case .handler: nil
-            case .remote(let remote), .utf8Text(of: let remote): remote.scope
-            }
-        }
-
-        /// Records that the loaded bytes could not be stored here: if the operation is a move, the item has to stay at
-        /// its source.
-        func lose() {
-            switch self {
-            case .handler: break
-            case .remote(let remote), .utf8Text(of: let remote): remote.scope?.lose(remote.item)
+            case .remote(let remote), .utf8Text(of: let remote): remote
             }
         }
     }

@@ -136,6 +136,11 @@ final class RemoteRepresentation: Sendable {
         return (part, progress?.call != nil || part !== progress)
     }
 
+    /// Records that the loaded bytes could not be stored here: if the drop is a move, the source has to keep the item.
+    func lose() {
+        scope?.lose(item)
+    }
+
     /// Replaces the broker's error by one that names the drag session. After the session has ended, the broker reports
     /// its items as superseded, like any other contents.
     private func described(_ error: PasteboardError, isInTime: Bool) -> PasteboardError {

@@ -1,5 +1,3 @@
-import PasteboardWire
-
 /// The result of a load: a value, and the type of the representation that it was made from.
 ///
 /// A load of `UniformType.image` may return PNG or JPEG data; ``type`` is the actual type.
@@ -22,15 +20,5 @@ public struct Loaded<Value: Sendable>: Sendable {
         self.value = value
         self.type = type
         self.isInPlace = isInPlace
-    }
-
-    /// The type of the bytes: for a folder it is that of an archive.
-    static func dataType(of answer: Answer, expected: UniformType) -> UniformType {
-        answer.isArchive ? .tarArchive : type(of: answer, expected: expected)
-    }
-
-    static func type(of answer: Answer, expected: UniformType) -> UniformType {
-        guard let type = answer.type, type != expected.identifier else { return expected }
-        return UniformType(importedAs: type)
     }
 }

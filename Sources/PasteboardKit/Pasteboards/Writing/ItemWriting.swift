@@ -40,9 +40,9 @@ struct ItemWriting: Sendable {
         var current = nextKept(0)
         var loads = try await self.loads(of: current)
         // Checked before anything is sent, if the sizes are known.
-        let sizes = loads.lazy.compactMap(\.chunks.byteCount)
-        var announced = sizes.reduce(0) { $0 > .max - max($1, 0) ? .max : $0 + max($1, 0) }
-        try acquireRoom?(UInt64(announced))
+        let sizes = loads.lazy.compactMap(\.reader.byteCount)
+        var announced = sizes.reduce(0) { $0 > .max - $1 ? .max : $0 + $1 }
+        try acquireRoom?(announced)
         live.open(request) { [loads] state throws(Failure) in try begin(loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
         guard let stream = request.stream else { return }
@@ -52,11 +52,10 @@ struct ItemWriting: Sendable {
         defer { timer.cancel() }
         while let item = current {
             for (index, load) in loads.enumerated() {
-                let reader = try load.chunks.source.takeReader()
-                while let chunk = try await reader.next() {
-                    let covered = min(announced, Int64(chunk.count))
+                while let chunk = try await load.reader.next() {
+                    let covered = min(announced, UInt64(chunk.count))
                     announced -= covered
-                    try acquireRoom?(UInt64(Int64(chunk.count) - covered))
+                    try acquireRoom?(UInt64(chunk.count) - covered)
                     try await live.send(OutgoingBytes(chunk, on: stream))
                 }
                 if index < loads.count - 1 { try await live.send(OutgoingBytes(Data(), on: stream, isLast: true)) }
@@ -125,14 +124,14 @@ extension ProviderContents {
         var item = message
         for (index, load) in loads.enumerated() {
             item.representations[index].provision = .kept
-            item.representations[index].byteCount = load.chunks.byteCount.map { UInt64(clamping: $0) }
-            if load.isArchive { item.representations[index].content = .folderArchive }
+            item.representations[index].byteCount = load.reader.byteCount
+            if load.reader.isArchive { item.representations[index].content = .folderArchive }
             // These are rules for the handler of a promise.
             item.representations[index].policy = nil
             item.representations[index].firstByteMilliseconds = nil
             item.representations[index].fileOptions = nil
             item.representations[index].file = item.representations[index].file ?? load.file
-            item.suggestedName = item.suggestedName ?? load.fileName.flatMap(SafeFileName.component)
+            item.suggestedName = item.suggestedName ?? load.reader.fileName.flatMap(SafeFileName.component)
         }
         item.requires = item.requiredFeatures
         return item
