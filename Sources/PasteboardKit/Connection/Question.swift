@@ -10,6 +10,7 @@ final class Question<Value: Sendable>: Request {
         var failure: Failure?
     }
 
+    let endsWhenCancelled: Bool
     private let result = PendingResult<Value>()
     private let state: Lock<State>
     private let open: @Sendable (inout ClientState) throws(Failure) -> UInt64
@@ -17,14 +18,17 @@ final class Question<Value: Sendable>: Request {
 
     /// - Parameters:
     ///   - initial: the value before the first answer.
+    ///   - endsWhenCancelled: whether a cancellation withdraws the request. Otherwise its answers are still handled.
     ///   - open: makes the request.
     ///   - handle: adds an answer to the value; returns whether it was the last one.
     init(
         _ initial: Value,
+        endsWhenCancelled: Bool = true,
         open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64,
         handle: @escaping @Sendable (inout Value, ClientEvent) -> Bool
     ) {
         state = Lock(State(value: initial))
+        self.endsWhenCancelled = endsWhenCancelled
         self.open = open
         self.handle = handle
     }

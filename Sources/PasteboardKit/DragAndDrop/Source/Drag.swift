@@ -191,15 +191,21 @@ public final class Drag: DragSession {
     ///   have been added or not. An error of this call does not end the session.
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
         let (request, live) = try session(for: "items were added")
-        let addition = try DragAddition(items, to: request)
+        let promises = try DragRequest.promises(of: items, after: request.items.count)
         request.report(.adding(self, items))
         await request.reports?.tell()
-        let handle = request.handle ?? 0
+        var drag = PasteboardWire.Drag()
+        drag.handle = request.handle ?? 0
         // The request is not withdrawn: the broker may already have counted its items.
-        try await addition.result.value(for: Call("the addition of items", besides: "the drag")) {
-        } start: {
-            live.open(addition) { client throws(Failure) in try addition.send(to: handle, &client) }
+        let addition = Question((), endsWhenCancelled: false) { [drag] client throws(Failure) in
+            try client.open(drag, promises)
+        } handle: { _, event in
+            guard case .committed = event else { return false }
+            // At once, because the broker may ask for one of these items next.
+            request.add(items, promises)
+            return true
         }
+        try await addition.answer(over: live, for: Call("the addition of items", besides: "the drag"))
     }
 
     /// Directs the session to a destination, or to another location in its current destination.
