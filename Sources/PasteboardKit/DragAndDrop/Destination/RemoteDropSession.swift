@@ -40,8 +40,7 @@ package final class RemoteDropSession: DropSession {
         self.window = window
         self.connection = connection
         self.live = live
-        let key = live.epoch.map { LocalSessions.Key(epoch: $0, handle: visited.handle) }
-        local = key.flatMap { LocalSessions.shared[$0] }
+        local = live.epoch.flatMap { DragRequest.session(visited.handle, epoch: $0) }
         state = Lock(State(visited: visited))
     }
 

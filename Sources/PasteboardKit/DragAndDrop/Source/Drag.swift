@@ -117,7 +117,7 @@ public final class Drag: DragSession {
         let request = try DragRequest(items, reports: observer.map(DragReports.init))
         let call = Call("the beginning of the drag", timeout: timeout)
         let live = try await connection.liveConnection(for: call)
-        _ = try await request.result.value(for: call) {
+        try await request.result.value(for: call) {
             live.cancel(request)
         } start: {
             live.open(request) { client throws(Failure) in try request.send(options, &client) }

@@ -4,6 +4,16 @@ import PasteboardWire
 
 /// The stream of a session that this process has begun, with the session's promises and the pending results of calls.
 final class DragRequest: Request {
+    /// A broker sends the same handle of a session to its source and to its destinations. Handles of different brokers
+    /// may be equal, but their epochs differ.
+    private struct Key: Hashable, Sendable {
+        let epoch: UInt64
+        let handle: UInt64
+    }
+
+    /// The sessions that this process has begun and that have not ended, so that its own destinations find them.
+    private static let sessions = Lock<[Key: DragRequest]>([:])
+
     private struct State {
         var progress = DragProgress()
         var items: [DragItem]
@@ -17,16 +27,17 @@ final class DragRequest: Request {
         var drops: [PendingResult<DropOperation>] = []
         /// The connection, which is kept alive while the session is under way, even if the drag is not referenced.
         var connection: PasteboardConnection?
-        var key: LocalSessions.Key?
+        var key: Key?
         weak var drag: Drag?
         /// The drag that the observer is notified of.
         var observed: Drag?
         var hasBegun = false
-        var answers: [PendingAnswer] = []
+        /// The answers to calls, to be given after all locks are released.
+        var answers: [@Sendable () -> Void] = []
     }
 
-    /// The handle that the broker assigned to the session.
-    let result = PendingResult<UInt64>()
+    /// Resolved when the broker has opened the session.
+    let result = PendingResult<Void>()
     /// The result of the session.
     let end = SharedResult<Drag.Outcome>()
     let reports: DragReports?
@@ -75,11 +86,16 @@ final class DragRequest: Request {
         }
     }
 
+    /// Returns the session of a handle, if this process has begun it.
+    static func session(_ handle: UInt64, epoch: UInt64) -> DragRequest? {
+        sessions.withLock { $0[Key(epoch: epoch, handle: handle)] }
+    }
+
     /// Lets destinations of this process find the drag.
     func attach(_ drag: Drag, _ connection: PasteboardConnection, epoch: UInt64) {
         guard let handle = state.withLock({ $0.progress.handle }) else { return }
-        let key = LocalSessions.Key(epoch: epoch, handle: handle)
-        LocalSessions.shared.insert(self, for: key)
+        let key = Key(epoch: epoch, handle: handle)
+        Self.sessions.withLock { $0[key] = self }
         change { state in
             state.drag = drag
             state.connection = connection
@@ -199,23 +215,7 @@ final class DragRequest: Request {
 
     func deliver() {
         let answers = state.withLock { exchange(&$0.answers, with: []) }
-        for answer in answers { deliver(answer) }
-    }
-
-    private func deliver(_ answer: PendingAnswer) {
-        switch answer {
-        case .reports: reports?.wake()
-        case .begun(let handle): result.resolve(.success(handle))
-        case .proposed(let proposal, let moves): for move in moves { move.resolve(.success(proposal)) }
-        case .dropped(let operation, let drops): for drop in drops { drop.resolve(.success(operation)) }
-        case .ended(let end):
-            let error = Self.error(of: end.outcome)
-            if let key = end.key { LocalSessions.shared.remove(key) }
-            result.resolve(.failure(error))
-            for move in end.moves { move.resolve(.failure(error)) }
-            for drop in end.drops { drop.resolve(.failure(error)) }
-            self.end.resolve(Drag.Outcome(end.outcome))
-        }
+        for answer in answers { answer() }
     }
 
     private func change(_ body: (inout State) -> Void) {
@@ -228,18 +228,18 @@ final class DragRequest: Request {
         state.withLock { state in
             body(&state)
             report(&state)
-            if let handle = state.progress.handle, !state.hasBegun {
+            if state.progress.handle != nil, !state.hasBegun {
                 state.hasBegun = true
-                state.answers.append(.begun(handle))
+                state.answers.append { [result] in result.resolve(.success(())) }
             }
             if let proposal = state.progress.proposal, case let progress = state.progress {
                 let answered = state.moves.filter { progress.hasAnswered($0.sequence) }.map(\.result)
                 state.moves.removeFirst(answered.count)
-                if !answered.isEmpty { state.answers.append(.proposed(proposal, answered)) }
+                state.answers.append { for move in answered { move.resolve(.success(proposal)) } }
             }
-            if let dropped = state.progress.dropped, !state.drops.isEmpty {
-                state.answers.append(.dropped(DropOperation(dropped), state.drops))
-                state.drops = []
+            if let dropped = state.progress.dropped {
+                let drops = exchange(&state.drops, with: [])
+                state.answers.append { for drop in drops { drop.resolve(.success(DropOperation(dropped))) } }
             }
             if let outcome = state.progress.outcome { finish(outcome, &state) }
         }
@@ -266,44 +266,23 @@ final class DragRequest: Request {
             if case .transferred = outcome { reports.append(.transferred(drag)) }
             reports.finishSoon()
         }
-        state.answers.append(.reports)
+        state.answers.append { reports.wake() }
     }
 
     private func finish(_ outcome: DragProgress.Outcome, _ state: inout State) {
-        state.answers.append(
-            .ended(
-                SessionEnd(
-                    outcome: outcome,
-                    moves: state.moves.map(\.result),
-                    drops: state.drops,
-                    key: state.key,
-                    released: (state.observed, state.connection)
-                )
-            )
-        )
-        state.moves = []
-        state.drops = []
-        state.key = nil
-        state.connection = nil
-        state.observed = nil
-    }
-
-    /// An answer to waiting calls. It is delivered after all locks are released.
-    private enum PendingAnswer {
-        case reports
-        case begun(UInt64)
-        case proposed(Proposal, [PendingResult<Proposal>])
-        case dropped(DropOperation, [PendingResult<DropOperation>])
-        case ended(SessionEnd)
-    }
-
-    private struct SessionEnd {
-        let outcome: DragProgress.Outcome
-        let moves: [PendingResult<Proposal>]
-        let drops: [PendingResult<DropOperation>]
-        let key: LocalSessions.Key?
-        /// These may be the last references. They are released after unlocking.
-        let released: (Drag?, PasteboardConnection?)
+        let (moves, drops, key) = (state.moves.map(\.result), state.drops, state.key)
+        let released = (state.observed, state.connection)
+        (state.moves, state.drops, state.key, state.observed, state.connection) = ([], [], nil, nil, nil)
+        state.answers.append { [result, end] in
+            let error = Self.error(of: outcome)
+            if let key { _ = Self.sessions.withLock { $0.removeValue(forKey: key) } }
+            result.resolve(.failure(error))
+            for move in moves { move.resolve(.failure(error)) }
+            for drop in drops { drop.resolve(.failure(error)) }
+            end.resolve(Drag.Outcome(outcome))
+            // These may be the last references, which are released after unlocking.
+            withExtendedLifetime(released) {}
+        }
     }
 }
 
