@@ -36,7 +36,7 @@ extension NSPasteboard {
     ///
     /// - Throws: the error of a load, or `source-failed` if the bytes are not text.
     public func string(forType type: PasteboardType) async throws(PasteboardError) -> String? {
-        try await pasteboard.reading { (contents) throws(PasteboardError) in
+        try await pasteboard.read(for: Call("the read of the pasteboard")) { (contents) throws(PasteboardError) in
             var texts: [String] = []
             for item in contents.items {
                 if let text = try await item.text(of: type.uniformType) { texts.append(text) }
@@ -87,8 +87,9 @@ extension NSPasteboard {
         options: [ReadingOptionKey: Any]? = nil
     ) async throws(PasteboardError) -> [Any]? {
         let readers = classes.compactMap { ObjectReader($0, from: self, options) }
-        return try await pasteboard.reading { (contents) throws(PasteboardError) in
-            var objects: [Any] = []
+        var objects: [Any] = []
+        try await pasteboard.read(for: Call("the read of the pasteboard")) { (contents) throws(PasteboardError) in
+            objects = []
             for item in contents.items {
                 for reader in readers where reader.accepts(item) {
                     guard let object = try await reader.object(of: item) else { continue }
@@ -96,26 +97,8 @@ extension NSPasteboard {
                     break
                 }
             }
-            return objects
         }
-    }
-}
-
-extension Pasteboard {
-    /// Reads from all items of the contents, again for up to 30 s if they are replaced before a load begins.
-    func reading<Value>(
-        _ body: (Contents) async throws(PasteboardError) -> Value
-    ) async throws(PasteboardError) -> Value {
-        let end = ContinuousClock.now + .seconds(30)
-        while true {
-            do throws(PasteboardError) {
-                return try await body(try await contents())
-            } catch {
-                guard error.code == .superseded, .now < end else { throw error }
-            }
-            // The writers need the broker, too.
-            try? await Task.sleep(for: .milliseconds(5))
-        }
+        return objects
     }
 }
 
@@ -132,20 +115,6 @@ extension PasteboardItem {
     }
 
     func text(of type: UniformType) async throws(PasteboardError) -> String? {
-        guard let loaded = try await data(of: type) else { return nil }
-        return try loaded.text
-    }
-}
-
-extension Loaded<Data> {
-    /// The bytes as text.
-    var text: String {
-        get throws(PasteboardError) {
-            do {
-                return try String.object(withItemProviderData: value, typeIdentifier: type.identifier)
-            } catch {
-                throw error as? PasteboardError ?? PasteboardError(.sourceFailed, message: "\(error)")
-            }
-        }
+        try await data(of: type)?.text
     }
 }

@@ -17,7 +17,7 @@ struct ObjectReader {
     init?(_ aClass: AnyClass, from pasteboard: NSPasteboard, _ options: [NSPasteboard.ReadingOptionKey: Any]?) {
         if aClass == NSString.self {
             self.aClass = .text
-            types = String.readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
+            types = String.readableTypes
         } else if aClass == NSURL.self {
             let identifiers = options?[.urlReadingContentsConformToTypes] as? [String]
             let filesOnly = options?[.urlReadingFileURLsOnly] as? Bool ?? (identifiers != nil)

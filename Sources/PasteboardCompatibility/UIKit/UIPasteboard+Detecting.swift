@@ -22,7 +22,7 @@ extension UIPasteboard {
     /// - Returns: the values, item by item; at most 256 of each pattern in an item.
     /// - Throws: as ``detectedPatterns(for:)``.
     public func detectedValues(for patterns: Set<DetectionPattern>) async throws(PasteboardError) -> [DetectedValue] {
-        try await pasteboard.reading { (contents) throws(PasteboardError) in
+        try await pasteboard.read(for: Call("the read of the pasteboard")) { (contents) throws(PasteboardError) in
             guard !contents.terms.isConcealed else { return [] }
             var values: [DetectedValue] = []
             for item in contents.items {

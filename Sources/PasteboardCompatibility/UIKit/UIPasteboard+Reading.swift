@@ -71,8 +71,9 @@ extension UIPasteboard {
     /// Loads an object from each item that the class reads. Bytes that describe none are left out.
     private func objects<Object: ItemProviderReading>(of aClass: Object.Type) async throws(PasteboardError) -> [Object]
     {
-        let types = aClass.readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
-        return try await pasteboard.reading { (contents) throws(PasteboardError) in
+        let types = aClass.readableTypes
+        let call = Call("the read of the pasteboard")
+        return try await pasteboard.read(for: call) { (contents) throws(PasteboardError) in
             var objects: [Object] = []
             for item in contents.items {
                 guard let type = types.first(where: { item.loadable($0) != nil }) else { continue }

@@ -82,6 +82,18 @@ final class DataLoad: Request {
         state.withLock { $0.operation.fail(failure) }
     }
 
+    /// Makes the load with `start` as a part of a call, and waits for its bytes.
+    func value(for call: Call, start: () -> Void) async throws(PasteboardError) -> Loaded<Data> {
+        progress?.begin { self.cancel() }
+        let timer = call.deadline?.timer(grace: LoadDeadline.brokerGrace) { self.cancel(call.timedOut) }
+        defer { timer?.cancel() }
+        return try await result.value {
+            self.cancel()
+        } start: {
+            start()
+        }
+    }
+
     /// Receives a passed file. Sealed memory is mapped at once; a file is read on a thread that may wait for its disk.
     private func receive(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }

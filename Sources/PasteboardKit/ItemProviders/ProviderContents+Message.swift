@@ -126,14 +126,3 @@ extension UInt64 {
         self = thousandths >= 0 && thousandths < 1e15 ? UInt64(thousandths) : 0
     }
 }
-
-extension Duration {
-    /// The duration in milliseconds: at least 1, because 0 means no timeout.
-    var loadMilliseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 1 }
-        let (milliseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
-        guard !overflow else { return .max }
-        return max(1, milliseconds.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000_000_000).partialValue)
-    }
-}

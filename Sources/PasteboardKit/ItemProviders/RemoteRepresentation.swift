@@ -108,15 +108,9 @@ final class RemoteRepresentation: Sendable {
         }
         let (progress, isInTime) = begin(progress)
         let load = DataLoad(target, maximum: bounds.maximum, progress: progress)
-        progress?.begin { load.cancel() }
-        let deadline = call.deadline
-        let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(deadline?.error ?? .cancelled) }
-        defer { timer?.cancel() }
         do throws(PasteboardError) {
             let request = request(timeout: timeout, inPlace: false, bounds)
-            return try await load.result.value {
-                load.cancel()
-            } start: {
+            return try await load.value(for: call) {
                 target.live.open(load) { state throws(Failure) in try state.open(request) }
                 progress?.call?.begun()
             }
@@ -186,10 +180,8 @@ final class RemoteRepresentation: Sendable {
 
     private func request(timeout: Duration?, inPlace: Bool, _ bounds: LoadBounds) -> Load {
         var load = Self.request(of: type, contents, item: item)
-        load.timeoutMilliseconds = timeout?.loadMilliseconds
+        load.limit(timeout: timeout, bounds)
         if inPlace { load.inPlaceWelcome = true }
-        load.maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }
-        if bounds.isAutomatic { load.isAutomatic = true }
         return load
     }
 }

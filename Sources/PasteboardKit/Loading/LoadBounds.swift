@@ -20,6 +20,26 @@ struct LoadBounds: Sendable {
     var areStandard: Bool { maximumByteCount == nil && !isAutomatic }
 }
 
+extension Load {
+    /// Sets the timeout and the bounds of the load.
+    mutating func limit(timeout: Duration?, _ bounds: LoadBounds) {
+        timeoutMilliseconds = timeout?.loadMilliseconds
+        maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }
+        if bounds.isAutomatic { isAutomatic = true }
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds: at least 1, because 0 means no timeout.
+    var loadMilliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 1 }
+        let (milliseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+        guard !overflow else { return .max }
+        return max(1, milliseconds.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000_000_000).partialValue)
+    }
+}
+
 extension PasteboardError {
     /// The error of a load with more bytes than its destination accepts.
     ///

@@ -43,7 +43,7 @@ extension Pasteboard {
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Bool {
         let call = Call("the look at the types", timeout: timeout)
-        return try await contents(for: call).loadableProviders.contains { $0.canLoadObject(ofClass: aClass) }
+        return try await contents(for: call).items.contains { $0.itemProvider.canLoadObject(ofClass: aClass) }
     }
 }
 
@@ -55,7 +55,4 @@ extension Pasteboard.Contents {
             seen.insert($0).inserted
         }
     }
-
-    /// The items that can still be loaded.
-    var loadableProviders: [ItemProvider] { items.compactMap(\.loadableProvider) }
 }

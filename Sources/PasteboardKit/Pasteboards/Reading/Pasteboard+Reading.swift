@@ -7,7 +7,7 @@ extension Pasteboard {
     /// The text of the first item that has text; nil if there is none.
     public var string: String? {
         get async throws(PasteboardError) {
-            try await firstData(for: String.readableTypes, for: Call("the read of the text"))?.decoded
+            try await firstData(for: String.readableTypes, for: Call("the read of the text"))?.text
         }
     }
 
@@ -39,14 +39,14 @@ extension Pasteboard {
 
 extension ItemProviderReading {
     /// The types of which objects of the class are made.
-    static var readableTypes: [UniformType] {
+    package static var readableTypes: [UniformType] {
         readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
     }
 }
 
 extension Loaded<Data> {
     /// The bytes as text.
-    var decoded: String {
+    package var text: String {
         get throws(PasteboardError) { try value.text(as: TextEncoding(of: type, value), type: type) }
     }
 }

@@ -11,26 +11,22 @@ extension Pasteboard {
     private static let longestPause = Duration.milliseconds(50)
 
     /// Lists the contents and reads from them, again if they are replaced before a load of `body` begins.
-    ///
-    /// - Parameter direct: reads from the present contents without a list; nil if it finds nothing there. It is called
-    ///   after contents were replaced, because it succeeds however often programs write.
-    func read<Value>(
+    package func read<Value>(
         for call: Call,
-        _ body: (Contents) async throws(PasteboardError) -> sending Value,
-        direct: (LiveConnection) async throws(PasteboardError) -> sending Value? = { (_) throws(PasteboardError) in
-            nil
-        }
+        _ body: (Contents) async throws(PasteboardError) -> sending Value
     ) async throws(PasteboardError) -> sending Value {
         try await recovering(for: call) { (live) throws(PasteboardError) in
-            try await read(at: live, for: call, body, direct: direct)
+            try await read(at: live, for: call, body) { () throws(PasteboardError) in nil }
         }
     }
 
+    /// - Parameter direct: reads from the present contents without a list; nil if it finds nothing there. It is called
+    ///   after contents were replaced, because it succeeds however often programs write.
     private func read<Value>(
         at live: LiveConnection,
         for call: Call,
         _ body: (Contents) async throws(PasteboardError) -> sending Value,
-        direct: (LiveConnection) async throws(PasteboardError) -> sending Value?
+        direct: () async throws(PasteboardError) -> sending Value?
     ) async throws(PasteboardError) -> sending Value {
         var end: LoadDeadline?
         var pause = Duration.milliseconds(1)
@@ -44,7 +40,7 @@ extension Pasteboard {
                 // If the call has a timeout, the next list fails when it is over.
                 guard call.deadline != nil || end?.left != .zero else { throw error }
             }
-            if let value = try await direct(live) { return value }
+            if let value = try await direct() { return value }
             // The writers need the broker, too.
             do {
                 try await Task.sleep(for: min(pause, end?.left ?? .zero))
@@ -77,9 +73,10 @@ extension Pasteboard {
         var part: LoadProgress?
         func data(of contents: Contents) async throws(PasteboardError) -> Loaded<Data>? {
             part = progress?.makePart()
-            var found = contents.loadableProviders.first(accepted, preferring: preference)
+            let providers = contents.items.map(\.itemProvider)
+            var found = providers.first(accepted, preferring: preference, includingGone: false)
             if found == nil, includesGone {
-                found = contents.items.map(\.itemProvider).first(accepted, preferring: preference)
+                found = providers.first(accepted, preferring: preference, includingGone: true)
             }
             guard let found else { return nil }
             return try await found.provider.loadData(
@@ -91,15 +88,13 @@ extension Pasteboard {
             )
         }
         do throws(PasteboardError) {
-            let loaded: Loaded<Data>?
-            if let ifChangeCount {
-                loaded = try await recovering(for: call) { (live) throws(PasteboardError) in
-                    try await data(of: try await contents(ifChangeCount: ifChangeCount, at: live, for: call))
+            let loaded = try await recovering(for: call) { (live) throws(PasteboardError) -> Loaded<Data>? in
+                if let ifChangeCount {
+                    return try await data(of: try await contents(ifChangeCount: ifChangeCount, at: live, for: call))
                 }
-            } else {
-                loaded = try await read(for: call) { (contents) throws(PasteboardError) in
+                return try await read(at: live, for: call) { (contents) throws(PasteboardError) in
                     try await data(of: contents)
-                } direct: { (live) throws(PasteboardError) in
+                } direct: { () throws(PasteboardError) in
                     part = progress?.makePart()
                     return try await presentData(
                         for: accepted,
@@ -148,17 +143,10 @@ extension Pasteboard {
         }
         guard request.accepts.count <= WireLimits.accepts else { return nil }
         request.descriptorWelcome = true
-        request.timeoutMilliseconds = call.deadline?.left.loadMilliseconds
-        request.maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }
-        if bounds.isAutomatic { request.isAutomatic = true }
+        request.limit(timeout: call.deadline?.left, bounds)
         let load = DataLoad(LoadTarget(first, request, live: live), maximum: bounds.maximum, progress: progress)
-        progress?.begin { load.cancel() }
-        let timer = call.deadline?.timer(grace: LoadDeadline.brokerGrace) { load.cancel(call.timedOut) }
-        defer { timer?.cancel() }
         do throws(PasteboardError) {
-            return try await load.result.value {
-                load.cancel()
-            } start: {
+            return try await load.value(for: call) {
                 live.open(load) { state throws(Failure) in try load.open(&state) }
             }
         } catch {
@@ -177,12 +165,12 @@ extension [ItemProvider] {
     /// as.
     fileprivate func first(
         _ accepted: [UniformType],
-        preferring preference: LoadPreference
+        preferring preference: LoadPreference,
+        includingGone: Bool
     ) -> (provider: ItemProvider, type: UniformType)? {
         for provider in self {
-            if let found = provider.representations.best(of: accepted, preferring: preference) {
-                return (provider, found.type)
-            }
+            let representations = includingGone ? provider.representations : provider.representations.loadable
+            if let found = representations.best(of: accepted, preferring: preference) { return (provider, found.type) }
         }
         return nil
     }

@@ -85,14 +85,6 @@ public struct PasteboardItem: Sendable, Identifiable {
         self.representations = representations
     }
 
-    /// The item without the representations whose source has ended; nil if none is left.
-    var loadableProvider: ItemProvider? {
-        var contents = itemProvider.contents
-        guard contents.representations.contains(where: \.isGone) else { return itemProvider }
-        contents.representations = contents.representations.loadable
-        return contents.representations.isEmpty ? nil : ItemProvider(contents)
-    }
-
     /// Returns a UTF-8 representation for an item that has text in other encodings only. It follows all representations
     /// of the source.
     private static func utf8Text(
