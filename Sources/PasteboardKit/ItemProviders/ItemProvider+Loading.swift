@@ -93,7 +93,11 @@ extension ItemProvider {
         case .utf8Text(of: let remote):
             do throws(PasteboardError) {
                 let native = try await remote.loadData(timeout: timeout, bounds, progress: progress?.makePart())
-                let text = try await ThreadPool.files.utf8Text(of: native)
+                // The text may be long.
+                let text = try await withTaskExecutorPreference(ThreadPool.files) { () throws(PasteboardError) in
+                    try utf8Text(of: native.value, type: native.type)
+                }
+                if Task.isCancelled { throw PasteboardError.cancelled }
                 // In UTF-8 the text may be longer.
                 guard text.count <= bounds.maximum else {
                     throw PasteboardError.tooLarge(

@@ -86,24 +86,21 @@ extension ItemProvider {
     ) async throws(PasteboardError) -> StoredLoad {
         let contents = contents
         // Writing may wait for a disk, which must not block the threads of Swift's tasks.
-        let result = await withTaskExecutorPreference(ThreadPool.files) { () -> Result<StoredLoad, PasteboardError> in
+        return try await withTaskExecutorPreference(ThreadPool.files) { () throws(PasteboardError) in
             do throws(PasteboardError) {
-                return .success(
-                    try await StoredLoad(
-                        load,
-                        in: directory,
-                        suggestedName: contents.suggestedName,
-                        isNamedByFile: contents.fileThatNames != nil,
-                        deadline: deadline,
-                        progress: progress
-                    )
+                return try await StoredLoad(
+                    load,
+                    in: directory,
+                    suggestedName: contents.suggestedName,
+                    isNamedByFile: contents.fileThatNames != nil,
+                    deadline: deadline,
+                    progress: progress
                 )
             } catch {
                 contents.representations.first?.origin.source?.lose()
-                return .failure(error)
+                throw error
             }
         }
-        return try result.get()
     }
 
     /// Loads the bytes into a file and calls the completion handler once, with the file or with a ``PasteboardError``.

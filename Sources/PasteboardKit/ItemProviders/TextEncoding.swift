@@ -75,21 +75,3 @@ package func utf8Text(of data: Data, type: UniformType) throws(PasteboardError) 
     }
     return Data(try data.converted(from: encoding, type: type))
 }
-
-extension ThreadPool {
-    /// Converts a text to UTF-8 on a thread of the pool, because the text may be long.
-    func utf8Text(of loaded: Loaded<Data>) async throws(PasteboardError) -> Data {
-        let result = PendingResult<Data>()
-        return try await result.value {
-            result.resolve(.failure(.cancelled))
-        } start: {
-            run {
-                result.resolve(
-                    Result { () throws(PasteboardError) in
-                        try PasteboardKit.utf8Text(of: loaded.value, type: loaded.type)
-                    }
-                )
-            }
-        }
-    }
-}
