@@ -163,7 +163,7 @@ extension ItemProvider {
     ) -> LoadProgress {
         let progress = LoadProgress(of: dropCall())
         Task(executorPreference: ThreadPool.completions) {
-            defer { progress.call?.end() }
+            defer { progress.call?.release() }
             do throws(PasteboardError) {
                 let loaded = try await self.loadData(for: contentType, progress: progress)
                 completionHandler(loaded.value, nil)
@@ -178,8 +178,8 @@ extension ItemProvider {
 
     /// Begins a call with a callback. If the item belongs to a drop that is being performed, the drop waits for the
     /// callback.
-    func dropCall() -> (any LoadCall)? {
-        representations.lazy.compactMap(\.origin.source?.scope).first?.call()
+    func dropCall() -> DropWindow.Hold? {
+        representations.lazy.compactMap(\.origin.source?.window).first?.call()
     }
 
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.

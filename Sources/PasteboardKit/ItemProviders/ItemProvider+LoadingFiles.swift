@@ -134,7 +134,7 @@ extension ItemProvider {
     ) -> LoadProgress {
         let progress = LoadProgress(of: dropCall())
         Task(executorPreference: ThreadPool.completions) {
-            defer { progress.call?.end() }
+            defer { progress.call?.release() }
             do {
                 try await self.withLoadedFile(for: contentType, openInPlace: openInPlace, progress: progress) {
                     loaded in

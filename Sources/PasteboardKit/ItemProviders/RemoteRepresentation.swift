@@ -10,8 +10,8 @@ final class RemoteRepresentation: Sendable {
     let type: UniformType
     /// The first-byte timeout that the source has requested. It is passed on if this process publishes the item again.
     let firstByteMilliseconds: UInt64?
-    /// The drop that the item belongs to, if any.
-    let scope: (any LoadScope)?
+    /// The window of the drop that the item belongs to, if any.
+    let window: DropWindow?
     private let contents: ContentsName
     private let target: LoadTarget
     private let connection: PasteboardConnection
@@ -23,12 +23,12 @@ final class RemoteRepresentation: Sendable {
         firstByteMilliseconds: UInt64?,
         connection: PasteboardConnection,
         live: LiveConnection,
-        scope: (any LoadScope)?
+        window: DropWindow?
     ) {
         self.item = item
         self.type = type
         self.firstByteMilliseconds = firstByteMilliseconds
-        self.scope = scope
+        self.window = window
         self.contents = contents
         target = LoadTarget(type, Self.request(of: type, contents, item: item), live: live)
         self.connection = connection
@@ -57,7 +57,7 @@ final class RemoteRepresentation: Sendable {
         _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
-        guard timeout == nil, progress == nil, scope == nil, bounds.areStandard, target.live.takesRequests else {
+        guard timeout == nil, progress == nil, window == nil, bounds.areStandard, target.live.takesRequests else {
             return try await loadReportedData(timeout: timeout, bounds, progress: progress)
         }
         let load = DataLoad(target, progress: nil)
@@ -83,7 +83,7 @@ final class RemoteRepresentation: Sendable {
                 firstByteMilliseconds: firstByteMilliseconds,
                 connection: connection,
                 live: try await connection.liveConnection(for: call),
-                scope: nil
+                window: nil
             )
         } catch {
             progress?.end(byteCount: nil)
@@ -125,21 +125,21 @@ final class RemoteRepresentation: Sendable {
     /// - Returns: the progress to which the load reports, and whether the drop allows the load now or has allowed its
     ///   call.
     private func begin(_ progress: LoadProgress?) -> (LoadProgress?, isInTime: Bool) {
-        guard let scope else { return (progress, false) }
-        let part = scope.begin(progress, item: item)
+        guard let window else { return (progress, false) }
+        let part = window.begin(progress, item: item)
         return (part, progress?.call != nil || part !== progress)
     }
 
     /// Records that the loaded bytes could not be stored here: if the drop is a move, the source has to keep the item.
     func lose() {
-        scope?.lose(item)
+        window?.lose(item)
     }
 
     /// Replaces the broker's error by one that names the drag session. After the session has ended, the broker reports
     /// its items as superseded, like any other contents.
     private func described(_ error: PasteboardError, isInTime: Bool) -> PasteboardError {
-        guard let scope, error.code == .superseded else { return error }
-        return scope.interruption(isInTime: isInTime)
+        guard let window, error.code == .superseded else { return error }
+        return window.interruption(isInTime: isInTime)
             ?? PasteboardError(
                 .notLoadableNow,
                 message: "the drag session of this item has ended; begin loads while its drop is performed, or in the "

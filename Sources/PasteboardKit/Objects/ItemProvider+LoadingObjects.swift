@@ -25,7 +25,7 @@ extension ItemProvider {
     ) -> LoadProgress {
         let progress = LoadProgress(of: dropCall())
         Task(executorPreference: ThreadPool.completions) {
-            defer { progress.call?.end() }
+            defer { progress.call?.release() }
             let loaded: Loaded<Data>
             do {
                 loaded = try await self.loadData(readBy: T.self, timeout: nil, progress: progress)

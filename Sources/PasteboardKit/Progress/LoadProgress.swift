@@ -58,7 +58,7 @@ public final class LoadProgress: Sendable {
 
     let state: Lock<State>
     /// The call that began the load of a drop, if that call has a callback.
-    let call: (any LoadCall)?
+    let call: DropWindow.Hold?
 
     /// Makes a progress that belongs to no load.
     ///
@@ -68,7 +68,7 @@ public final class LoadProgress: Sendable {
         call = nil
     }
 
-    init(of call: (any LoadCall)?) {
+    init(of call: DropWindow.Hold?) {
         state = Lock(State(totalUnitCount: -1))
         self.call = call
     }
@@ -205,15 +205,4 @@ public final class LoadProgress: Sendable {
         }
         changed()
     }
-}
-
-/// A call that begins a load and then invokes a callback. Code that waits for the load has to wait for the callback
-/// too.
-protocol LoadCall: AnyObject, Sendable {
-    /// Records that the load was sent, or that there will be none.
-    func begun()
-    /// Records that the bytes that arrived are unusable.
-    func fail(_ text: String)
-    /// Records that the callback has returned.
-    func end()
 }

@@ -12,11 +12,11 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     /// Whether a row has replaced the placeholder.
     private(set) var isTaken = false
     /// Keeps the drop from concluding until the placeholder is resolved.
-    private var hold: RemoteDropSession.Hold?
+    private var hold: DropWindow.Hold?
     /// Whether the program's block is running. The item then enters the model, whatever the block does to the table.
     private var isCommitting = false
 
-    init(_ dragItem: DragItem, placeholder: TableDropPlaceholder, table: Table, hold: RemoteDropSession.Hold?) {
+    init(_ dragItem: DragItem, placeholder: TableDropPlaceholder, table: Table, hold: DropWindow.Hold?) {
         self.dragItem = dragItem
         self.table = table
         self.placeholder = placeholder
@@ -27,6 +27,7 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     deinit {
         // The placeholder was removed with its table and the program has not resolved it since.
         hold?.fail(Self.loss)
+        hold?.release()
     }
 
     /// The cell, with updated contents.
@@ -58,10 +59,10 @@ final class PlaceholderRow: TableDropPlaceholderContext {
         if isTaken {
             self.isTaken = true
             dragItem.taken()
-            hold?.release()
         } else {
             hold?.fail(Self.loss)
         }
+        hold?.release()
         hold = nil
     }
 

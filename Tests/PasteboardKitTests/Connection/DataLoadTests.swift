@@ -30,7 +30,7 @@ struct DataLoadTests {
                 firstByteMilliseconds: nil,
                 connection: connection,
                 live: try await connection.liveConnection(for: Call("the test")),
-                scope: nil
+                window: nil
             )
         }
 

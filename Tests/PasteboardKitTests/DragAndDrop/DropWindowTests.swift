@@ -33,13 +33,13 @@ struct DropWindowTests {
     func quietOnce() async {
         window.open()
         let loads = (0..<2).map { window.begin(nil, item: $0) }
-        window.hold()
+        let hold = window.hold()
         await window.close()
         watch()
         loads[0]?.end(byteCount: 1)
         // Only the first end of a load counts.
         loads[0]?.end(byteCount: 1)
-        window.leave()
+        hold.release()
         #expect(quiet.value == 0)
         loads[1]?.end(byteCount: 1)
         #expect(quiet.value == 1)
@@ -82,8 +82,8 @@ struct DropWindowTests {
         watch()
         load?.end(byteCount: 0)
         #expect(quiet.value == 0)
-        call.end()
-        call.end()
+        call.release()
+        call.release()
         #expect(quiet.value == 1)
     }
 
@@ -123,7 +123,7 @@ struct DropWindowTests {
         await closing.wait()
         window.end()
         await task.value
-        call.end()
+        call.release()
     }
 
     // MARK: Arrived items
@@ -145,9 +145,9 @@ struct DropWindowTests {
         window.open()
         let call = try #require(window.call())
         call.fail("first")
-        window.fail("second")
+        window.hold().fail("second")
         #expect(window.failure == "first")
-        call.end()
+        call.release()
     }
 
     @Test("Items can be taken without a load from the drop until the end of the session")
@@ -165,12 +165,7 @@ struct DropWindowTests {
     @Test("The failure of a session interrupts its drop while the handler runs")
     func interruption() async {
         let error = PasteboardError(.timeout, message: "too late")
-        window.sessionEnded(.failed(error))
-        window.sessionEnded(.cancelled)
-        guard case .failed = window.outcome else {
-            Issue.record("the first outcome does not count")
-            return
-        }
+        window.interrupt(error)
         #expect(window.interruption(isInTime: false) == nil)
         window.open()
         #expect(window.interruption(isInTime: false)?.code == .timeout)
@@ -183,11 +178,11 @@ struct DropWindowTests {
         let error = PasteboardError(.sourceGone, message: "gone")
         window.open()
         let call = try #require(window.call())
-        window.sessionEnded(.failed(error))
+        window.interrupt(error)
         window.end()
         call.begun()
         #expect(window.interruption(isInTime: true)?.code == .sourceGone)
         #expect(window.interruption(isInTime: false) == nil)
-        call.end()
+        call.release()
     }
 }

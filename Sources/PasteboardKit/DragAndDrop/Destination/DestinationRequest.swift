@@ -7,8 +7,8 @@ import PasteboardWire
 /// After a lost connection the destination is registered again. Its sessions have ended with the connection.
 final class DestinationRequest: Request {
     enum Event: Sendable {
-        /// - Parameter live: the connection of the session.
-        case session(DestinationSession, DestinationSession.Step, DropWindow, live: LiveConnection)
+        /// - Parameter visited: the session at the time of the event.
+        case session(RemoteDropSession, _ visited: DestinationSession, DestinationSession.Step)
         case lost(PasteboardError)
     }
 
@@ -26,7 +26,8 @@ final class DestinationRequest: Request {
     private let destination: Destination
     private let restoration: Restoration
     private let state: Lock<State>
-    private let arrivals = Lock<[UInt64: ArrivedSession]>([:])
+    /// The sessions that have not ended, by their streams.
+    private let arrivals = Lock<[UInt64: RemoteDropSession]>([:])
 
     init(_ destination: Destination, over live: LiveConnection, restoration: Restoration) {
         self.destination = destination
@@ -70,9 +71,14 @@ final class DestinationRequest: Request {
     }
 
     func sessionArrived(_ stream: UInt64, _ session: Session) -> (any Request)? {
-        let arrived = ArrivedSession(DestinationSession(stream, session), at: self, over: state.withLock { $0.live })
+        let arrived = RemoteDropSession(DestinationSession(stream, session), at: self, over: state.withLock { $0.live })
         arrivals.withLock { $0[stream] = arrived }
         return arrived
+    }
+
+    /// Forgets a session that has ended.
+    func forget(_ stream: UInt64) {
+        _ = arrivals.withLock { $0.removeValue(forKey: stream) }
     }
 
     /// Ends the registration and abandons its sessions.
@@ -89,60 +95,6 @@ final class DestinationRequest: Request {
         restoration.remove(self)
         for session in left { live.cancel(session) }
         queue.finish(discarding: true)
-    }
-
-    /// The stream of one session.
-    private final class ArrivedSession: Request {
-        private let destination: DestinationRequest
-        private let live: LiveConnection
-        private let visited: Lock<DestinationSession>
-        private let window = DropWindow()
-        private let isAbandoned = Lock(false)
-
-        init(_ visited: DestinationSession, at destination: DestinationRequest, over live: LiveConnection) {
-            self.visited = Lock(visited)
-            self.live = live
-            self.destination = destination
-        }
-
-        var isCancelled: Bool { false }
-
-        /// Ignores all further events from the broker.
-        func abandon() {
-            isAbandoned.withLock { $0 = true }
-        }
-
-        func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
-            handle(event)
-            return true
-        }
-
-        func failed(_ failure: Failure) {
-            handle(.failed(visited.withLock { $0.stream }, failure))
-        }
-
-        private func handle(_ event: ClientEvent) {
-            guard !isAbandoned.withLock(\.self) else { return }
-            let (visited, step) = visited.withLock { visited in
-                let step = visited.handle(event)
-                return (visited, step)
-            }
-            switch step {
-            case .none: return
-            case .over(let outcome):
-                // Set here, and not when the queue is read: the handler of the drop must not begin loads in between.
-                let outcome = Drag.Outcome(outcome)
-                window.sessionEnded(outcome)
-                destination.arrivals.withLock { _ = $0.removeValue(forKey: visited.stream) }
-            case .propose, .exited, .perform: break
-            }
-            destination.queue.append(.session(visited, step, window, live: live))
-        }
-
-        func deliver() {
-            if let outcome = window.outcome { window.ending.resolve(outcome) }
-            destination.queue.wake()
-        }
     }
 }
 

@@ -11,16 +11,8 @@ package final class DropRegistration: Sendable {
     private let name: String
     private let request: DestinationRequest
     private let connection: PasteboardConnection
-    /// The sessions that are served, by their windows: the number of a stream may recur after a lost connection.
-    private let sessions = Lock<[ObjectIdentifier: Service]>([:])
-
-    /// One session that is served.
-    private struct Service {
-        let session: RemoteDropSession
-        var isPerforming = false
-        /// Whether the session ended while its drop was being performed.
-        var isOver = false
-    }
+    /// The sessions that are served. The number of a stream may recur after a lost connection.
+    private let sessions = Lock<[ObjectIdentifier: RemoteDropSession]>([:])
 
     private init(
         _ name: String,
@@ -113,22 +105,23 @@ package final class DropRegistration: Sendable {
             case .lost(let reason):
                 failure = reason
                 request.queue.finish()
-            case .session(let visited, .perform(let operation, let location), let window, let live):
-                guard let session = begin(visited, window, live, at: location) else { continue }
+            case .session(let session, let visited, .perform(let operation, let location)):
+                update(session, visited, at: DropLocation(location))
+                guard session.beginPerforming() else { continue }
                 await perform(session, DropOperation(operation), DropLocation(location))
-            case .session(let visited, let step, let window, let live):
-                await handle(step, of: visited, window, live, for: receiver)
+            case .session(let session, let visited, let step):
+                await handle(step, of: session, visited, for: receiver)
             }
         }
         return failure
     }
 
     private func finish(_ failure: PasteboardError?, for receiver: any DropReceiver) async throws(PasteboardError) {
-        let left = sessions.withLock { exchange(&$0, with: [:]).values.map(\.session) }
+        let left = sessions.withLock { exchange(&$0, with: [:]).values }
         for session in left { await session.confirm() }
         request.cancel()
         for session in left {
-            session.window.sessionEnded(session.abandoned)
+            session.end(with: session.abandoned)
             await end(session, for: receiver)
         }
         if let failure { throw failure }
@@ -136,66 +129,33 @@ package final class DropRegistration: Sendable {
 
     private func handle(
         _ step: DestinationSession.Step,
-        of visited: DestinationSession,
-        _ window: DropWindow,
-        _ live: LiveConnection,
+        of session: RemoteDropSession,
+        _ visited: DestinationSession,
         for receiver: any DropReceiver
     ) async {
         switch step {
         case .none, .perform:
             break
         case .propose(let sequence, let location, let isEntry):
-            let session = session(visited, window, live)
             let dropLocation = DropLocation(location)
-            session.update(visited, at: dropLocation)
+            update(session, visited, at: dropLocation)
             let isNew = isEntry || !session.isInside
             let proposal = await receiver.propose(session, at: dropLocation, isEntry: isNew)
             if proposal != nil { session.enter() }
-            let message = proposal?.message(sequence) ?? .declining(sequence)
-            live.tell { $0.propose(message, on: visited.stream) }
+            session.propose(proposal?.message(sequence) ?? .declining(sequence))
         case .exited:
-            guard let session = sessions.withLock({ $0[ObjectIdentifier(window)]?.session }), session.leave() else {
-                return
-            }
-            await receiver.exited(session)
+            if session.leave() { await receiver.exited(session) }
         case .over:
-            let session = sessions.withLock { sessions -> RemoteDropSession? in
-                if sessions[ObjectIdentifier(window)]?.isPerforming == true {
-                    sessions[ObjectIdentifier(window)]?.isOver = true
-                    return nil
-                }
-                return sessions.removeValue(forKey: ObjectIdentifier(window))?.session
-            }
-            if let session { await end(session, for: receiver) }
+            if session.recordEnd() { await end(session, for: receiver) }
         }
     }
 
-    private func session(
-        _ visited: DestinationSession,
-        _ window: DropWindow,
-        _ live: LiveConnection
-    ) -> RemoteDropSession {
-        if let known = sessions.withLock({ $0[ObjectIdentifier(window)]?.session }) { return known }
-        let session = RemoteDropSession(visited, window, connection: connection, live: live)
-        sessions.withLock { $0[ObjectIdentifier(window)] = Service(session: session) }
-        return session
+    private func update(_ session: RemoteDropSession, _ visited: DestinationSession, at location: DropLocation) {
+        sessions.withLock { $0[ObjectIdentifier(session)] = session }
+        session.update(visited, at: location, over: connection)
     }
 
     // MARK: The drop
-
-    /// - Returns: the session to perform; nil if no proposal was made for it, so that the receiver does not know it.
-    private func begin(
-        _ visited: DestinationSession,
-        _ window: DropWindow,
-        _ live: LiveConnection,
-        at location: Location
-    ) -> RemoteDropSession? {
-        let session = session(visited, window, live)
-        session.update(visited, at: DropLocation(location))
-        guard session.leave() else { return nil }
-        sessions.withLock { $0[ObjectIdentifier(window)]?.isPerforming = true }
-        return session
-    }
 
     private func perform(
         _ session: RemoteDropSession,
@@ -207,17 +167,11 @@ package final class DropRegistration: Sendable {
         await session.perform(operation) {
             try await receiver.perform(session, at: location, operation: operation)
         }
-        let isOver = sessions.withLock { sessions -> Bool in
-            let key = ObjectIdentifier(session.window)
-            sessions[key]?.isPerforming = false
-            guard sessions[key]?.isOver == true else { return false }
-            sessions[key] = nil
-            return true
-        }
-        if isOver { await end(session, for: receiver) }
+        if session.endPerforming() { await end(session, for: receiver) }
     }
 
     private func end(_ session: RemoteDropSession, for receiver: any DropReceiver) async {
+        _ = sessions.withLock { $0.removeValue(forKey: ObjectIdentifier(session)) }
         session.window.end()
         if session.leave() { await receiver.exited(session) }
         guard session.hasEntered else { return }

@@ -103,7 +103,7 @@ private final class ObjectLoads: Sendable {
                     } catch {
                         outcome = .failure(error)
                     }
-                    part.progress.call?.end()
+                    part.progress.call?.release()
                     self.state.withLock { $0[index] = outcome }
                 }
             }

@@ -2,11 +2,19 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A session at a destination of this process. The items are loaded through the broker even if the session began in
-/// this process.
+/// A session at a destination of this process, and the request of its stream. The items are loaded through the broker
+/// even if the session began in this process.
 package final class RemoteDropSession: DropSession {
     private struct State {
+        /// The session as the broker has sent it so far, and at the time of the event that the destination handles.
+        var received: DestinationSession
         var visited: DestinationSession
+        /// Whether all further events of the broker are ignored.
+        var isAbandoned = false
+        /// The result of the session; nil until it has ended.
+        var outcome: Drag.Outcome?
+        /// The source's request, if the session began in this process.
+        var local: DragRequest?
         var items: [DragItem] = []
         var location: DropLocation?
         /// The extensions of the drop window that were not awaited yet.
@@ -17,6 +25,9 @@ package final class RemoteDropSession: DropSession {
         /// entered (`isInside`).
         var hasEntered = false
         var isInside = false
+        /// Whether the drop is being performed, and whether the session has ended meanwhile.
+        var isPerforming = false
+        var isOver = false
         /// The operation of the drop; nil before it.
         var operation: DropOperation?
         /// Whether the broker was notified that the drop is complete here.
@@ -27,21 +38,19 @@ package final class RemoteDropSession: DropSession {
     /// The progress of all loads of the drop together.
     package var progress: LoadProgress { window.progress }
 
-    let stream: UInt64
-    let window: DropWindow
-    private let connection: PasteboardConnection
+    let window = DropWindow()
+    private let stream: UInt64
+    private let destination: DestinationRequest
     private let live: LiveConnection
-    /// The source's request, if the session began in this process.
-    private let local: DragRequest?
+    /// The result of the session, for callers that wait for it.
+    private let ending = SharedResult<Drag.Outcome>()
     private let state: Lock<State>
 
-    init(_ visited: DestinationSession, _ window: DropWindow, connection: PasteboardConnection, live: LiveConnection) {
+    init(_ visited: DestinationSession, at destination: DestinationRequest, over live: LiveConnection) {
         stream = visited.stream
-        self.window = window
-        self.connection = connection
+        self.destination = destination
         self.live = live
-        local = live.epoch.flatMap { DragRequest.session(visited.handle, epoch: $0) }
-        state = Lock(State(visited: visited))
+        state = Lock(State(received: visited, visited: visited))
     }
 
     // MARK: Properties
@@ -49,45 +58,49 @@ package final class RemoteDropSession: DropSession {
     package var items: [DragItem] { state.withLock { $0.items } }
     package var allowsMoveOperation: Bool { state.withLock { $0.visited.allowsMove } }
     package var isRestrictedToDraggingApplication: Bool { state.withLock { $0.visited.isRestricted } }
-    package var outcome: Drag.Outcome? { window.outcome }
-    package var localDragSession: (any DragSession)? { local?.drag }
+    package var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
+    package var localDragSession: (any DragSession)? { state.withLock { $0.local }?.drag }
     package var location: DropLocation? { state.withLock { $0.location } }
 
     // MARK: Events
 
     /// Updates the session's data, items and location.
-    func update(_ visited: DestinationSession, at location: DropLocation) {
-        let count = state.withLock { $0.items.count }
+    func update(_ visited: DestinationSession, at location: DropLocation, over connection: PasteboardConnection) {
+        let (count, known) = state.withLock { ($0.items.count, $0.local) }
+        let local = known ?? live.epoch.flatMap { DragRequest.session(visited.handle, epoch: $0) }
         let added = visited.items.dropFirst(count).enumerated().map { index, item in
-            makeItem(item, at: count + index, of: visited.handle)
+            let received = PasteboardItem(
+                item,
+                at: count + index,
+                of: ContentsName(handle: visited.handle),
+                connection: connection,
+                live: live,
+                window: window
+            )
+            return DragItem(itemProvider: received.itemProvider, local: local.map { localItem(count + index, of: $0) })
         }
         state.withLock { state in
             state.visited = visited
+            state.local = local
             state.items += added
             state.location = location
         }
     }
 
-    private func makeItem(_ item: Item, at index: Int, of handle: UInt64) -> DragItem {
-        let received = PasteboardItem(
-            item,
-            at: index,
-            of: ContentsName(handle: handle),
-            connection: connection,
-            live: live,
-            scope: window
+    private func localItem(_ index: Int, of local: DragRequest) -> DragItem.LocalItem {
+        DragItem.LocalItem(
+            // Read only when it is needed: this destination may be notified of added items before the source.
+            item: {
+                let items = local.items
+                return index < items.count ? items[index] : nil
+            },
+            taken: { [window] in window.taken(UInt32(clamping: index)) }
         )
-        let source = local.map { local in
-            DragItem.LocalItem(
-                // Read only when it is needed: this destination may be notified of added items before the source.
-                item: {
-                    let items = local.items
-                    return index < items.count ? items[index] : nil
-                },
-                taken: { [window] in window.taken(UInt32(clamping: index)) }
-            )
-        }
-        return DragItem(itemProvider: received.itemProvider, local: source)
+    }
+
+    /// Answers the broker's request for a proposal.
+    func propose(_ proposal: Proposal) {
+        live.tell { [stream] in $0.propose(proposal, on: stream) }
     }
 
     /// Records that a proposal was made.
@@ -106,10 +119,48 @@ package final class RemoteDropSession: DropSession {
     var isInside: Bool { state.withLock { $0.isInside } }
     var hasEntered: Bool { state.withLock { $0.hasEntered } }
 
+    /// Records that the drop is performed from now on.
+    ///
+    /// - Returns: false if no proposal was made, so that the receiver does not know the session.
+    func beginPerforming() -> Bool {
+        state.withLock { state in
+            state.isPerforming = state.isInside
+            state.isInside = false
+            return state.isPerforming
+        }
+    }
+
+    /// - Returns: whether the session has ended while the drop was performed.
+    func endPerforming() -> Bool {
+        state.withLock { state in
+            state.isPerforming = false
+            return state.isOver
+        }
+    }
+
+    /// Records that the destination handles the end of the session.
+    ///
+    /// - Returns: false while the drop is performed.
+    func recordEnd() -> Bool {
+        state.withLock { state in
+            state.isOver = true
+            return !state.isPerforming
+        }
+    }
+
+    /// Records the result of the session. Only the first one counts.
+    func end(with outcome: Drag.Outcome) {
+        let isFirst = state.withLock { state in
+            defer { state.outcome = state.outcome ?? outcome }
+            return state.outcome == nil
+        }
+        if isFirst, case .failed(let error) = outcome { window.interrupt(error) }
+    }
+
     /// Waits until a source in this process was notified of all earlier events. A program that is both source and
     /// destination thus sees one order.
     func notifySource() async {
-        await local?.reports?.tell()
+        await state.withLock { $0.local }?.reports?.tell()
     }
 
     /// Waits for the broker's result of a drop that is complete here, even if the task is cancelled. The result arrives
@@ -117,7 +168,7 @@ package final class RemoteDropSession: DropSession {
     func confirm() async {
         guard state.withLock({ $0.hasConcluded }) else { return }
         let call = Call("the confirmation of the drop", timeout: .seconds(5))
-        await Task { [window] in _ = try? await window.ending.value(for: call) }.value
+        await Task { [ending] in _ = try? await ending.value(for: call) }.value
     }
 
     /// The outcome of a session whose registration ends before the session does.
@@ -148,8 +199,8 @@ package final class RemoteDropSession: DropSession {
         // An extension may add another one.
         while let next = nextExtension() {
             // The end of the session cancels the extension, which may be waiting for the user.
-            let watch = Task { [window] in
-                if (try? await window.ending.value(for: Call("the drop"))) != nil { next.cancel() }
+            let watch = Task { [ending] in
+                if (try? await ending.value(for: Call("the drop"))) != nil { next.cancel() }
             }
             defer { watch.cancel() }
             do {
@@ -220,35 +271,50 @@ package final class RemoteDropSession: DropSession {
     }
 
     /// Adds a hold. The drop is complete only after the hold is released.
-    package func holdConclusion() -> Hold {
-        Hold(window)
+    package func holdConclusion() -> DropWindow.Hold {
+        window.hold()
+    }
+}
+
+// MARK: - The stream
+
+extension RemoteDropSession: Request {
+    var isCancelled: Bool { false }
+
+    /// Ignores all further events from the broker.
+    func abandon() {
+        state.withLock { $0.isAbandoned = true }
     }
 
-    /// A hold on a drop, which is complete only after all its holds are released.
-    package final class Hold: Sendable {
-        private let window: DropWindow
-        private let isHeld = Lock(true)
+    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
+        handle(event)
+        return true
+    }
 
-        fileprivate init(_ window: DropWindow) {
-            self.window = window
-            window.hold()
-        }
+    func failed(_ failure: Failure) {
+        handle(.failed(stream, failure))
+    }
 
-        deinit {
-            release()
+    private func handle(_ event: ClientEvent) {
+        let (visited, step) = state.withLock { state -> (DestinationSession, DestinationSession.Step) in
+            guard !state.isAbandoned else { return (state.received, .none) }
+            let step = state.received.handle(event)
+            return (state.received, step)
         }
+        switch step {
+        case .none: return
+        case .over(let outcome):
+            // Set here, and not when the queue is read: the handler of the drop must not begin loads in between.
+            end(with: Drag.Outcome(outcome))
+            destination.forget(stream)
+        case .propose, .exited, .perform: break
+        }
+        destination.queue.append(.session(self, visited, step))
+    }
 
-        /// Records that something that arrived is unusable, so that the source deletes nothing, and releases the hold.
-        package func fail(_ reason: String) {
-            window.fail(reason)
-            release()
-        }
-
-        /// Releases the hold. Only the first call counts.
-        package func release() {
-            let isFirst = isHeld.withLock { exchange(&$0, with: false) }
-            if isFirst { window.leave() }
-        }
+    func deliver() {
+        if let outcome { ending.resolve(outcome) }
+        destination.queue.wake()
     }
 }
 

@@ -35,14 +35,14 @@ public struct PasteboardItem: Sendable, Identifiable {
     public var types: [UniformType] { representations.filter { $0.state != .gone }.map(\.type) }
 
     /// - Parameters:
-    ///   - scope: the drop to which the item belongs; nil for an item of a pasteboard.
+    ///   - window: the window of the drop to which the item belongs; nil for an item of a pasteboard.
     init(
         _ item: Item,
         at index: Int,
         of listed: ContentsName,
         connection: PasteboardConnection,
         live: LiveConnection,
-        scope: (any LoadScope)? = nil
+        window: DropWindow? = nil
     ) {
         id = index
         var contents = ProviderContents(item)
@@ -56,7 +56,7 @@ public struct PasteboardItem: Sendable, Identifiable {
                 firstByteMilliseconds: message.firstByteMilliseconds,
                 connection: connection,
                 live: live,
-                scope: scope
+                window: window
             )
             let representation = ProviderContents.Representation(
                 type,

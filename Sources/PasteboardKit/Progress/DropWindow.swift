@@ -5,7 +5,7 @@ import PasteboardTransport
 /// The window opens when the drop is performed. It closes after the handler and all extensions have returned. A load
 /// with a callback begins shortly after its call has returned: the window stays open for it, and the drop is complete
 /// only after the callback has returned.
-final class DropWindow: LoadScope {
+package final class DropWindow: Sendable {
     private enum Phase {
         case before
         case open
@@ -18,11 +18,11 @@ final class DropWindow: LoadScope {
         var phase = Phase.before
         /// The number of calls whose load has not begun.
         var beginning = 0
-        /// The number of loads, calls and other holds that must end before the drop is complete.
+        /// The number of loads and holds that must end before the drop is complete.
         var underWay = 0
         var hasFailedLoads = false
-        /// The result of the session; nil until the session has ended.
-        var outcome: Drag.Outcome?
+        /// The failure with which the session has ended.
+        var interruption: PasteboardError?
         /// The items with a failed load here; `arrived` contains those with a completed one. Bytes that the broker has
         /// sent may still be lost on this side.
         var failed: Set<Int> = []
@@ -36,8 +36,6 @@ final class DropWindow: LoadScope {
 
     /// The progress of all loads together.
     let progress = LoadProgress(totalUnitCount: 0)
-    /// The result of the session, for callers that wait for it.
-    let ending = SharedResult<Drag.Outcome>()
     private let state = Lock(State())
 
     init() {
@@ -57,27 +55,23 @@ final class DropWindow: LoadScope {
     /// The items that were taken without a load.
     var takenItems: [UInt32] { state.withLock { $0.taken.sorted() } }
 
-    /// Whether no load, call or hold is under way.
+    /// Whether no load or hold is under way.
     var isQuiet: Bool { state.withLock { $0.underWay == 0 } }
-
-    /// The result of the session; nil until the session has ended.
-    var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
 
     /// Returns the failure that ended the session before a load that was in time: one that began while the handler of
     /// the drop was running, or in a call that it made. nil for any other load, because that is simply too late.
     func interruption(isInTime: Bool) -> PasteboardError? {
         state.withLock { state in
-            guard case .failed(let error) = state.outcome else { return nil }
             switch state.phase {
-            case .open, .closing: return error
-            case .before, .closed, .over: return isInTime ? error : nil
+            case .open, .closing: return state.interruption
+            case .before, .closed, .over: return isInTime ? state.interruption : nil
             }
         }
     }
 
-    /// Records the result of the session. Only the first one counts.
-    func sessionEnded(_ outcome: Drag.Outcome) {
-        state.withLock { $0.outcome = $0.outcome ?? outcome }
+    /// Records the failure with which the session has ended.
+    func interrupt(_ error: PasteboardError) {
+        state.withLock { $0.interruption = error }
     }
 
     // MARK: The drop
@@ -103,7 +97,7 @@ final class DropWindow: LoadScope {
         if !isClosed { try? await closing.value(onCancel: {}) }
     }
 
-    /// Calls `body` once, as soon as no load, call or hold is under way. The window must be closed. If the session has
+    /// Calls `body` once, as soon as no load or hold is under way. The window must be closed. If the session has
     /// ended, `body` is never called.
     func whenQuiet(_ body: @escaping @Sendable () -> Void) {
         state.withLock { state in
@@ -170,22 +164,23 @@ final class DropWindow: LoadScope {
     }
 
     /// Begins a call that will begin a load and then invoke a callback. Returns nil if the window is not open.
-    func call() -> (any LoadCall)? {
+    func call() -> Hold? {
         let isOpen = state.withLock { state -> Bool in
             guard case .open = state.phase else { return false }
             state.beginning += 1
             state.underWay += 1
             return true
         }
-        return isOpen ? Call(self) : nil
+        return isOpen ? Hold(self, hasBegun: false) : nil
     }
 
-    /// Adds a hold: the drop is complete only after a matching ``leave(failed:)``.
-    func hold() {
+    /// Adds a hold: the drop is complete only after it is released.
+    func hold() -> Hold {
         state.withLock { $0.underWay += 1 }
+        return Hold(self, hasBegun: true)
     }
 
-    func leave(failed: Bool = false) {
+    fileprivate func leave(failed: Bool = false) {
         state.withLock { state in
             state.underWay -= 1
             if failed { state.hasFailedLoads = true }
@@ -228,40 +223,41 @@ final class DropWindow: LoadScope {
         body()
     }
 
-    /// A call that begins a load and then invokes a callback. Each step counts once, even if it is reported several
-    /// times.
-    final class Call: LoadCall {
+    /// A hold on a drop, which is complete only after all its holds are released. Each step counts once, even if it is
+    /// reported several times.
+    package final class Hold: Sendable {
         private struct Steps {
-            var hasBegun = false
-            var isOver = false
+            var hasBegun: Bool
+            var isReleased = false
         }
 
         private let window: DropWindow
-        private let steps = Lock(Steps())
+        private let steps: Lock<Steps>
 
-        fileprivate init(_ window: DropWindow) {
+        fileprivate init(_ window: DropWindow, hasBegun: Bool) {
             self.window = window
+            steps = Lock(Steps(hasBegun: hasBegun))
         }
 
         deinit {
-            end()
+            release()
         }
 
-        /// Records that the load was sent, or that there will be none.
+        /// Records that the load of a call was sent, or that there will be none.
         func begun() {
             let isFirst = !steps.withLock { exchange(&$0.hasBegun, with: true) }
             if isFirst { window.begun() }
         }
 
-        /// Records that the bytes that arrived are unusable.
-        func fail(_ text: String) {
+        /// Records that something that arrived is unusable, so that the source deletes nothing.
+        package func fail(_ text: String) {
             window.fail(text)
         }
 
-        /// Records that the callback has returned.
-        func end() {
+        /// Releases the hold: a callback has returned, or other work is done.
+        package func release() {
             begun()
-            let isFirst = !steps.withLock { exchange(&$0.isOver, with: true) }
+            let isFirst = !steps.withLock { exchange(&$0.isReleased, with: true) }
             if isFirst { window.leave() }
         }
     }
