@@ -3,19 +3,9 @@ package import PasteboardKit
 /// A contributor of items to a drag. It is notified of the drag's events.
 @MainActor
 package protocol DragContributor: AnyObject, Sendable {
-    /// The drag was moved.
-    func sessionDidMove(_ session: Drag)
-    /// Items are about to be added.
-    ///
-    /// - Parameter contributor: the contributor of these items. For items without a contributor it is the one at which
-    ///   the drag began.
-    func session(_ session: Drag, willAdd items: [DragItem], from contributor: any DragContributor)
-    /// The drag was dropped, or was lost. Nothing has been transferred yet.
-    func session(_ session: Drag, willEndWith operation: DropOperation)
-    /// Called right after `willEndWith`.
-    func session(_ session: Drag, didEndWith operation: DropOperation)
-    /// A copy or move is complete.
-    func sessionDidTransferItems(_ session: Drag)
+    /// - Parameter contributor: the contributor of items that are about to be added; nil for other events. For items
+    ///   without a contributor it is the one at which the drag began.
+    func handle(_ event: DragEvent, of drag: Drag, addedBy contributor: (any DragContributor)?)
 }
 
 /// All contributors of items to a drag. It forwards the drag's events to each of them.
@@ -36,8 +26,6 @@ final class DragContributors: DragObserver {
         parts = [Part(contributor: first)]
     }
 
-    private var contributors: [any DragContributor] { parts.map(\.contributor) }
-
     /// Records that items of a contributor are about to be added.
     func expect(_ items: [DragItem], from contributor: any DragContributor) {
         guard let first = items.first else { return }
@@ -52,31 +40,24 @@ final class DragContributors: DragObserver {
         if parts[index].additions == 0 { parts.remove(at: index) }
     }
 
-    func sessionDidMove(_ session: Drag) {
-        for contributor in contributors { contributor.sessionDidMove(session) }
+    func handle(_ event: DragEvent, of drag: Drag) {
+        var adding: (any DragContributor)?
+        if case .willAdd(let items) = event { adding = add(items) }
+        for part in parts { part.contributor.handle(event, of: drag, addedBy: adding) }
     }
 
-    func session(_ session: Drag, willAdd items: [DragItem]) {
+    /// Records that items are added now.
+    ///
+    /// - Returns: their contributor.
+    private func add(_ items: [DragItem]) -> (any DragContributor)? {
         let known = items.first.flatMap { expected.removeValue(forKey: ObjectIdentifier($0)) }
-        guard let adding = known ?? parts.first?.contributor else { return }
+        guard let adding = known ?? parts.first?.contributor else { return nil }
         if let index = parts.firstIndex(where: { $0.contributor === adding }) {
             parts[index].additions += 1
         } else {
             parts.append(Part(contributor: adding))
         }
-        for contributor in contributors { contributor.session(session, willAdd: items, from: adding) }
-    }
-
-    func session(_ session: Drag, willEndWith operation: DropOperation) {
-        for contributor in contributors { contributor.session(session, willEndWith: operation) }
-    }
-
-    func session(_ session: Drag, didEndWith operation: DropOperation) {
-        for contributor in contributors { contributor.session(session, didEndWith: operation) }
-    }
-
-    func sessionDidTransferItems(_ session: Drag) {
-        for contributor in contributors { contributor.sessionDidTransferItems(session) }
+        return adding
     }
 }
 

@@ -52,24 +52,15 @@ public final class DragInteraction: Interaction {
 }
 
 extension DragInteraction: DragContributor {
-    package func sessionDidMove(_ session: Drag) {
-        delegate?.dragInteraction(self, sessionDidMove: session)
-    }
-
-    package func session(_ session: Drag, willAdd items: [DragItem], from contributor: any DragContributor) {
-        let adding = contributor as? DragInteraction ?? self
-        delegate?.dragInteraction(self, session: session, willAdd: items, for: adding)
-    }
-
-    package func session(_ session: Drag, willEndWith operation: DropOperation) {
-        delegate?.dragInteraction(self, session: session, willEndWith: operation)
-    }
-
-    package func session(_ session: Drag, didEndWith operation: DropOperation) {
-        delegate?.dragInteraction(self, session: session, didEndWith: operation)
-    }
-
-    package func sessionDidTransferItems(_ session: Drag) {
-        delegate?.dragInteraction(self, sessionDidTransferItems: session)
+    package func handle(_ event: DragEvent, of drag: Drag, addedBy contributor: (any DragContributor)?) {
+        switch event {
+        case .moved: delegate?.dragInteraction(self, sessionDidMove: drag)
+        case .willAdd(let items):
+            let adding = contributor as? DragInteraction ?? self
+            delegate?.dragInteraction(self, session: drag, willAdd: items, for: adding)
+        case .willEnd(let operation): delegate?.dragInteraction(self, session: drag, willEndWith: operation)
+        case .didEnd(let operation): delegate?.dragInteraction(self, session: drag, didEndWith: operation)
+        case .transferred: delegate?.dragInteraction(self, sessionDidTransferItems: drag)
+        }
     }
 }

@@ -43,8 +43,8 @@ extension InteractionView {
             let home = try await outermost.home()
             try await drag.start(options, home: home, observer: contributors)
         } catch {
-            contributors.session(drag, willEndWith: .cancel)
-            contributors.session(drag, didEndWith: .cancel)
+            contributors.handle(.willEnd(.cancel), of: drag)
+            contributors.handle(.didEnd(.cancel), of: drag)
             throw error
         }
     }

@@ -52,21 +52,15 @@ final class TableDrag: DragContributor {
         operation == .move && session.items.allSatisfy { placed.contains(ObjectIdentifier($0)) }
     }
 
-    func sessionDidMove(_ session: Drag) {}
-
-    func session(_ session: Drag, willAdd items: [DragItem], from contributor: any DragContributor) {
-        if contributor === self { begin(session) }
-    }
-
-    func session(_ session: Drag, willEndWith operation: DropOperation) {}
-
-    func session(_ session: Drag, didEndWith operation: DropOperation) {
-        self.operation = operation
-        end(session)
-    }
-
-    func sessionDidTransferItems(_ session: Drag) {
-        transfer(session)
+    func handle(_ event: DragEvent, of drag: Drag, addedBy contributor: (any DragContributor)?) {
+        switch event {
+        case .willAdd: if contributor === self { begin(drag) }
+        case .didEnd(let operation):
+            self.operation = operation
+            end(drag)
+        case .transferred: transfer(drag)
+        case .moved, .willEnd: break
+        }
     }
 }
 

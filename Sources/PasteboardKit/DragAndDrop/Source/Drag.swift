@@ -192,7 +192,7 @@ public final class Drag: DragSession {
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
         let (request, live) = try session(for: "items were added")
         let promises = try DragRequest.promises(of: items, after: request.items.count)
-        request.report(.adding(self, items))
+        request.report(.willAdd(items), of: self)
         await request.reports?.tell()
         var drag = PasteboardWire.Drag()
         drag.handle = request.handle ?? 0
@@ -235,7 +235,7 @@ public final class Drag: DragSession {
             _ = try session(for: "it was moved")
             throw request.endError
         }
-        request.report(.moved(self))
+        request.report(.moved, of: self)
         let proposal = try await result.value(for: Call("the move of the drag", besides: "the drag", timeout: timeout))
         await request.reports?.tell()
         if let refusal = proposal.refusal, refusal.code == .nothingHere || refusal.code == .refused {

@@ -1,27 +1,29 @@
 import PasteboardTransport
 
+/// An event of a drag, for those who contribute items to it.
+package enum DragEvent: Sendable {
+    /// The drag was moved.
+    case moved
+    /// Items are about to be added.
+    case willAdd([DragItem])
+    /// The drag was dropped, or was lost. Nothing has been transferred yet.
+    case willEnd(DropOperation)
+    /// Follows `willEnd` directly.
+    case didEnd(DropOperation)
+    /// A copy or a move is complete. Moved items can be deleted.
+    case transferred
+}
+
 /// The observer of a drag. Each call begins after the previous one has returned.
 @MainActor
 package protocol DragObserver: AnyObject, Sendable {
-    /// The drag was moved.
-    func sessionDidMove(_ session: Drag)
-    /// Items are about to be added.
-    func session(_ session: Drag, willAdd items: [DragItem])
-    /// The drag was dropped, or was lost. Nothing has been transferred yet.
-    func session(_ session: Drag, willEndWith operation: DropOperation)
-    /// Called right after `willEndWith`.
-    func session(_ session: Drag, didEndWith operation: DropOperation)
-    /// A copy or a move is complete. Moved items can be deleted.
-    func sessionDidTransferItems(_ session: Drag)
+    func handle(_ event: DragEvent, of drag: Drag)
 }
 
 /// Notifies the observer of a drag, in order, from one task on the main actor. It keeps the drag alive until the end.
 final class DragReports: Sendable {
-    enum Report: Sendable {
-        case moved(Drag)
-        case adding(Drag, [DragItem])
-        case ended(Drag, DropOperation)
-        case transferred(Drag)
+    private enum Report {
+        case event(DragEvent, Drag)
         /// A mark that is resolved after the observer was notified of all earlier reports.
         case mark(PendingResult<Void>)
         case over
@@ -33,19 +35,9 @@ final class DragReports: Sendable {
         Task { @MainActor [queue] in
             while let report = await queue.next() {
                 switch report {
-                case .moved(let drag):
-                    observer.sessionDidMove(drag)
-                case .adding(let drag, let items):
-                    observer.session(drag, willAdd: items)
-                case .ended(let drag, let operation):
-                    observer.session(drag, willEndWith: operation)
-                    observer.session(drag, didEndWith: operation)
-                case .transferred(let drag):
-                    observer.sessionDidTransferItems(drag)
-                case .mark(let result):
-                    result.resolve(.success(()))
-                case .over:
-                    queue.finish()
+                case .event(let event, let drag): observer.handle(event, of: drag)
+                case .mark(let result): result.resolve(.success(()))
+                case .over: queue.finish()
                 }
             }
         }
@@ -55,9 +47,9 @@ final class DragReports: Sendable {
         queue.finish()
     }
 
-    /// Appends a report without resuming the task that notifies the observer.
-    func append(_ report: Report) {
-        queue.append(report)
+    /// Appends an event without resuming the task that notifies the observer.
+    func append(_ event: DragEvent, of drag: Drag) {
+        queue.append(.event(event, drag))
     }
 
     func finishSoon() {

@@ -246,9 +246,9 @@ final class DragRequest: Request {
     }
 
     /// Notifies the observer of an action of the program on the drag, unless the end of the drag was already reported.
-    func report(_ report: DragReports.Report) {
+    func report(_ event: DragEvent, of drag: Drag) {
         state.withLock { state in
-            if !state.hasReportedEnd { reports?.append(report) }
+            if !state.hasReportedEnd { reports?.append(event, of: drag) }
         }
         reports?.wake()
     }
@@ -260,10 +260,11 @@ final class DragRequest: Request {
             let operation = state.progress.dropped ?? (state.progress.outcome == nil ? nil : .cancel)
             guard let operation else { return }
             state.hasReportedEnd = true
-            reports.append(.ended(drag, DropOperation(operation)))
+            reports.append(.willEnd(DropOperation(operation)), of: drag)
+            reports.append(.didEnd(DropOperation(operation)), of: drag)
         }
         if let outcome = state.progress.outcome {
-            if case .transferred = outcome { reports.append(.transferred(drag)) }
+            if case .transferred = outcome { reports.append(.transferred, of: drag) }
             reports.finishSoon()
         }
         state.answers.append { reports.wake() }

@@ -133,12 +133,14 @@ struct LocalDragTests {
     private final class Observer: DragObserver {
         var lines: [String] = []
 
-        func sessionDidMove(_ session: Drag) { lines.append("moved") }
-        func session(_ session: Drag, willAdd items: [DragItem]) { lines.append("adding \(items.count)") }
-        func session(_ session: Drag, willEndWith operation: DropOperation) {
-            lines.append("will end \(operation)")
+        func handle(_ event: DragEvent, of drag: Drag) {
+            switch event {
+            case .moved: lines.append("moved")
+            case .willAdd(let items): lines.append("adding \(items.count)")
+            case .willEnd(let operation): lines.append("will end \(operation)")
+            case .didEnd(let operation): lines.append("did end \(operation)")
+            case .transferred: lines.append("transferred")
+            }
         }
-        func session(_ session: Drag, didEndWith operation: DropOperation) { lines.append("did end \(operation)") }
-        func sessionDidTransferItems(_ session: Drag) { lines.append("transferred") }
     }
 }
