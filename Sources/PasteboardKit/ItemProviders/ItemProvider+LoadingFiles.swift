@@ -51,7 +51,7 @@ extension ItemProvider {
         // Transferring the bytes is only a part of the work: a folder also has to be unpacked.
         let part = progress?.makePart()
         let load: OpenedLoad
-        let file: StoredLoad
+        let (temporary, file): (TemporaryDirectory, URL)
         do {
             let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
             load = try await open(contentType, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
@@ -60,7 +60,7 @@ extension ItemProvider {
                 progress?.end(part)
                 return try await body(Loaded(value: url, type: load.type, isInPlace: true))
             }
-            file = try await store(load, in: directory, deadline, progress)
+            (temporary, file) = try await store(load, in: directory, deadline, progress)
         } catch {
             progress?.end(byteCount: nil)
             throw error
@@ -68,12 +68,12 @@ extension ItemProvider {
         progress?.end(part)
         let result: Swift.Result<Result, any Error>
         do {
-            result = .success(try await body(Loaded(value: file.url, type: load.type)))
+            result = .success(try await body(Loaded(value: file, type: load.type)))
         } catch {
             result = .failure(error)
         }
         // Removing a tree may take long.
-        await withTaskExecutorPreference(ThreadPool.files) { file.remove() }
+        await withTaskExecutorPreference(ThreadPool.files) { temporary.remove() }
         return try result.get()
     }
 
@@ -83,19 +83,20 @@ extension ItemProvider {
         in directory: URL?,
         _ deadline: LoadDeadline?,
         _ progress: LoadProgress?
-    ) async throws(PasteboardError) -> StoredLoad {
+    ) async throws(PasteboardError) -> (TemporaryDirectory, URL) {
         let contents = contents
         // Writing may wait for a disk, which must not block the threads of Swift's tasks.
         return try await withTaskExecutorPreference(ThreadPool.files) { () throws(PasteboardError) in
             do throws(PasteboardError) {
-                return try await StoredLoad(
+                let temporary = try TemporaryDirectory(in: directory)
+                let file = try await temporary.store(
                     load,
-                    in: directory,
                     suggestedName: contents.suggestedName,
                     isNamedByFile: contents.fileThatNames != nil,
                     deadline: deadline,
                     progress: progress
                 )
+                return (temporary, file)
             } catch {
                 contents.representations.first?.origin.source?.lose()
                 throw error

@@ -3,65 +3,44 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A loaded file or folder.
-struct StoredLoad: Sendable {
-    let url: URL
-    private let temporary: TemporaryDirectory
-
-    /// Writes all bytes of a load to a file, and unpacks the file if it is a folder's archive. It runs on the pool's
-    /// threads, because writing may wait for a disk.
+extension TemporaryDirectory {
+    /// Writes all bytes of a load to a file here, and unpacks the file if it is a folder's archive. It runs on the
+    /// pool's threads, because writing may wait for a disk.
     ///
     /// - Parameters:
-    ///   - directory: the directory for the copy; nil: the directory for temporary files.
     ///   - isNamedByFile: whether the suggested name is the file's own.
     ///   - deadline: the deadline of the load.
     ///   - progress: can cancel the load.
-    init(
+    /// - Returns: the file or folder.
+    func store(
         _ load: OpenedLoad,
-        in directory: URL?,
         suggestedName: String?,
         isNamedByFile: Bool,
         deadline: LoadDeadline?,
         progress: LoadProgress?
-    ) async throws(PasteboardError) {
+    ) async throws(PasteboardError) -> URL {
         let name = SafeFileName(
             suggested: suggestedName ?? load.reader.fileName,
             file: isNamedByFile ? load.file : nil,
             type: load.type
         ).candidate(1)
-        temporary = try TemporaryDirectory(in: directory)
         let isArchive = load.reader.isArchive
-        let file = try LoadedFile(isArchive ? "archive" : name, isArchive ? nil : load.file, in: temporary)
+        let file = try LoadedFile(isArchive ? "archive" : name, isArchive ? nil : load.file, in: self)
         try await load.reader.write(to: file)
         try file.finish()
-        guard isArchive else {
-            url = URL(filePath: file.path, directoryHint: .notDirectory)
-            return
-        }
-        let folder = try await Self.unpack(
-            file.path,
-            in: temporary,
-            as: name.description,
-            deadline,
-            progress
-        )
-        url = URL(filePath: folder, directoryHint: .isDirectory)
-    }
-
-    /// Removes the file or folder after its use.
-    func remove() {
-        temporary.remove()
+        guard isArchive else { return URL(filePath: file.path, directoryHint: .notDirectory) }
+        let folder = try await unpack(file.path, as: name.description, deadline, progress)
+        return URL(filePath: folder, directoryHint: .isDirectory)
     }
 
     /// Unpacks an archive and renames the folder in it, whose name in the archive is that of the source's folder.
-    private static func unpack(
+    private func unpack(
         _ archive: String,
-        in temporary: TemporaryDirectory,
         as name: String,
         _ deadline: LoadDeadline?,
         _ progress: LoadProgress?
     ) async throws(PasteboardError) -> String {
-        let room = "\(temporary.path)/tree"
+        let room = "\(path)/tree"
         let input: DescriptorBox
         let folder: UnpackedFolder
         do throws(SystemError) {
@@ -71,16 +50,12 @@ struct StoredLoad: Sendable {
             // Removed at once, so that the disk does not hold the contents twice for longer than necessary.
             try System.unlink(archive)
         } catch {
-            throw temporary.failure("cannot create a directory for the loaded folder", error)
+            throw failure("cannot create a directory for the loaded folder", error)
         }
         let own: SystemString
         do {
             let program = try folder.unpack(input)
-            let isLate = Lock(false)
-            let timer = deadline?.timer {
-                isLate.withLock { $0 = true }
-                program.kill()
-            }
+            let timer = deadline?.timer { program.kill() }
             progress?.begin { program.kill() }
             let result = await withTaskCancellationHandler {
                 Result { () throws(Failure) in try program.wait() }
@@ -89,13 +64,13 @@ struct StoredLoad: Sendable {
             }
             timer?.cancel()
             guard !Task.isCancelled, progress?.isCancelled != true else { throw PasteboardError.cancelled }
-            if let deadline, isLate.withLock({ $0 }) { throw deadline.error }
+            if let deadline, deadline.left == .zero { throw deadline.error }
             do throws(Failure) {
                 try result.get()
             } catch {
                 throw Failure(
                     error.code,
-                    "the loaded folder cannot be unpacked in \(temporary.parent): \(error.text)"
+                    "the loaded folder cannot be unpacked in \(parent): \(error.text)"
                 )
             }
             own = try folder.finish()
@@ -106,7 +81,7 @@ struct StoredLoad: Sendable {
             // Renamed within the room: it could be moved elsewhere only if its owner may write to it.
             try System.rename(own, in: folder.room.raw, to: SystemString(name), in: folder.room.raw)
         } catch {
-            throw temporary.failure("cannot rename the loaded folder", error)
+            throw failure("cannot rename the loaded folder", error)
         }
         return "\(room)/\(name)"
     }
