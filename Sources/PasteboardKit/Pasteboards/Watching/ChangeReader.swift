@@ -39,12 +39,10 @@ final class ChangeReader: Sendable {
             let reached = {
                 self.state.withLock { $0.watch }?.isRestorable == true ? Recovery.Reached.standing : .request
             }
-            guard let pasteboard else {
-                return try await connection.recovering(for: call, reached: reached) { (live) throws(PasteboardError) in
-                    try await begin(over: live, for: call)
-                }
-            }
-            return try await pasteboard.recovering(for: call, reached: reached) { (live) throws(PasteboardError) in
+            try pasteboard?.board?.check()
+            let verb: Recovery.Verb = pasteboard?.isUnique == true ? .bound : .read
+            return try await connection.recovering(verb, for: call, reached: reached) {
+                (live) throws(PasteboardError) in
                 try await begin(over: live, for: call)
             }
         } catch {

@@ -21,14 +21,6 @@ struct ItemWriting: Sendable {
     /// Called when the commit is on its way, so that the write can no longer be taken back.
     var committing: @Sendable () -> Void = {}
 
-    /// Opens the write and sends all items, which need no handler.
-    func send(
-        on open: (inout ClientState) throws(Failure) -> UInt64,
-        _ state: inout ClientState
-    ) throws(Failure) -> UInt64 {
-        try begin([], on: open, &state)
-    }
-
     /// Runs the handlers, opens the write for `request`, and sends all items with their bytes.
     ///
     /// - Throws: the error of a handler, or `cancelled`. The caller then cancels the write. A failure of the write
@@ -43,7 +35,7 @@ struct ItemWriting: Sendable {
         let sizes = loads.lazy.compactMap(\.reader.byteCount)
         var announced = sizes.reduce(0) { $0 > .max - $1 ? .max : $0 + $1 }
         try acquireRoom?(announced)
-        live.open(request) { [loads] state throws(Failure) in try begin(loads, on: open, &state) }
+        live.open(request) { [loads] state throws(Failure) in try begin(keeping: loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
         guard let stream = request.stream else { return }
         let timer = Task { [live] in
@@ -56,14 +48,15 @@ struct ItemWriting: Sendable {
                     let covered = min(announced, UInt64(chunk.count))
                     announced -= covered
                     try acquireRoom?(UInt64(chunk.count) - covered)
-                    try await live.send(OutgoingBytes(chunk, on: stream))
+                    try await live.send(OutgoingBytes(stream: stream, data: chunk))
                 }
-                if index < loads.count - 1 { try await live.send(OutgoingBytes(Data(), on: stream, isLast: true)) }
+                guard index < loads.count - 1 else { break }
+                try await live.send(OutgoingBytes(stream: stream, data: Data(), isLast: true))
             }
             current = nextKept(item + 1)
             loads = try await self.loads(of: current)
             try await live.send(
-                OutgoingBytes(Data(), on: stream, isLast: true) { [loads] state throws(Failure) in
+                OutgoingBytes(stream: stream, data: Data(), isLast: true) { [loads] state throws(Failure) in
                     try add(from: item + 1, loads, to: stream, &state)
                 }
             )
@@ -86,8 +79,9 @@ struct ItemWriting: Sendable {
         return loads
     }
 
-    private func begin(
-        _ loads: [OpenedLoad],
+    /// Opens the write, and sends items up to the first one whose bytes follow: those of `loads`.
+    func begin(
+        keeping loads: [OpenedLoad] = [],
         on open: (inout ClientState) throws(Failure) -> UInt64,
         _ state: inout ClientState
     ) throws(Failure) -> UInt64 {

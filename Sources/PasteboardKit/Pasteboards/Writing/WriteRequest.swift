@@ -130,7 +130,7 @@ final class WriteRequest: Request {
         var writing = ItemWriting(items: items, keeps: keeps, live: live, acquireRoom: acquireRoom)
         writing.committing = { [weak self] in self?.state.withLock { $0.isCommitting = true } }
         guard keeps != .nothing else {
-            return live.open(self) { [writing] state throws(Failure) in try writing.send(on: open, &state) }
+            return live.open(self) { [writing] state throws(Failure) in try writing.begin(on: open, &state) }
         }
         sending.adopt(
             Task(executorPreference: ThreadPool.files) { [writing] in
@@ -208,16 +208,15 @@ final class WriteRequest: Request {
 
     /// Ends a publication that is lost as withdrawn.
     func withdrawIfLost() {
-        guard state.withLock({ $0.restored != nil }) else { return }
+        if state.withLock({ $0.restored != nil }) { endPromises() }
+    }
+
+    /// Ends the publication as withdrawn, without the broker: it is lost, or the broker has refused to clear the
+    /// pasteboard.
+    func endPromises() {
         // Finished first, so that no restoration begins after this.
         finish(.withdrawn)
         // The contents may be on their way already. Then the broker has them without promises.
-        live?.cancel(self)
-    }
-
-    /// Ends the promises, if the broker has refused to clear the pasteboard.
-    func endPromises() {
-        finish(.withdrawn)
         live?.cancel(self)
     }
 
@@ -340,7 +339,7 @@ extension WriteRequest: Restorable {
         // Kept representations are promised, too: their handlers still exist, and do not run without a load.
         let writing = ItemWriting(items: known.items, keeps: .nothing, live: live)
         live.open(self) { state throws(Failure) in
-            try writing.send(on: { state throws(Failure) in try state.open(write) }, &state)
+            try writing.begin(on: { state throws(Failure) in try state.open(write) }, &state)
         }
     }
 
