@@ -41,8 +41,8 @@ public final class Table: InteractionView {
     var draggedRows = DraggedRows()
     /// The drags that began here and that another object still holds.
     var drags: [WeakDrag] = []
-    /// The sessions that are over the table.
-    var drops: [ObjectIdentifier: DropState] = [:]
+    /// The proposals for the sessions that are over the table.
+    var drops: [ObjectIdentifier: TableDropProposal] = [:]
 
     /// Makes a table without rows.
     public override init(frame: CGRect = .zero) {

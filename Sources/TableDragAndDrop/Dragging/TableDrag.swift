@@ -39,17 +39,14 @@ final class TableDrag: DragContributor {
     }
 
     func transfer(_ session: any DragSession) {
-        guard let table, !isRearranged, !hasMovedAll(of: session) else { return }
+        // If all rows were moved within the table, nothing is left to delete.
+        let isMovedHere = operation == .move && session.items.allSatisfy { placed.contains(ObjectIdentifier($0)) }
+        guard let table, !isRearranged, !isMovedHere else { return }
         table.dragDelegate?.tableView(table, dragSession: session, didTransferItemsBy: operation)
     }
 
     func place(_ item: DragItem) {
         placed.insert(ObjectIdentifier(item))
-    }
-
-    /// Whether nothing is left to delete, because all rows were moved within the table.
-    private func hasMovedAll(of session: any DragSession) -> Bool {
-        operation == .move && session.items.allSatisfy { placed.contains(ObjectIdentifier($0)) }
     }
 
     func handle(_ event: DragEvent, of drag: Drag, addedBy contributor: (any DragContributor)?) {

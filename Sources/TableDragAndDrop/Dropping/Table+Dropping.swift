@@ -2,25 +2,12 @@ import FoundationEssentials
 import PasteboardKit
 
 extension Table {
-    /// A session that is over the table.
-    struct DropState {
-        var proposal = TableDropProposal(operation: .cancel)
-
-        /// Whether a drop would insert a row at the session's location.
-        var opensGap: Bool {
-            switch proposal.operation {
-            case .copy, .move: proposal.intent == .insertAtDestinationIndexPath
-            case .cancel, .forbidden: false
-            }
-        }
-    }
-
     func canHandle(_ session: any DropSession) -> Bool {
         dropDelegate?.tableView(self, canHandle: session) ?? false
     }
 
     func enter(_ session: any DropSession) {
-        drops[ObjectIdentifier(session)] = DropState()
+        drops[ObjectIdentifier(session)] = TableDropProposal(operation: .cancel)
         dropDelegate?.tableView(self, dropSessionDidEnter: session)
     }
 
@@ -37,7 +24,7 @@ extension Table {
         if proposal.operation == .move, !session.allowsMoveOperation {
             proposal = TableDropProposal(operation: .cancel)
         }
-        drops[ObjectIdentifier(session)]?.proposal = proposal
+        if drops[ObjectIdentifier(session)] != nil { drops[ObjectIdentifier(session)] = proposal }
         return DropProposal(operation: proposal.operation)
     }
 
@@ -47,7 +34,7 @@ extension Table {
     }
 
     func perform(_ session: any DropSession, at indexPath: IndexPath?, operation: DropOperation) {
-        let intent = drops.removeValue(forKey: ObjectIdentifier(session))?.proposal.intent ?? .unspecified
+        let intent = drops.removeValue(forKey: ObjectIdentifier(session))?.intent ?? .unspecified
         let destination = destinationPath(indexPath)
         // The rows of the proposal may have been deleted since it was made.
         let proposal = enforced(TableDropProposal(operation: operation, intent: intent), at: destination)

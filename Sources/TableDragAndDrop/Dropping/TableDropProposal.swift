@@ -25,4 +25,12 @@ public struct TableDropProposal: Sendable, Hashable {
         self.operation = operation
         self.intent = intent
     }
+
+    /// Whether a drop would insert a row at the session's location.
+    var opensGap: Bool {
+        switch operation {
+        case .copy, .move: intent == .insertAtDestinationIndexPath
+        case .cancel, .forbidden: false
+        }
+    }
 }
