@@ -8,15 +8,13 @@ final class OnceHandler: Sendable {
 
     private enum Phase {
         case idle
-        /// `number` distinguishes this run from earlier runs that were cancelled.
-        case running(number: Int, HandlerRun, shares: [Int: Share])
-        case growing(number: Int, GrowingBytes)
+        case running(HandlerRun, shares: [Int: Share])
+        case growing(GrowingBytes)
         case done(HandlerResult)
     }
 
     private struct State {
         var phase = Phase.idle
-        var runs = 0
         var shares = 0
     }
 
@@ -36,11 +34,11 @@ final class OnceHandler: Sendable {
             switch state.phase {
             case .done(let made):
                 return (state.shares, nil, made)
-            case .running(let number, let run, var shares):
+            case .running(let run, var shares):
                 shares[state.shares] = share
-                state.phase = .running(number: number, run, shares: shares)
+                state.phase = .running(run, shares: shares)
                 return (state.shares, nil, nil)
-            case .growing(_, let bytes):
+            case .growing(let bytes):
                 if let view = bytes.makeView() { return (state.shares, nil, .chunks(view)) }
                 return (state.shares, start(with: share, &state), nil)
             case .idle:
@@ -53,25 +51,23 @@ final class OnceHandler: Sendable {
     }
 
     private func start(with share: @escaping Share, _ state: inout State) -> HandlerRun {
-        state.runs += 1
-        let number = state.runs
-        let run = HandlerRun(handler) { _, report in
+        let run = HandlerRun(handler) { run, report in
             switch report {
-            case .progress: for share in self.shares(of: number) { share(report) }
-            case .result(let result): self.finish(number, result)
+            case .progress: for share in self.shares(of: run) { share(report) }
+            case .result(let result): self.finish(run, result)
             }
         }
-        state.phase = .running(number: number, run, shares: [state.shares: share])
+        state.phase = .running(run, shares: [state.shares: share])
         return run
     }
 
     /// Removes a share that is no longer needed. If it was the last one, the run is cancelled.
     func leave(_ share: Int) {
         let run = state.withLock { state -> HandlerRun? in
-            guard case .running(let number, let run, var shares) = state.phase else { return nil }
+            guard case .running(let run, var shares) = state.phase else { return nil }
             guard shares.removeValue(forKey: share) != nil else { return nil }
             guard shares.isEmpty else {
-                state.phase = .running(number: number, run, shares: shares)
+                state.phase = .running(run, shares: shares)
                 return nil
             }
             state.phase = .idle
@@ -80,16 +76,16 @@ final class OnceHandler: Sendable {
         run?.cancel()
     }
 
-    private func shares(of number: Int) -> [Share] {
+    private func shares(of run: HandlerRun) -> [Share] {
         state.withLock { state in
-            guard case .running(number, _, let shares) = state.phase else { return [] }
+            guard case .running(let current, let shares) = state.phase, current === run else { return [] }
             return Array(shares.values)
         }
     }
 
-    private func finish(_ number: Int, _ result: Result<HandlerResult, any Error>) {
+    private func finish(_ run: HandlerRun, _ result: Result<HandlerResult, any Error>) {
         guard case .success(.chunks(let chunks)) = result else {
-            for share in change(number, to: (try? result.get()).map(Phase.done) ?? .idle) { share(.result(result)) }
+            for share in end(run, (try? result.get()).map(Phase.done) ?? .idle) { share(.result(result)) }
             return
         }
         // Chunks have only one consumer, so they are collected for all loads.
@@ -98,33 +94,32 @@ final class OnceHandler: Sendable {
             // This view keeps the bytes from being cancelled until each share has its own view.
             let first = bytes.makeView()
             defer { first?.cancel() }
-            let shares = change(number, to: .growing(number: number, bytes))
+            let shares = end(run, .growing(bytes))
             guard !shares.isEmpty else { return }
             let views = shares.map { _ in bytes.makeView() }
             bytes.start { result in
-                _ = self.change(number, to: (try? result.get()).map { .done(.file($0)) } ?? .idle)
+                self.state.withLock { state in
+                    guard case .growing(let current) = state.phase, current === bytes else { return }
+                    state.phase = (try? result.get()).map { .done(.file($0)) } ?? .idle
+                }
             }
             for (share, view) in zip(shares, views) {
                 share(.result(view.map { .success(.chunks($0)) } ?? .failure(PasteboardError.cancelled)))
             }
         } catch {
             chunks.cancel()
-            for share in change(number, to: .idle) { share(.result(.failure(error))) }
+            for share in end(run, .idle) { share(.result(.failure(error))) }
         }
     }
 
-    /// - Returns: the shares that wait for the run; none if the run was cancelled.
-    private func change(_ number: Int, to phase: Phase) -> [Share] {
+    /// Ends a run, unless it was cancelled.
+    ///
+    /// - Returns: the shares that wait for the run; none if it was cancelled.
+    private func end(_ run: HandlerRun, _ next: Phase) -> [Share] {
         state.withLock { state in
-            switch state.phase {
-            case .running(number, _, let shares):
-                state.phase = phase
-                return Array(shares.values)
-            case .growing(number, _):
-                state.phase = phase
-                return []
-            default: return []
-            }
+            guard case .running(let current, let shares) = state.phase, current === run else { return [] }
+            state.phase = next
+            return Array(shares.values)
         }
     }
 }
