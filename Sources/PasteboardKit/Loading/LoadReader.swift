@@ -31,7 +31,7 @@ final class LoadReader: ChunkSource {
         var error: PasteboardError { .tooLarge(type, nil, maximum: byteCount) }
 
         fileprivate func isExceeded(by data: Data, after taken: UInt64) -> Bool {
-            UInt64(data.count) > UInt64(max(0, byteCount)) - min(taken, UInt64(max(0, byteCount)))
+            taken + UInt64(data.count) > UInt64(max(0, byteCount))
         }
     }
 

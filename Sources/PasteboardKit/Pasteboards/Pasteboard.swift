@@ -56,14 +56,6 @@ public struct Pasteboard: Sendable {
         self.board = board
     }
 
-    /// Returns the connection for a call.
-    ///
-    /// - Throws: for a unique pasteboard that no longer exists: its name could meanwhile name another one.
-    func liveConnection(for call: Call) async throws(PasteboardError) -> LiveConnection {
-        if let board { try board.check() }
-        return try await connection.liveConnection(for: call)
-    }
-
     /// Makes a request as ``PasteboardConnection/recovering(_:for:reached:_:)`` does. A unique pasteboard ends with its
     /// connection.
     func recovering<Value>(

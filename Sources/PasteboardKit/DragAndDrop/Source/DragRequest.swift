@@ -31,7 +31,6 @@ final class DragRequest: Request {
         weak var drag: Drag?
         /// The drag that the observer is notified of.
         var observed: Drag?
-        var hasBegun = false
         /// The answers to calls, to be given after all locks are released.
         var answers: [@Sendable () -> Void] = []
     }
@@ -228,10 +227,7 @@ final class DragRequest: Request {
         state.withLock { state in
             body(&state)
             report(&state)
-            if state.progress.handle != nil, !state.hasBegun {
-                state.hasBegun = true
-                state.answers.append { [result] in result.resolve(.success(())) }
-            }
+            if state.progress.handle != nil { state.answers.append { [result] in result.resolve(.success(())) } }
             if let proposal = state.progress.proposal, case let progress = state.progress {
                 let answered = state.moves.filter { progress.hasAnswered($0.sequence) }.map(\.result)
                 state.moves.removeFirst(answered.count)

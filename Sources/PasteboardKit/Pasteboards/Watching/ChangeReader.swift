@@ -15,10 +15,6 @@ final class ChangeReader: Sendable {
     private let changeCount: ChangeCount?
     private let state = Lock(State())
 
-    convenience init(_ pasteboard: Pasteboard, since changeCount: ChangeCount?) {
-        self.init(pasteboard, over: pasteboard.connection, since: changeCount)
-    }
-
     init(_ pasteboard: Pasteboard?, over connection: PasteboardConnection, since changeCount: ChangeCount?) {
         self.connection = connection
         self.pasteboard = pasteboard

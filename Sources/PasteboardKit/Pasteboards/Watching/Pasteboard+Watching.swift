@@ -113,7 +113,7 @@ extension Pasteboard {
         since changeCount: ChangeCount? = nil,
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Change {
-        let reader = ChangeReader(self, since: changeCount)
+        let reader = ChangeReader(self, over: connection, since: changeCount)
         let call = Call("the wait for a change", timeout: timeout)
         guard let change = try await reader.next(for: call) else { throw call.cancelled }
         return change
