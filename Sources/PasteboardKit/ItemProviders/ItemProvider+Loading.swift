@@ -63,7 +63,7 @@ extension ItemProvider {
 
     // Inlined, because an asynchronous call costs as much as the choice of the representation.
     @inline(__always)
-    private func data(
+    func data(
         of representation: ProviderContents.Representation,
         timeout: Duration?,
         _ bounds: LoadBounds,
@@ -136,7 +136,8 @@ extension ItemProvider {
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<ByteChunks> {
         let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
-        let load = try await open(contentType, timeout: timeout, bounds, progress: progress)
+        let representation = try representation(for: contentType, progress)
+        let load = try await open(representation, timeout: timeout, bounds, progress: progress)
         return Loaded(value: ByteChunks(load.reader), type: load.dataType)
     }
 
@@ -184,23 +185,6 @@ extension ItemProvider {
 
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
     func open(
-        _ contentType: UniformType,
-        timeout: Duration?,
-        inPlace: Bool = false,
-        _ bounds: LoadBounds = LoadBounds(),
-        progress: LoadProgress?
-    ) async throws(PasteboardError) -> OpenedLoad {
-        let representation = try representation(for: contentType, progress)
-        return try await open(
-            representation,
-            timeout: timeout,
-            inPlace: inPlace,
-            bounds,
-            progress: progress
-        )
-    }
-
-    func open(
         _ representation: ProviderContents.Representation,
         timeout: Duration?,
         inPlace: Bool = false,
@@ -223,7 +207,7 @@ extension ItemProvider {
         return load
     }
 
-    private func representation(
+    func representation(
         for type: UniformType,
         _ progress: LoadProgress?
     ) throws(PasteboardError) -> ProviderContents.Representation {

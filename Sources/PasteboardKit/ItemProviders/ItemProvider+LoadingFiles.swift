@@ -54,7 +54,8 @@ extension ItemProvider {
         let (temporary, file): (TemporaryDirectory, URL)
         do {
             let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
-            load = try await open(contentType, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
+            let representation = try representation(for: contentType, part)
+            load = try await open(representation, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
             if let url = load.inPlace {
                 try await load.reader.finish()
                 progress?.end(part)

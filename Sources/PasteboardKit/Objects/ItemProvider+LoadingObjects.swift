@@ -7,7 +7,7 @@ extension ItemProvider {
     /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:progress:)`` finds
     /// the type in the same way. Nothing is loaded.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool {
-        typeRead(by: aClass, among: registeredContentTypes) != nil
+        representations.loadable.first(readBy: aClass) != nil
     }
 
     /// Loads an object and calls the completion handler once, with the object or an error. The completion handler runs
@@ -79,29 +79,22 @@ extension ItemProvider {
         _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
+        let representations = representations
         // The load of a promise whose source has ended fails with an error that names the source.
-        let type =
-            typeRead(by: aClass, among: registeredContentTypes)
-            ?? typeRead(by: aClass, among: representations.map(\.type))
-        guard let type else {
+        let found = representations.loadable.first(readBy: aClass) ?? representations.first(readBy: aClass)
+        guard let found else {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(readBy: aClass, among: registeredContentTypes)
         }
-        return try await loadData(
-            for: type,
-            timeout: timeout,
-            maximumByteCount: bounds.maximumByteCount,
-            isAutomatic: bounds.isAutomatic,
-            progress: progress
-        )
+        return try await data(of: found, timeout: timeout, bounds, progress: progress)
     }
+}
 
-    /// Returns the type of which an object of the class is made; nil if there is none. A load of this type finds
-    /// exactly this representation: an earlier one of a type that conforms to it would have been the first that the
-    /// class reads.
-    private func typeRead(by aClass: any ItemProviderReading.Type, among types: [UniformType]) -> UniformType? {
+extension [ProviderContents.Representation] {
+    /// Returns the first representation of a type that the class reads.
+    fileprivate func first(readBy aClass: any ItemProviderReading.Type) -> Element? {
         let readable = aClass.readableTypes
-        return types.first { type in readable.contains { type.conforms(to: $0) } }
+        return first { representation in readable.contains { representation.type.conforms(to: $0) } }
     }
 }
 

@@ -79,13 +79,8 @@ extension Pasteboard {
                 found = providers.first(accepted, preferring: preference, includingGone: true)
             }
             guard let found else { return nil }
-            return try await found.provider.loadData(
-                for: found.type,
-                timeout: call.deadline?.left,
-                maximumByteCount: bounds.maximumByteCount,
-                isAutomatic: bounds.isAutomatic,
-                progress: part
-            )
+            let (provider, representation) = found
+            return try await provider.data(of: representation, timeout: call.deadline?.left, bounds, progress: part)
         }
         do throws(PasteboardError) {
             let loaded = try await recovering(for: call) { (live) throws(PasteboardError) -> Loaded<Data>? in
@@ -161,16 +156,16 @@ extension Pasteboard {
 }
 
 extension [ItemProvider] {
-    /// Returns the first item that has one of the types or a type that conforms to one, and the type that it is loaded
-    /// as.
+    /// Returns the first item that has one of the types or a type that conforms to one, and the representation that is
+    /// loaded.
     fileprivate func first(
         _ accepted: [UniformType],
         preferring preference: LoadPreference,
         includingGone: Bool
-    ) -> (provider: ItemProvider, type: UniformType)? {
+    ) -> (ItemProvider, ProviderContents.Representation)? {
         for provider in self {
             let representations = includingGone ? provider.representations : provider.representations.loadable
-            if let found = representations.best(of: accepted, preferring: preference) { return (provider, found.type) }
+            if let found = representations.best(of: accepted, preferring: preference) { return (provider, found) }
         }
         return nil
     }
