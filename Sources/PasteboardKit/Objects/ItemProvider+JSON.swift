@@ -58,6 +58,8 @@ extension ItemProvider {
             isAutomatic: isAutomatic,
             progress: progress
         )
-        return try await ThreadPool.completions.value { try decoder.decode(T.self, from: loaded.value) }
+        return try await withTaskExecutorPreference(ThreadPool.completions) {
+            try decoder.decode(T.self, from: loaded.value)
+        }
     }
 }

@@ -67,10 +67,7 @@ extension ItemProvider {
         progress: LoadProgress? = nil
     ) async throws -> sending T {
         let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
-        let loaded = try await loadData(readBy: T.self, timeout: timeout, bounds, progress: progress)
-        return try await ThreadPool.completions.value {
-            try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
-        }
+        return try await loadData(readBy: T.self, timeout: timeout, bounds, progress: progress).object(T.self)
     }
 
     func loadData(
@@ -95,6 +92,15 @@ extension [ProviderContents.Representation] {
     fileprivate func first(readBy aClass: any ItemProviderReading.Type) -> Element? {
         let readable = aClass.readableTypes
         return first { representation in readable.contains { representation.type.conforms(to: $0) } }
+    }
+}
+
+extension Loaded<Data> {
+    /// Makes an object from the bytes, on a thread of the library.
+    func object<T: ItemProviderReading>(_ aClass: T.Type) async throws -> sending T {
+        try await withTaskExecutorPreference(ThreadPool.completions) {
+            try T.object(withItemProviderData: value, typeIdentifier: type.identifier)
+        }
     }
 }
 

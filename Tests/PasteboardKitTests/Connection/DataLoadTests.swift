@@ -51,7 +51,7 @@ struct DataLoadTests {
             }
         }
         // The requests are answered with one write, as soon as all tasks have made one.
-        let streams = try await ThreadPool.files.value {
+        let streams = try await withTaskExecutorPreference(ThreadPool.files) {
             var all: [UInt64] = []
             for _ in 0..<rounds {
                 var encoder = FrameMemory()
@@ -75,7 +75,7 @@ struct DataLoadTests {
     func type(_ type: String?) async throws {
         let pair = try await Pair()
         let task = Task { try await pair.load() }
-        try await ThreadPool.files.value {
+        try await withTaskExecutorPreference(ThreadPool.files) {
             let stream = try pair.peer.next(.load).stream
             var answer = Answer()
             answer.type = type
@@ -101,7 +101,7 @@ struct DataLoadTests {
         let error = await #expect(throws: PasteboardError.self) { try await cancelled.value }
         #expect(error?.code == .cancelled)
         let task = Task { try await pair.load() }
-        let stream = try await ThreadPool.files.value {
+        let stream = try await withTaskExecutorPreference(ThreadPool.files) {
             let stream = try pair.peer.next(.load).stream
             try pair.peer.send(Answer(), stream: stream)
             try pair.peer.sendData([], stream: stream, last: true)

@@ -11,7 +11,7 @@ extension RemoteDropSession {
         let hold = holdConclusion()
         Task(executorPreference: ThreadPool.completions) {
             await loads.run()
-            let (objects, _) = self.objects(T.self, of: loads)
+            let (objects, _) = await self.objects(T.self, of: loads)
             await completion(objects)
             hold.release()
         }
@@ -31,8 +31,7 @@ extension RemoteDropSession {
             loads.progress.cancel()
         }
         if Task.isCancelled { throw .cancelled }
-        let made = try? await ThreadPool.completions.value { self.objects(T.self, of: loads) }
-        guard let (objects, error) = made else { return [] }
+        let (objects, error) = await objects(T.self, of: loads)
         if objects.isEmpty, let error { throw error }
         return objects
     }
@@ -41,7 +40,7 @@ extension RemoteDropSession {
     private func objects<T: ItemProviderReading>(
         _ aClass: T.Type,
         of loads: ObjectLoads
-    ) -> sending ([T], PasteboardError?) {
+    ) async -> sending ([T], PasteboardError?) {
         var objects: [T] = []
         var first: PasteboardError?
         for result in loads.results {
@@ -50,9 +49,7 @@ extension RemoteDropSession {
                 first = first ?? error
             case .success(let loaded):
                 do {
-                    objects.append(
-                        try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
-                    )
+                    objects.append(try await loaded.object(T.self))
                 } catch {
                     let error = error as? PasteboardError ?? .unreadable(loaded.type, "\(error)")
                     window.fail(error.message)

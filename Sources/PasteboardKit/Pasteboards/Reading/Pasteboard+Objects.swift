@@ -78,9 +78,6 @@ extension Pasteboard {
             progress: progress,
             for: Call("the load", timeout: timeout)
         )
-        guard let loaded else { return nil }
-        return try await ThreadPool.completions.value {
-            try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
-        }
+        return try await loaded?.object(T.self)
     }
 }
