@@ -68,29 +68,6 @@ final class RemoteRepresentation: Sendable {
         }
     }
 
-    /// The same representation at the next broker; nil if the connection over which the contents were listed takes
-    /// requests, or the contents have ended with it.
-    private func atNextBroker(
-        for call: Call,
-        _ progress: LoadProgress?
-    ) async throws(PasteboardError) -> RemoteRepresentation? {
-        guard !target.live.takesRequests, let next = contents.atNextBroker else { return nil }
-        do throws(PasteboardError) {
-            return RemoteRepresentation(
-                type,
-                of: next,
-                item: item,
-                firstByteMilliseconds: firstByteMilliseconds,
-                connection: connection,
-                live: try await connection.liveConnection(for: call),
-                window: nil
-            )
-        } catch {
-            progress?.end(byteCount: nil)
-            throw error
-        }
-    }
-
     /// Loads with a timeout, bounds or a progress, as a part of a drop, or at the next broker.
     @inline(never)
     private func loadReportedData(
@@ -99,35 +76,78 @@ final class RemoteRepresentation: Sendable {
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         let call = Call("the load", timeout: timeout)
-        if let next = try await atNextBroker(for: call, progress) {
-            do throws(PasteboardError) {
-                return try await next.loadReportedData(timeout: call.deadline?.left, bounds, progress: progress)
-            } catch {
-                throw call.error(ofLoad: error)
-            }
-        }
-        let (progress, isInTime) = begin(progress)
-        let load = DataLoad(target, maximum: bounds.maximum, progress: progress)
-        do throws(PasteboardError) {
-            let request = request(timeout: timeout, inPlace: false, bounds)
+        return try await load(for: call, bounds, progress) { (target, request, progress) throws(PasteboardError) in
+            let load = DataLoad(target, maximum: bounds.maximum, progress: progress)
             return try await load.value(for: call) {
                 target.live.open(load) { state throws(Failure) in try state.open(request) }
                 progress?.call?.begun()
             }
-        } catch {
-            progress?.end(byteCount: nil)
-            throw described(error, isInTime: isInTime)
         }
     }
 
-    /// Begins a load in its drop, if there is one.
+    /// Begins a load whose bytes are read from chunks.
     ///
-    /// - Returns: the progress to which the load reports, and whether the drop allows the load now or has allowed its
-    ///   call.
-    private func begin(_ progress: LoadProgress?) -> (LoadProgress?, isInTime: Bool) {
-        guard let window else { return (progress, false) }
-        let part = window.begin(progress, item: item)
-        return (part, progress?.call != nil || part !== progress)
+    /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
+    func open(
+        timeout: Duration?,
+        inPlace: Bool,
+        _ bounds: LoadBounds = LoadBounds(),
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> OpenedLoad {
+        let call = Call("the load", timeout: timeout)
+        return try await load(for: call, bounds, progress) { (target, request, progress) throws(PasteboardError) in
+            let load = ChunkLoad(type, progress: progress, deadline: call.deadline, live: target.live)
+            progress?.begin { [weak load] in load?.cancel() }
+            var request = request
+            if inPlace { request.inPlaceWelcome = true }
+            return try await load.result.value {
+                load.cancel()
+            } start: {
+                target.live.open(load) { [request] state throws(Failure) in try state.open(request) }
+                progress?.call?.begun()
+            }
+        }
+    }
+
+    /// Makes a load as a part of its drop, if there is one.
+    ///
+    /// - Parameter load: makes the load with its target, its request, and the progress to which it reports.
+    private func load<Value: Sendable>(
+        for call: Call,
+        _ bounds: LoadBounds,
+        _ progress: LoadProgress?,
+        _ load: (LoadTarget, Load, LoadProgress?) async throws(PasteboardError) -> Value
+    ) async throws(PasteboardError) -> Value {
+        let part = window?.begin(progress, item: item) ?? progress
+        var current = self
+        do throws(PasteboardError) {
+            current = try await atCurrentBroker(for: call)
+            var request = Self.request(of: type, current.contents, item: item)
+            let timeout = current === self ? call.deadline?.timeout : call.deadline?.left
+            request.timeoutMilliseconds = timeout?.loadMilliseconds
+            request.limit(bounds)
+            return try await load(current.target, request, part)
+        } catch {
+            part?.end(byteCount: nil)
+            if current !== self { throw call.error(ofLoad: error) }
+            // The drop allows the load now, or has allowed its call.
+            throw described(error, isInTime: progress?.call != nil || part !== progress)
+        }
+    }
+
+    /// The same representation at the next broker, if the connection over which the contents were listed takes no
+    /// requests; this one if the contents have ended with it.
+    private func atCurrentBroker(for call: Call) async throws(PasteboardError) -> RemoteRepresentation {
+        guard !target.live.takesRequests, let next = contents.atNextBroker else { return self }
+        return RemoteRepresentation(
+            type,
+            of: next,
+            item: item,
+            firstByteMilliseconds: firstByteMilliseconds,
+            connection: connection,
+            live: try await connection.liveConnection(for: call),
+            window: nil
+        )
     }
 
     /// Records that the loaded bytes could not be stored here: if the drop is a move, the source has to keep the item.
@@ -145,43 +165,5 @@ final class RemoteRepresentation: Sendable {
                 message: "the drag session of this item has ended; begin loads while its drop is performed, or in the "
                     + "operation of the session's extendDropWindow"
             )
-    }
-
-    /// Begins a load whose bytes are read from chunks.
-    ///
-    /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
-    func open(
-        timeout: Duration?,
-        inPlace: Bool,
-        _ bounds: LoadBounds = LoadBounds(),
-        progress: LoadProgress?
-    ) async throws(PasteboardError) -> OpenedLoad {
-        let call = Call("the load", timeout: timeout)
-        if let next = try await atNextBroker(for: call, progress) {
-            return try await next.open(timeout: call.deadline?.left, inPlace: inPlace, bounds, progress: progress)
-        }
-        let (progress, isInTime) = begin(progress)
-        let load = ChunkLoad(type, progress: progress, deadline: call.deadline, live: target.live)
-        progress?.begin { [weak load] in load?.cancel() }
-        do throws(PasteboardError) {
-            return try await load.result.value {
-                load.cancel()
-            } start: {
-                target.live.open(load) { state throws(Failure) in
-                    try state.open(request(timeout: timeout, inPlace: inPlace, bounds))
-                }
-                progress?.call?.begun()
-            }
-        } catch {
-            progress?.end(byteCount: nil)
-            throw described(error, isInTime: isInTime)
-        }
-    }
-
-    private func request(timeout: Duration?, inPlace: Bool, _ bounds: LoadBounds) -> Load {
-        var load = Self.request(of: type, contents, item: item)
-        load.limit(timeout: timeout, bounds)
-        if inPlace { load.inPlaceWelcome = true }
-        return load
     }
 }

@@ -21,9 +21,8 @@ struct LoadBounds: Sendable {
 }
 
 extension Load {
-    /// Sets the timeout and the bounds of the load.
-    mutating func limit(timeout: Duration?, _ bounds: LoadBounds) {
-        timeoutMilliseconds = timeout?.loadMilliseconds
+    /// Sets the bounds of the load.
+    mutating func limit(_ bounds: LoadBounds) {
         maximumByteCount = bounds.maximumByteCount.map { UInt64(clamping: $0) }
         if bounds.isAutomatic { isAutomatic = true }
     }

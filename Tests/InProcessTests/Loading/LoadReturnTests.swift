@@ -53,10 +53,13 @@ struct LoadReturnTests {
         let loads = Lock<[Load]>([])
         private let deaths: Int
         private let reply: Reply
+        private let failure: Failure?
 
-        init(deaths: Int = 1, after reply: Reply = .none) {
+        /// - Parameter failure: the answer to the later loads; nil: bytes.
+        init(deaths: Int = 1, after reply: Reply = .none, failure: Failure? = nil) {
             self.deaths = deaths
             self.reply = reply
+            self.failure = failure
         }
 
         func item() async throws -> ItemProvider {
@@ -83,6 +86,7 @@ struct LoadReturnTests {
                         return loads.count
                     }
                     guard count <= self.deaths else {
+                        if let failure = self.failure { return try peer.send(failure, stream: frame.stream) }
                         try peer.send(Self.answer, stream: frame.stream)
                         return try peer.sendData(Array("whole".utf8), stream: frame.stream, last: true)
                     }
@@ -151,6 +155,21 @@ struct LoadReturnTests {
             #expect(load.handle == nil && load.board == "notes" && load.ifChangeCount == 41 && load.item == 0)
             #expect(load.requires == [Feature.condition.rawValue])
         }
+    }
+
+    @Test("A load that takes too long at the next broker names the timeout of its caller", arguments: [true, false])
+    func late(intoMemory: Bool) async throws {
+        let broker = DyingBroker(failure: Failure(.timeout, "the load took longer than 2 s"))
+        let item = try await broker.item()
+        await #expect(throws: PasteboardError.self) { try await item.loadData(for: .text) }
+        let error = await #expect(throws: PasteboardError.self) {
+            if intoMemory {
+                _ = try await item.loadData(for: .text, timeout: .seconds(600))
+            } else {
+                _ = try await item.loadBytes(for: .text, timeout: .seconds(600))
+            }
+        }
+        #expect(error?.message == "the load did not end within 600.0 seconds")
     }
 
     @Test("A request connects to the next broker while a load at one that has announced its end still runs")

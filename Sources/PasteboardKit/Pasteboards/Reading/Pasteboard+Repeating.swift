@@ -138,7 +138,8 @@ extension Pasteboard {
         }
         guard request.accepts.count <= WireLimits.accepts else { return nil }
         request.descriptorWelcome = true
-        request.limit(timeout: call.deadline?.left, bounds)
+        request.timeoutMilliseconds = call.deadline?.left.loadMilliseconds
+        request.limit(bounds)
         let load = DataLoad(LoadTarget(first, request, live: live), maximum: bounds.maximum, progress: progress)
         do throws(PasteboardError) {
             return try await load.value(for: call) {
