@@ -83,25 +83,6 @@ extension Pasteboard {
             live.cancel(request)
         }
     }
-
-    /// Lists the items if the pasteboard has a change count.
-    ///
-    /// - Throws: `superseded`, with both change counts, if it has another one.
-    func contents(
-        ifChangeCount: ChangeCount?,
-        at live: LiveConnection,
-        for call: Call
-    ) async throws(PasteboardError) -> Contents {
-        let contents = try await contents(at: live, for: call)
-        if let ifChangeCount, contents.changeCount != ifChangeCount {
-            throw PasteboardError(
-                .superseded,
-                message: "pasteboard \(name.rawValue) is at change count \(contents.changeCount), not "
-                    + "\(ifChangeCount); it was changed in the meantime"
-            )
-        }
-        return contents
-    }
 }
 
 extension Pasteboard {

@@ -85,7 +85,15 @@ extension Pasteboard {
         do throws(PasteboardError) {
             let loaded = try await recovering(for: call) { (live) throws(PasteboardError) -> Loaded<Data>? in
                 if let ifChangeCount {
-                    return try await data(of: try await contents(ifChangeCount: ifChangeCount, at: live, for: call))
+                    let contents = try await contents(at: live, for: call)
+                    guard contents.changeCount == ifChangeCount else {
+                        throw PasteboardError(
+                            .superseded,
+                            message: "pasteboard \(name.rawValue) is at change count \(contents.changeCount), not "
+                                + "\(ifChangeCount); it was changed in the meantime"
+                        )
+                    }
+                    return try await data(of: contents)
                 }
                 return try await read(at: live, for: call) { (contents) throws(PasteboardError) in
                     try await data(of: contents)
