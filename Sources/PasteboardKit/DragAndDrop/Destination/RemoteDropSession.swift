@@ -77,7 +77,8 @@ package final class RemoteDropSession: DropSession {
                 live: live,
                 window: window
             )
-            return DragItem(itemProvider: received.itemProvider, local: local.map { localItem(count + index, of: $0) })
+            let original = local.map { DragItem.LocalItem(source: $0, index: count + index, window: window) }
+            return DragItem(itemProvider: received.itemProvider, local: original)
         }
         state.withLock { state in
             state.visited = visited
@@ -85,17 +86,6 @@ package final class RemoteDropSession: DropSession {
             state.items += added
             state.location = location
         }
-    }
-
-    private func localItem(_ index: Int, of local: DragRequest) -> DragItem.LocalItem {
-        DragItem.LocalItem(
-            // Read only when it is needed: this destination may be notified of added items before the source.
-            item: {
-                let items = local.items
-                return index < items.count ? items[index] : nil
-            },
-            taken: { [window] in window.taken(UInt32(clamping: index)) }
-        )
     }
 
     /// Answers the broker's request for a proposal.

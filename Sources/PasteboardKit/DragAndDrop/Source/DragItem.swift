@@ -25,26 +25,34 @@ public final class DragItem: Sendable {
     @MainActor public var localObject: Any? {
         get {
             guard let local else { return ownObject }
-            let object = local.item()?.localObject
-            if object != nil { local.taken() }
+            let object = local.item?.localObject
+            if object != nil { taken() }
             return object
         }
         set {
-            if let local { local.item()?.localObject = newValue } else { ownObject = newValue }
+            if let local { local.item?.localObject = newValue } else { ownObject = newValue }
         }
     }
 
     /// The source's item, if the session began in this process; otherwise this item.
-    @MainActor package var original: DragItem { local?.item() ?? self }
+    @MainActor package var original: DragItem { local?.item ?? self }
 
     /// Records that a destination of this process has taken the item without a load.
     package func taken() {
-        local?.taken()
+        if let local { local.window.taken(UInt32(clamping: local.index)) }
     }
 
-    /// The source's item, and a closure to call when a destination has taken it.
+    /// The position of an item in a session of this process, and the window of the session's drop here.
     struct LocalItem: Sendable {
-        let item: @Sendable () -> DragItem?
-        let taken: @Sendable () -> Void
+        let source: DragRequest
+        let index: Int
+        let window: DropWindow
+
+        /// The source's item. It is read only when it is needed: a destination may be notified of added items before
+        /// the source.
+        var item: DragItem? {
+            let items = source.items
+            return index < items.count ? items[index] : nil
+        }
     }
 }
