@@ -10,8 +10,7 @@ extension RemoteDropSession {
         // The drop is complete only after the completion has returned.
         let hold = holdConclusion()
         Task(executorPreference: ThreadPool.completions) {
-            await loads.run()
-            let (objects, _) = await self.objects(T.self, of: loads)
+            let (objects, _) = await self.objects(T.self, of: await loads.run())
             await completion(objects)
             hold.release()
         }
@@ -25,13 +24,13 @@ extension RemoteDropSession {
         // The bytes that arrive may be unusable, and the drop must not be complete before that is known.
         let hold = holdConclusion()
         defer { hold.release() }
-        await withTaskCancellationHandler {
+        let results = await withTaskCancellationHandler {
             await loads.run()
         } onCancel: {
             loads.progress.cancel()
         }
         if Task.isCancelled { throw .cancelled }
-        let (objects, error) = await objects(T.self, of: loads)
+        let (objects, error) = await objects(T.self, of: results)
         if objects.isEmpty, let error { throw error }
         return objects
     }
@@ -39,11 +38,11 @@ extension RemoteDropSession {
     /// Returns the objects that could be made, and the first error.
     private func objects<T: ItemProviderReading>(
         _ aClass: T.Type,
-        of loads: ObjectLoads
+        of results: [ObjectLoads.Outcome]
     ) async -> sending ([T], PasteboardError?) {
         var objects: [T] = []
         var first: PasteboardError?
-        for result in loads.results {
+        for result in results {
             switch result {
             case .failure(let error):
                 first = first ?? error
@@ -68,7 +67,6 @@ private final class ObjectLoads: Sendable {
     let progress: LoadProgress
     private let aClass: any ItemProviderReading.Type
     private let parts: [(item: ItemProvider, progress: LoadProgress)]
-    private let state: Lock<[Outcome?]>
 
     /// Makes the calls for the loads. `run()` begins the loads.
     init(_ items: [DragItem], readBy aClass: any ItemProviderReading.Type) {
@@ -82,30 +80,27 @@ private final class ObjectLoads: Sendable {
         progress.begin {}
         self.progress = progress
         self.aClass = aClass
-        state = Lock(Array(repeating: nil, count: items.count))
     }
 
-    /// The results, in the order of the items.
-    var results: [Outcome] { state.withLock { $0.compactMap(\.self) } }
-
-    func run() async {
-        await withTaskGroup(of: Void.self) { group in
+    /// - Returns: the results, in the order of the items.
+    func run() async -> [Outcome] {
+        let results = await withTaskGroup(of: (Int, Outcome).self) { [aClass] group in
             for (index, part) in parts.enumerated() {
-                group.addTask { [aClass] in
-                    let outcome: Outcome
+                group.addTask {
+                    defer { part.progress.call?.release() }
                     do throws(PasteboardError) {
-                        outcome = .success(
-                            try await part.item.loadData(readBy: aClass, timeout: nil, progress: part.progress)
-                        )
+                        let loaded = try await part.item.loadData(readBy: aClass, timeout: nil, progress: part.progress)
+                        return (index, .success(loaded))
                     } catch {
-                        outcome = .failure(error)
+                        return (index, .failure(error))
                     }
-                    part.progress.call?.release()
-                    self.state.withLock { $0[index] = outcome }
                 }
             }
+            return await group.reduce(into: [Int: Outcome]()) { $0[$1.0] = $1.1 }
         }
-        let isComplete = results.allSatisfy { if case .success = $0 { true } else { false } }
+        let ordered = parts.indices.compactMap { results[$0] }
+        let isComplete = ordered.allSatisfy { if case .success = $0 { true } else { false } }
         progress.end(byteCount: isComplete ? 0 : nil)
+        return ordered
     }
 }
