@@ -16,17 +16,13 @@ extension ProviderContents {
             if case .utf8Text = representation.origin { return true }
             return representation.visibility == .ownProcess && !isDragged
         }
-        guard (teamData?.count ?? 0) <= WireLimits.teamData else {
+        for (value, count, limit) in [
+            ("team data", teamData?.count ?? 0, WireLimits.teamData),
+            ("title", title?.utf8.count ?? 0, WireLimits.title),
+        ] where count > limit {
             throw PasteboardError(
                 .invalidArgument,
-                message:
-                    "an item's team data has \(teamData?.count ?? 0) bytes; at most \(WireLimits.teamData) are allowed"
-            )
-        }
-        guard (title?.utf8.count ?? 0) <= WireLimits.title else {
-            throw PasteboardError(
-                .invalidArgument,
-                message: "an item's title has \(title?.utf8.count ?? 0) bytes; at most \(WireLimits.title) are allowed"
+                message: "an item's \(value) has \(count) bytes; at most \(limit) are allowed"
             )
         }
         return published.representations.isEmpty ? nil : published

@@ -84,7 +84,7 @@ extension Publication {
         let promised = Set(request.promised)
         let dropped = Self.types(of: wanted.filter(promised.contains), in: items)
         let kept = Self.types(of: wanted.filter { !promised.contains($0) }, in: items)
-        if promised.isEmpty { request.handedOver() }
+        if promised.isEmpty { request.finish(.handedOver) }
         return HandOver(kept: kept.filter { !dropped.contains($0) }, dropped: dropped)
     }
 

@@ -220,11 +220,8 @@ final class WriteRequest: Request {
         live?.cancel(self)
     }
 
-    /// Ends the publication, because the broker has all of its bytes.
-    func handedOver() { finish(.handedOver) }
-
     /// Ends the publication. Only the first end counts.
-    private func finish(_ end: Publication.End) {
+    func finish(_ end: Publication.End) {
         restoration?.remove(self)
         self.end.resolve(end)
         state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
