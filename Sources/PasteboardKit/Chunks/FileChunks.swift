@@ -16,10 +16,8 @@ final class FileChunks: ChunkSource {
         self.fileName = fileName
     }
 
-    init(_ file: SourceFile) {
-        self.file = file.passed
-        isArchive = file.isArchive
-        fileName = file.name
+    convenience init(_ file: SourceFile) {
+        self.init(file.passed, isArchive: file.isArchive, fileName: file.name)
     }
 
     var byteCount: UInt64? { file.byteCount }

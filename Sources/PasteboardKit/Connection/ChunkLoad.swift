@@ -84,7 +84,7 @@ final class ChunkLoad: Request {
                 let file = try PassedFile(descriptor, answer)
                 let chunks = FileChunks(file, isArchive: answer.isArchive, fileName: answer.suggestedName)
                 let reader = LoadReader(chunks, progress: progress, deadline: deadline)
-                var load = OpenedLoad(reader, type: answer.type(expected: expected))
+                var load = OpenedLoad(reader: reader, type: answer.type(expected: expected))
                 load.file = file.attributes
                 load.inPlace = file.verified(path: answer.path).map { URL(filePath: $0, directoryHint: .notDirectory) }
                 result.resolve(.success(load))
@@ -103,7 +103,7 @@ final class ChunkLoad: Request {
         }
         if let answer {
             chunks.onCancel { [weak self] in self?.cancel(.cancelled) }
-            result.resolve(.success(OpenedLoad(LoadReader(chunks), type: answer.type(expected: expected))))
+            result.resolve(.success(OpenedLoad(reader: LoadReader(chunks), type: answer.type(expected: expected))))
         }
         if let report { progress?.report(report) }
         switch end {

@@ -201,7 +201,7 @@ extension ItemProvider {
             load = try await remote.open(timeout: timeout, inPlace: inPlace, bounds, progress: progress)
         case .utf8Text:
             let data = try await data(of: representation, timeout: timeout, bounds, progress: progress)
-            load = OpenedLoad(LoadReader(ChunkStream(data.value)), type: data.type)
+            load = OpenedLoad(reader: LoadReader(ChunkStream(data.value)), type: data.type)
         }
         load.file = representation.file ?? load.file
         return load

@@ -94,7 +94,7 @@ struct LocalLoad: Sendable {
         if let maximum, let count = reader.byteCount, count > maximum {
             throw .tooLarge(type, count, maximum: maximum)
         }
-        var load = OpenedLoad(reader, type: type)
+        var load = OpenedLoad(reader: reader, type: type)
         load.file = attributes
         return load
     }

@@ -12,12 +12,9 @@ struct TextEncoding {
     /// The name of the encoding for the C library's converter.
     let name: String
     let markLength: Int
+}
 
-    private init(name: String, markLength: Int) {
-        self.name = name
-        self.markLength = markLength
-    }
-
+extension TextEncoding {
     /// Determines the encoding of `data`. If the type does not determine it, the byte order mark does; without a mark
     /// the text is UTF-8. For UTF-16, a mark overrides the byte order of the type. In text of a UTF-8 type a mark is
     /// not skipped: it is the first character.

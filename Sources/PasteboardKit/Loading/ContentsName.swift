@@ -4,12 +4,7 @@ struct ContentsName: Sendable {
     let handle: UInt64?
     /// The board and its change count, which name the contents at each broker; nil for those of a drag session, which
     /// end with the connection.
-    let board: (name: String, changeCount: UInt64)?
-
-    init(handle: UInt64?, board: (name: String, changeCount: UInt64)? = nil) {
-        self.handle = handle
-        self.board = board
-    }
+    var board: (name: String, changeCount: UInt64)?
 
     /// The name at the next broker; nil if the contents have ended with this one.
     var atNextBroker: ContentsName? { board.map { ContentsName(handle: nil, board: $0) } }

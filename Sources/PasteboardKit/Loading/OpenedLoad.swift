@@ -13,11 +13,6 @@ struct OpenedLoad: Sendable {
     /// that its handler has returned.
     var file: FileAttributes?
 
-    init(_ reader: LoadReader, type: UniformType) {
-        self.reader = reader
-        self.type = type
-    }
-
     /// The type of the bytes: for a folder it is that of an archive.
     var dataType: UniformType { reader.isArchive ? .tarArchive : type }
 }

@@ -44,16 +44,12 @@ public struct Pasteboard: Sendable {
     let board: UniqueBoard?
     /// Whether the pasteboard ends with its values.
     package var isUnique: Bool { board != nil }
+}
 
+extension Pasteboard {
     /// Names a pasteboard. The pasteboard exists as soon as a program writes to it.
     public init(name: Name, connection: PasteboardConnection = .shared) {
         self.init(name: name, connection: connection, board: nil)
-    }
-
-    init(name: Name, connection: PasteboardConnection, board: UniqueBoard?) {
-        self.name = name
-        self.connection = connection
-        self.board = board
     }
 
     /// Makes a request as ``PasteboardConnection/recovering(_:for:reached:_:)`` does. A unique pasteboard ends with its
