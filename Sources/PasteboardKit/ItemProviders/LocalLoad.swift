@@ -89,7 +89,7 @@ struct LocalLoad: Sendable {
             progress: progress,
             deadline: deadline,
             watch: watch,
-            maximum: maximum.map { LoadReader.Maximum(byteCount: $0, type: type) }
+            maximum: maximum.map { ($0, type) }
         )
         if let maximum, let count = reader.byteCount, count > maximum {
             throw .tooLarge(type, count, maximum: maximum)

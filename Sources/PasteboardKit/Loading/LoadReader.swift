@@ -23,17 +23,8 @@ final class LoadReader: ChunkSource {
         var handlerTimer: Task<Void, Never>?
     }
 
-    /// The largest number of bytes of a load whose source does not know it.
-    struct Maximum {
-        let byteCount: Int
-        let type: UniformType
-
-        var error: PasteboardError { .tooLarge(type, nil, maximum: byteCount) }
-
-        fileprivate func isExceeded(by data: Data, after taken: UInt64) -> Bool {
-            taken + UInt64(data.count) > UInt64(max(0, byteCount))
-        }
-    }
+    /// The largest number of bytes of a load whose source does not know it, and the type for the error.
+    typealias Maximum = (byteCount: Int, type: UniformType)
 
     let source: any ChunkSource
     private let progress: LoadProgress?
@@ -146,9 +137,9 @@ final class LoadReader: ChunkSource {
     private func handle(_ chunk: Chunk) {
         var chunk = chunk.mapError { PasteboardError(ofLoad: $0) as any Error }
         if case .success(let data?) = chunk, let maximum,
-            state.withLock({ maximum.isExceeded(by: data, after: $0.taken) })
+            state.withLock({ $0.taken }) + UInt64(data.count) > UInt64(max(0, maximum.byteCount))
         {
-            chunk = .failure(maximum.error)
+            chunk = .failure(PasteboardError.tooLarge(maximum.type, nil, maximum: maximum.byteCount))
             source.cancel()
         }
         watch?.gaveBytes()
