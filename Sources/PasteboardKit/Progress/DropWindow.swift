@@ -143,7 +143,10 @@ package final class DropWindow: Sendable {
             guard part?.now.isOver ?? true, isFirst.withLock({ exchange(&$0, with: false) }) else { return }
             let isComplete = part?.isFinished ?? false
             if isComplete { progress?.end(part) } else { progress?.end(byteCount: nil) }
-            self?.ended(item, isComplete)
+            self?.state.withLock { state in
+                _ = isComplete ? state.arrived.insert(item) : state.failed.insert(item)
+            }
+            self?.leave(failed: !isComplete)
         }
         return part
     }
@@ -154,13 +157,6 @@ package final class DropWindow: Sendable {
             state.arrived.remove(item)
             state.failed.insert(item)
         }
-    }
-
-    private func ended(_ item: Int, _ isComplete: Bool) {
-        state.withLock { state in
-            _ = isComplete ? state.arrived.insert(item) : state.failed.insert(item)
-        }
-        leave(failed: !isComplete)
     }
 
     /// Begins a call that will begin a load and then invoke a callback. Returns nil if the window is not open.

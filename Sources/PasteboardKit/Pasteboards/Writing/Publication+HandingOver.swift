@@ -57,9 +57,7 @@ extension Publication {
         try await request.additions.acquire(for: call)
         defer { request.additions.release() }
         let items = request.items
-        let wanted = items.indices.flatMap { item in
-            items[item].representations.indices.map { WriteRequest.Place(item: item, representation: $0) }
-        }.filter { place in
+        let wanted = WriteRequest.places(in: items).filter { place in
             types?.contains(items[place.item].representations[place.representation].type) ?? true
         }
         let additions = HandedOver(

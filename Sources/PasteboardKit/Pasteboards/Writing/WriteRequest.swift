@@ -58,8 +58,6 @@ final class WriteRequest: Request {
     private let target: WriteRequest?
     /// The promise whose bytes this addition hands over.
     private let handsOver: Place?
-    /// Whether the contents are secret.
-    let isConcealed: Bool
     /// nil if the publication ends with its connection.
     private let restoration: Restoration?
     /// The task that sends kept bytes.
@@ -69,7 +67,6 @@ final class WriteRequest: Request {
         state = Lock(State(items: items, standing: standing))
         target = nil
         handsOver = nil
-        isConcealed = standing.write.terms?.isConcealed ?? false
         self.restoration = standing.verb == .standing ? restoration : nil
     }
 
@@ -78,7 +75,6 @@ final class WriteRequest: Request {
         state = Lock(State(items: items, standing: StandingWrite(Write(), endsWithBroker: true)))
         self.target = target
         handsOver = place
-        isConcealed = false
         restoration = nil
     }
 
@@ -93,14 +89,20 @@ final class WriteRequest: Request {
 
     /// The items of the publication, with those that were added.
     var items: [ProviderContents] { state.withLock { $0.items } }
+    /// Whether the contents are secret.
+    var isConcealed: Bool { state.withLock { $0.standing.write.terms?.isConcealed } ?? false }
     /// The representations of the publication that are still promised, in order.
     var promised: [Place] {
-        state.withLock { state in
-            state.items.indices.flatMap { item in
-                state.items[item].representations.indices.map { Place(item: item, representation: $0) }
-            }.filter { !state.kept.contains($0) }
+        let (items, kept) = state.withLock { ($0.items, $0.kept) }
+        return Self.places(in: items).filter { !kept.contains($0) }
+    }
+
+    static func places(in items: [ProviderContents]) -> [Place] {
+        items.indices.flatMap { item in
+            items[item].representations.indices.map { Place(item: item, representation: $0) }
         }
     }
+
     /// The progress before the answer. A write has no effect before its commit.
     var reached: Recovery.Reached { state.withLock { $0.isCommitting } ? .request : .uncommitted }
     var isUnsaved: Bool { state.withLock { $0.standing.committed }?.isUnsaved == true }
