@@ -32,7 +32,7 @@ struct InstallCommand: Command {
     }
 
     func run() throws -> CInt {
-        var installation = try Installation(below: prefix)
+        var installation = try Installation(below: prefix, makesPrefix: true)
         let shims = ShimProgram.names.filter { hasShims || installation.contains("bin/\($0)") }
         let outcome = Result {
             let program = try System.contents(of: System.restartPath(), limit: .max)

@@ -10,6 +10,9 @@ struct Installation {
     private static let directoryStamp = "directory"
 
     private let prefix: String
+    /// The prefix, locked: of two installations at the same time, one could store stamps of files that the other then
+    /// replaces, and 'uninstall' would leave those. Nil if there is no such directory.
+    private let lock: DescriptorBox?
     private var entries: [(path: String, stamp: String)] = []
     /// The paths below the prefix that this run has written.
     private var current: Set<String> = []
@@ -20,8 +23,14 @@ struct Installation {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    init(below prefix: String) throws {
+    /// - Parameter makesPrefix: whether the prefix is created if it does not exist.
+    init(below prefix: String, makesPrefix: Bool = false) throws {
         self.prefix = prefix
+        if makesPrefix, try System.status(at: prefix) == nil {
+            try System.makeDirectory(prefix, mode: 0o755)
+            entries.append(("", Self.directoryStamp))
+        }
+        lock = try Self.lock(prefix)
         let path = full(Self.manifest)
         guard let status = try System.status(at: path) else { return }
         guard status.kind == .regular else {
@@ -36,6 +45,17 @@ struct Installation {
             }
             entries.append((parts[1], parts[0]))
         }
+    }
+
+    private static func lock(_ prefix: String) throws -> DescriptorBox? {
+        guard try System.status(at: prefix) != nil else { return nil }
+        let directory = DescriptorBox(try System.open(prefix, [.directory]))
+        guard try System.lock(directory.raw) else {
+            throw CommandFailure(
+                local: "another 'pasteboard install' or 'uninstall' is changing \(prefix); repeat this after its end"
+            )
+        }
+        return directory
     }
 
     private func full(_ path: String) -> String { path.isEmpty ? prefix : "\(prefix)/\(path)" }

@@ -89,6 +89,25 @@ import Testing
         #expect(desk.directory.names(in: "p/bin").isEmpty)
     }
 
+    @Test("While one installation changes the prefix, another is refused, so that all files can be removed")
+    func simultaneous() throws {
+        let desk = try Desk()
+        let prefix = try desk.directory.makeDirectory("p")
+        #expect(try desk.run("install", "--prefix", prefix).exitCode == 0)
+        let directory = DescriptorBox(try System.open(prefix, [.directory]))
+        try #require(try System.lock(directory.raw))
+        for command in ["install", "uninstall"] {
+            let refused = try desk.run(command, "--prefix", prefix)
+            #expect(refused.exitCode == 4 && refused.errorText.contains("is changing \(prefix); repeat this"))
+        }
+        #expect(flock(directory.raw, LOCK_UN) == 0)
+        let both = try (0..<2).map { _ in try desk.start("install", "--prefix", prefix) }
+        let codes = try both.map { try $0.finish().exitCode }
+        #expect(codes.contains(0) && codes.allSatisfy { [0, 4].contains($0) })
+        #expect(try desk.run("uninstall", "--prefix", prefix).errors.isEmpty)
+        #expect(desk.directory.names(in: "p").isEmpty)
+    }
+
     @Test("A replaced file is reported, and a file that was changed since is not removed")
     func foreignFiles() throws {
         let desk = try Desk()
