@@ -36,7 +36,11 @@ extension BlockingConnection {
                 (state, event, bytes) -> Result<Void, Failure>? in
                 do {
                     switch operation.handle(event, in: bytes) {
-                    case .answered: try answered(operation.answer ?? Answer())
+                    case .answered:
+                        // Taken out and put back, because a copy counts the references of all fields.
+                        guard let answer = operation.answer.take() else { break }
+                        try answered(answer)
+                        operation.answer = answer
                     case .bytes(let range):
                         try consume(bytes.extracting(range))
                         if operation.end == nil { state.consumed(stream, count: range.count) }
@@ -52,7 +56,9 @@ extension BlockingConnection {
         } catch {
             throw thrown ?? error
         }
-        guard case .passed(let descriptor, let answer) = operation.end else { return operation.answer ?? Answer() }
+        guard case .passed(let descriptor, let answer) = operation.end.take() else {
+            return operation.answer.take() ?? Answer()
+        }
         try answered(answer)
         let file = try PassedFile(descriptor, answer)
         if let handle { try handle(file) } else { try file.forEachChunk(consume) }
