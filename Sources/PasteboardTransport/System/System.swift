@@ -230,6 +230,9 @@ package struct PollInterest: Sendable {
             self.rawValue = rawValue
         }
 
+        // The standard library's is generic, and is not specialized in other modules.
+        package var isEmpty: Bool { rawValue == 0 }
+
         package static let readable = Readiness(rawValue: Int16(POLLIN))
         package static let writable = Readiness(rawValue: Int16(POLLOUT))
         /// The other end of a pipe is closed. It is reported even if it is not asked for.
