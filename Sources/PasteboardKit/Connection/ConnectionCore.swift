@@ -20,6 +20,10 @@ struct ConnectionCore: ~Copyable {
     // `mutating`, because a borrowing call would copy the whole core for its callee.
     var isOver: Bool { mutating get { io.state.failure != nil } }
 
+    /// The number of streams under way.
+    // `mutating` likewise.
+    var underWay: Int { mutating get { io.state.movingCount + streams.answers.count } }
+
     // `mutating` likewise.
     var takesRequests: Bool { mutating get { !isOver && io.state.farewell == nil } }
 
@@ -87,14 +91,14 @@ struct ConnectionCore: ~Copyable {
         guard !isOver else { return }
         do throws(Failure) {
             try io.flush()
-            while !io.wantsWrite, !streams.sendable.isEmpty {
+            while !streams.sendable.isEmpty, !io.wantsWrite {
                 // Small answers share a write.
                 repeat {
                     try send(streams.sendable.removeFirst(), &effects)
                 } while !streams.sendable.isEmpty && io.waitingCount < WireLimits.sharedDataLength
                 try io.flush()
             }
-            while !io.wantsWrite, !streams.writes.isEmpty {
+            while !streams.writes.isEmpty, !io.wantsWrite {
                 try send(streams.writes.removeFirst(), &effects)
                 try io.flush()
             }
@@ -119,10 +123,16 @@ struct ConnectionCore: ~Copyable {
         if StreamID(stream).isOpenedByBroker { io.state.leave(stream) } else { io.state.cancel(stream) }
     }
 
+    /// Makes the request of a load.
+    mutating func open(_ load: DataLoad, _ effects: inout [ConnectionEffect]) {
+        streams.open(load, &io.state, &effects, load.open)
+    }
+
     // MARK: Answering
 
-    mutating func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>, _ effects: inout [ConnectionEffect])
-    {
+    /// Answers an ask with the result of its handler.
+    mutating func finish(_ run: FinishedRun, _ effects: inout [ConnectionEffect]) {
+        let (ask, result) = (run.ask, run.result)
         let owner = io.state.owner(of: ask)
         guard streams.answers.contains(owner) else {
             if case .success(.chunks(let chunks)) = result { effects.append(.cancelChunks(chunks)) }

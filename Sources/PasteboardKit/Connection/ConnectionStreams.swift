@@ -175,16 +175,14 @@ struct ConnectionStreams {
     /// Sends bytes of an answer as soon as its credit and the socket allow.
     mutating func send(_ data: Data, to owner: UInt32) {
         discard(answers.values[Int(owner)]?.data)
-        answers[owner]?.data = data
-        answers[owner]?.sent = 0
+        answers[owner]?.proceed(to: data)
         sendable.append(owner)
     }
 
     /// Asks for the next chunk of an answer, whose last one was sent.
     mutating func askNext(_ owner: UInt32, of chunks: any ChunkSource, _ effects: inout [ConnectionEffect]) {
         discard(answers.values[Int(owner)]?.data)
-        answers[owner]?.data = nil
-        answers[owner]?.sent = 0
+        answers[owner]?.proceed(to: nil)
         effects.append(.nextChunk(of: chunks, ask: answers.values[Int(owner)]?.run.ask ?? 0))
     }
 
@@ -259,6 +257,11 @@ struct AskAnswer: Sendable {
     var chunks: (any ChunkSource)?
     var nextReport: UInt64 = 0
 
+    /// Sets the bytes to be sent next; nil while they do not exist.
+    mutating func proceed(to data: Data?) {
+        (self.data, sent) = (data, 0)
+    }
+
     /// Cancels the answer, because the bytes are no longer needed.
     func cancel(_ effects: inout [ConnectionEffect]) {
         effects.append(.cancel(run))
@@ -313,7 +316,7 @@ struct Slots<Value: Sendable>: Sendable {
     func contains(_ number: UInt32) -> Bool { values[Int(number)] != nil }
 
     @discardableResult
-    mutating func insert(_ value: Value) -> UInt32 {
+    mutating func insert(_ value: consuming Value) -> UInt32 {
         guard let number = free.popLast() else {
             values.append(value)
             return UInt32(truncatingIfNeeded: values.count - 1)

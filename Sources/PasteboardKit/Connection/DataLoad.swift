@@ -125,7 +125,7 @@ final class DataLoad: Request {
         switch end {
         case nil: break
         case .complete:
-            guard let loaded else { return }
+            guard let loaded = consume loaded else { return }
             progress?.end(byteCount: loaded.value.count)
             result.resolve(.success(loaded))
         case .tooLarge:

@@ -1,14 +1,21 @@
-/// The loads to be requested and the results of handlers to be sent over a connection.
+/// The changes of a connection that wait: the loads to be requested, and the results of handlers to be sent.
 ///
-/// While few streams are under way, the first thread that adds something serves the inbox: it makes all changes until
-/// none waits. Otherwise it wakes the connection's thread, which serves the inbox. Then the frames of several tasks
-/// share a write, and the tasks do not wait for the lock of the connection, which its thread holds while it reads.
+/// While few streams are under way, the first thread that adds a change serves the inbox: it makes its own change, and
+/// those that others add, until none waits. Otherwise it wakes the connection's thread, which serves the inbox. Then
+/// the frames of several tasks share a write, and the tasks do not wait for the lock of the connection, which its
+/// thread holds while it reads.
 struct Inbox {
     /// The number of streams under way from which on the connection's thread serves the inbox.
     private static let sharing = 8
 
+    enum Change: Sendable {
+        case load(DataLoad)
+        case result(FinishedRun)
+    }
+
     enum Step: BitwiseCopyable {
-        /// The caller serves the inbox: it calls ``take(underWay:)`` until that returns nil.
+        /// The caller serves the inbox: it makes its change, which is not added, and calls ``take(underWay:)`` until
+        /// that returns nil.
         case serve
         /// The caller wakes the connection's thread, which calls ``claim()``.
         case wake
@@ -23,21 +30,16 @@ struct Inbox {
     private var isWoken = false
     private var hasThread = true
 
-    mutating func add(_ load: DataLoad) -> Step {
-        loads.append(load)
-        return step()
-    }
-
-    mutating func add(_ result: FinishedRun) -> Step {
-        results.append(result)
-        return step()
-    }
-
-    private mutating func step() -> Step {
-        if isServed { return .none }
-        if hasThread, underWay >= Self.sharing { return exchange(&isWoken, with: true) ? .none : .wake }
-        isServed = true
-        return .serve
+    mutating func add(_ change: Change) -> Step {
+        if !isServed, !hasThread || underWay < Self.sharing {
+            isServed = true
+            return .serve
+        }
+        switch change {
+        case .load(let load): loads.append(load)
+        case .result(let result): results.append(result)
+        }
+        return isServed || exchange(&isWoken, with: true) ? .none : .wake
     }
 
     /// Called by the connection's thread, before it resumes tasks or after it was woken.
@@ -59,7 +61,7 @@ struct Inbox {
         (hasThread, isServed) = (false, true)
     }
 
-    /// Takes everything that waits.
+    /// Takes the changes that wait.
     ///
     /// - Parameter underWay: the number of streams under way after the last changes; nil before the first.
     /// - Returns: nil if nothing waits. Then the caller no longer serves the inbox.

@@ -147,17 +147,17 @@ final class LiveConnection: Sendable {
 
     /// Makes the request of a load that need not precede any other request.
     func open(_ load: DataLoad) {
-        perform(inbox.withLock { $0.add(load) })
+        make(.load(load))
     }
 
     /// Handles the result of a handler.
     private func add(_ result: FinishedRun) {
-        perform(inbox.withLock { $0.add(result) })
+        make(.result(result))
     }
 
-    private func perform(_ step: Inbox.Step) {
-        switch step {
-        case .serve: makeChanges()
+    private func make(_ change: Inbox.Change) {
+        switch inbox.withLock({ $0.add(change) }) {
+        case .serve: makeChanges(change)
         case .wake where owner.isInOwner: wake.signal()
         case .none where owner.isInOwner: break
         // A process created by fork has no thread that serves. The changes fail there.
@@ -167,17 +167,26 @@ final class LiveConnection: Sendable {
         }
     }
 
-    /// Makes the changes that wait in the inbox, until there are none.
-    private func makeChanges() {
+    /// Makes a change, and those that wait in the inbox, until there are none.
+    private func makeChanges(_ first: Inbox.Change? = nil) {
         // Performed at the end, because the program's code that runs then may wait for other changes.
         var effects: [ConnectionEffect] = []
         var underWay: Int?
+        if let first {
+            underWay = change(&effects) { core, effects in
+                switch first {
+                case .load(let load): core.open(load, &effects)
+                case .result(let run): core.finish(run, &effects)
+                }
+                return core.underWay
+            }
+        }
         // Taken before the connection is locked, because it must not be while a cancelled load is released.
         while let (loads, results) = inbox.withLock({ $0.take(underWay: underWay) }) {
             underWay = change(&effects) { core, effects in
-                for run in results { core.finish(run.ask, run.result, &effects) }
-                for load in loads { core.streams.open(load, &core.io.state, &effects, load.open) }
-                return core.io.state.movingCount + core.streams.answers.count
+                for run in results { core.finish(run, &effects) }
+                for load in loads { core.open(load, &effects) }
+                return core.underWay
             }
         }
         perform(effects)
@@ -296,7 +305,7 @@ final class LiveConnection: Sendable {
     }
 
     private func perform(_ effects: [ConnectionEffect]) {
-        var runs: [HandlerRun] = []
+        var hasAsyncRuns = false
         for effect in effects {
             switch effect {
             case .deliver(let request):
@@ -304,7 +313,7 @@ final class LiveConnection: Sendable {
             case .resolve(let result, let failure):
                 result.resolve(failure.map { .failure(PasteboardError($0)) } ?? .success(()))
             case .start(let run):
-                if run.isAsync { runs.append(run) } else { run.start() }
+                if run.isAsync { hasAsyncRuns = true } else { run.start() }
             case .cancel(let run):
                 run.cancel()
             case .cancelChunks(let chunks):
@@ -322,6 +331,6 @@ final class LiveConnection: Sendable {
                 break
             }
         }
-        if !runs.isEmpty { handlers.add(runs) }
+        if hasAsyncRuns { handlers.add(effects.lazy.compactMap(\.asyncRun)) }
     }
 }

@@ -70,4 +70,9 @@ enum ConnectionEffect: Sendable {
     case lost(Failure)
     /// Releases values whose deinit may run the program's code.
     case release([DiscardedValue])
+
+    /// The run to be started, if its handler is async.
+    var asyncRun: HandlerRun? {
+        if case .start(let run) = self, run.isAsync { run } else { nil }
+    }
 }

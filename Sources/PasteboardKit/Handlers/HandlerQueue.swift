@@ -51,7 +51,7 @@ final class HandlerQueue: Sendable {
     }
 
     /// Adds the runs of async handlers, which start in this order.
-    func add(_ runs: [HandlerRun]) {
+    func add(_ runs: some Sequence<HandlerRun>) {
         let needsTask = state.withLock { state in
             for run in runs { state.waiting.append(run) }
             return state.needsTask()
