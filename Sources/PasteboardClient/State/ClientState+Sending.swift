@@ -75,7 +75,7 @@ extension ClientState {
     /// The maximum length of the next frame if `count` bytes remain. It is smaller while several streams share the
     /// connection.
     @inline(__always)
-    private func dataLimit(_ count: Int) -> Int {
+    private mutating func dataLimit(_ count: Int) -> Int {
         guard count > WireLimits.sharedDataLength else { return count }
         return asks.count + movingCount > 1 ? WireLimits.sharedDataLength : WireLimits.dataLength
     }

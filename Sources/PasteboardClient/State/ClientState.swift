@@ -48,7 +48,8 @@ package struct ClientState: Sendable {
     /// The number of open streams on which no answer is pending.
     var standing = 0
     /// The number of streams of requests whose answer is pending.
-    package var movingCount: Int { streams.count - standing }
+    // `mutating`, because a borrowing call would copy the whole state for its callee.
+    package var movingCount: Int { mutating get { streams.count - standing } }
 
     private var highestStream: UInt64 = 0
     var openLoads = 0

@@ -157,7 +157,16 @@ final class LiveConnection: Sendable {
 
     private func make(_ change: Inbox.Change) {
         switch inbox.withLock({ $0.add(change) }) {
-        case .serve: makeChanges(change)
+        case .serve:
+            var effects: [ConnectionEffect] = []
+            let underWay = self.change(&effects) { core, effects in
+                switch change {
+                case .load(let load): core.open(load, &effects)
+                case .result(let run): core.finish(run, &effects)
+                }
+                return core.underWay
+            }
+            makeChanges(effects, underWay: underWay)
         case .wake where owner.isInOwner: wake.signal()
         case .none where owner.isInOwner: break
         // A process created by fork has no thread that serves. The changes fail there.
@@ -167,20 +176,14 @@ final class LiveConnection: Sendable {
         }
     }
 
-    /// Makes a change, and those that wait in the inbox, until there are none.
-    private func makeChanges(_ first: Inbox.Change? = nil) {
-        // Performed at the end, because the program's code that runs then may wait for other changes.
-        var effects: [ConnectionEffect] = []
-        var underWay: Int?
-        if let first {
-            underWay = change(&effects) { core, effects in
-                switch first {
-                case .load(let load): core.open(load, &effects)
-                case .result(let run): core.finish(run, &effects)
-                }
-                return core.underWay
-            }
-        }
+    /// Makes the changes that wait in the inbox, until there are none.
+    ///
+    /// - Parameters:
+    ///   - earlier: the effects of a change that the caller has made. All effects are performed at the end, because the
+    ///     program's code that runs then may wait for other changes.
+    ///   - underWay: the number of streams under way after that change.
+    private func makeChanges(_ earlier: consuming [ConnectionEffect] = [], underWay: Int? = nil) {
+        var (effects, underWay) = (earlier, underWay)
         // Taken before the connection is locked, because it must not be while a cancelled load is released.
         while let (loads, results) = inbox.withLock({ $0.take(underWay: underWay) }) {
             underWay = change(&effects) { core, effects in

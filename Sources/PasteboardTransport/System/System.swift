@@ -136,8 +136,8 @@ package enum System {
 
     private static func wait(for entries: inout MutableSpan<pollfd>, milliseconds: Int?) throws(SystemError) {
         let deadline = milliseconds.map { MonotonicClock.deadline(milliseconds: $0) }
+        var timeout = milliseconds.map { CInt(clamping: max(0, $0)) } ?? -1
         while true {
-            let timeout = deadline.map(MonotonicClock.millisecondsLeft(until:)) ?? -1
             // The pointer is valid in the closure.
             let result = entries.withUnsafeMutableBufferPointer { entries in
                 Glibc.poll(entries.baseAddress, nfds_t(entries.count), timeout)
@@ -145,6 +145,7 @@ package enum System {
             if result >= 0 { return }
             let code = errno
             if code != EINTR { throw SystemError(call: "poll", errno: code) }
+            if let deadline { timeout = MonotonicClock.millisecondsLeft(until: deadline) }
         }
     }
 
