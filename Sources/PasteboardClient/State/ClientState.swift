@@ -254,12 +254,14 @@ package struct ClientState: Sendable {
         return destinationSessions.index(of: stream).map { destinationSessions.values[$0].owner } ?? 0
     }
 
-    /// Sets the number of a stream that the broker has opened.
+    /// Sets the number of a stream.
     package mutating func setOwner(_ owner: UInt32, of stream: UInt64) {
         if let index = asks.index(of: stream) {
             asks.values[index].owner = owner
         } else if let index = destinationSessions.index(of: stream) {
             destinationSessions.values[index].owner = owner
+        } else if let index = index(ofProgramStream: stream) {
+            streams.values[index].owner = owner
         }
     }
 

@@ -142,7 +142,7 @@ struct OpenStream: StreamRecord {
     var isAnswered = false
     var descriptorWelcome = false
     /// The driver's number for the request of any stream; see `ClientState.owner`.
-    let owner: UInt32
+    var owner: UInt32
     var received: UInt64 = 0
     var consumed: UInt64 = 0
     /// The offset up to which the broker may send.

@@ -121,6 +121,8 @@ final class LiveConnection: Sendable {
     /// Reads and writes while the connection lasts and `goesOn` holds.
     private func turn(while goesOn: (inout ConnectionCore) -> Bool) {
         var wait = core.withLock { goesOn(&$0) ? $0.nextWait(isIdle: false) : nil }
+        // Its memory is used by all turns.
+        var effects: [ConnectionEffect] = []
         while let current = wait {
             let socket = PollInterest(descriptor, current.wantsWrite ? [.readable, .writable] : .readable)
             let signal = PollInterest(wake.raw, .readable)
@@ -128,17 +130,16 @@ final class LiveConnection: Sendable {
             if !woken.isEmpty { wake.drain() }
             let isIdle = ready.isEmpty && woken.isEmpty
             let isReadable = !ready.subtracting(.writable).isEmpty
-            let effects: [ConnectionEffect]
-            (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
-                var effects: [ConnectionEffect] = []
+            wait = core.withLock { core -> ConnectionCore.Wait? in
                 core.turn(isReadable: isReadable, &effects)
                 if !core.takesRequests { isClosing.store(true, ordering: .relaxed) }
                 core.streams.release(&effects)
-                return (effects, goesOn(&core) ? core.nextWait(isIdle: isIdle) : nil)
+                return goesOn(&core) ? core.nextWait(isIdle: isIdle) : nil
             }
             // Tasks that continue while others are resumed leave their requests to this thread.
             let serves = (effects.count > 1 || !woken.isEmpty) && inbox.withLock { $0.claim() }
             perform(effects)
+            effects.removeAll(keepingCapacity: effects.count <= 64)
             if serves { makeChanges() }
         }
     }
@@ -243,6 +244,16 @@ final class LiveConnection: Sendable {
         // time is over already.
         let longest = 1_000 + min(settling, 3_600_000)
         return MonotonicClock.now() < startedAt.addingClamped(longest * 1_000_000)
+    }
+
+    /// Passes no further events to a publication that continues at another broker, also not the loss of this
+    /// connection. Its answers that are under way continue.
+    func forget(_ request: any Request) {
+        change { core, _ in
+            guard let stream = core.streams.remove(request) else { return }
+            // No request has number 0, and this one is assigned again.
+            core.io.state.setOwner(0, of: stream)
+        }
     }
 
     /// Cancels a request whose result is no longer needed.

@@ -22,7 +22,7 @@ public final class PasteboardConnection: Sendable {
     public static let shared = PasteboardConnection()
 
     private enum Phase {
-        /// No thread connects or will connect.
+        /// No thread connects or waits.
         case idle
         /// The thread waits for the time of its next attempt to connect.
         case waiting
@@ -47,6 +47,9 @@ public final class PasteboardConnection: Sendable {
         var lives: [LiveConnection] = []
         var process: CInt?
         var backoff = Backoff()
+        /// The time of the next attempt that no request makes (see `MonotonicClock`); nil if none is planned. Requests
+        /// that fail meanwhile do not postpone it.
+        var nextAttempt: UInt64?
         /// Whether the last broker was stopped. It is not started again without a request.
         var wasStopped = false
     }
@@ -151,8 +154,8 @@ public final class PasteboardConnection: Sendable {
                 state.phase = .connecting(attempt)
                 return .wait
             case .connected(let live):
-                // The broker ends, perhaps because it was stopped, which must not be undone.
-                if !live.isOver { state.wasStopped = true }
+                // A broker that ends was perhaps stopped, which must not be undone.
+                if !live.isOver || live.loss == .stopped { state.wasStopped = true }
                 step = .startThread
             case .idle:
                 step = .startThread
@@ -186,7 +189,7 @@ public final class PasteboardConnection: Sendable {
     private func startThread() {
         do {
             // While a connection is served, the thread does not refer to this object, so that it can be released.
-            let thread = try SystemThread(name: "pasteboard") { [weak self, wake] in
+            let thread = try SystemThread(name: "pasteboard", stackSize: ThreadPool.stackSize) { [weak self, wake] in
                 /// - Returns: the milliseconds until the next attempt; nil if none follows.
                 func turn(mayStart: Bool) -> Int? {
                     guard let outcome = self?.connect(mayStart: mayStart) else { return nil }
@@ -199,8 +202,24 @@ public final class PasteboardConnection: Sendable {
             }
             thread.detach()
         } catch {
+            state.withLock { if case .waiting = $0.phase { $0.phase = .idle } }
             _ = connected(.failure(Self.error(of: error)), mayStart: true)
+            guard !restoration.isEmpty else { return }
+            // The system may have a thread for it later.
+            Task.detached { [weak self] in
+                try? await Task.sleep(for: .milliseconds(Backoff.calm))
+                self?.startThreadToRestore()
+            }
         }
+    }
+
+    private func startThreadToRestore() {
+        let starts = state.withLock { state in
+            guard case .idle = state.phase, !restoration.isEmpty else { return false }
+            state.phase = .waiting
+            return true
+        }
+        if starts { startThread() }
     }
 
     /// Begins an attempt, unless a request has begun one.
@@ -213,6 +232,7 @@ public final class PasteboardConnection: Sendable {
                 return attempt.mayStart
             case .waiting where !restoration.isEmpty:
                 state.phase = .connecting(Attempt(mayStart: !state.wasStopped))
+                state.nextAttempt = nil
                 return !state.wasStopped
             case .waiting:
                 state.phase = .idle
@@ -241,8 +261,9 @@ public final class PasteboardConnection: Sendable {
         while true {
             let outcome = Result { try makeLiveConnection(mayStart: mayStart) }.mapError(Self.error(of:))
             triesLeft -= 1
-            guard case .success(let live) = outcome, add(live), live.greet(), triesLeft > 0 else { return outcome }
-            state.withLock { $0.lives.removeAll { $0 === live } }
+            guard case .success(let live) = outcome, add(live), live.greet(), triesLeft > 0, remove(live) else {
+                return outcome
+            }
         }
     }
 
@@ -255,6 +276,14 @@ public final class PasteboardConnection: Sendable {
         }
         if !isAdded { live.close(Self.closedFailure) }
         return isAdded
+    }
+
+    /// - Returns: false if this connection was closed meanwhile.
+    private func remove(_ live: LiveConnection) -> Bool {
+        state.withLock { state in
+            state.lives.removeAll { $0 === live }
+            return if case .connecting = state.phase { true } else { false }
+        }
     }
 
     /// Restores what stands, and passes the outcome of an attempt to the requests that wait for it.
@@ -272,7 +301,7 @@ public final class PasteboardConnection: Sendable {
                 return nil
             case .success(let live):
                 state.phase = .connected(live)
-                state.wasStopped = false
+                (state.wasStopped, state.nextAttempt) = (false, nil)
             case .failure where attempt.mayStart && !mayStart && !attempt.requests.isEmpty:
                 return nil
             case .failure:
@@ -318,7 +347,9 @@ public final class PasteboardConnection: Sendable {
                 guard error.mayPass else { return .giveUp }
                 guard !restoration.isEmpty else { return .none }
                 state.phase = .waiting
-                return .wait(milliseconds: state.backoff.delay())
+                let next = state.nextAttempt ?? MonotonicClock.deadline(milliseconds: state.backoff.delay())
+                state.nextAttempt = next
+                return .wait(milliseconds: Int(MonotonicClock.millisecondsLeft(until: next)))
             }
         }
         switch step {

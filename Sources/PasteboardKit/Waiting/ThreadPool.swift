@@ -19,8 +19,8 @@ final class ThreadPool: TaskExecutor {
     private let maximumThreads: Int
     private static let idleMilliseconds = 10_000
     private static let timeBetweenStarts = Duration.milliseconds(50)
-    /// The stack size of a main thread, because handlers may be written for one.
-    private static let stackSize = 8 << 20
+    /// The stack size of a main thread, because the code of programs may be written for one.
+    static let stackSize = 8 << 20
 
     private enum Work {
         case call(@Sendable () -> Void)

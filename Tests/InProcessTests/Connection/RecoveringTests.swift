@@ -56,9 +56,15 @@ struct RecoveringTests {
         let requests = Lock(0)
         /// Opened by the second write.
         let isWrittenAgain = Gate()
-        private let writes = Lock(0)
+        let writes = Lock(0)
+        /// The connection that was made first.
+        let first = Lock<ScriptedPeer?>(nil)
+        /// The stream that was refused on the first connection. Other frames may already be on their way.
+        private let refused = Lock<UInt64?>(nil)
         /// The number of watches that were opened.
         let watches = Lock(0)
+        /// Opened by the second watch.
+        let isWatchedAgain = Gate()
         private let kinds: [FrameKind]
         private let losses: Int
         private let loss: Loss
@@ -73,12 +79,29 @@ struct RecoveringTests {
             var welcome = Welcome.standard()
             welcome.features = Feature.allCases.map(\.rawValue)
             return ScriptedBroker(welcome: welcome) { peer, frame in
+                let isFirst = self.first.withLock { first in
+                    first = first ?? peer
+                    return first === peer
+                }
+                let isRefused = self.refused.withLock { refused in
+                    guard isFirst, refused == frame.stream else { return false }
+                    // The number may be that of another request by now.
+                    if ![.data, .item, .commit].contains(frame.kind) { refused = nil }
+                    return refused != nil
+                }
+                if isRefused { return }
                 let writes = self.writes.withLock { count in
                     if frame.kind == .write { count += 1 }
                     return count
                 }
                 if writes == 2 { self.isWrittenAgain.open() }
-                if frame.kind == .watch { self.watches.withLock { $0 += 1 } }
+                if frame.kind == .watch {
+                    let watches = self.watches.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if watches == 2 { self.isWatchedAgain.open() }
+                }
                 let isLost =
                     self.kinds.contains { $0 == frame.kind }
                     && self.requests.withLock { count in
@@ -93,7 +116,9 @@ struct RecoveringTests {
         private func lose(_ frame: ScriptedPeer.Frame, of peer: ScriptedPeer) throws {
             switch loss {
             case .crash: peer.shutDown()
-            case .refusal: try peer.send(Failure(.brokerRestarted, "another broker takes over"), stream: frame.stream)
+            case .refusal:
+                refused.withLock { $0 = frame.stream }
+                try peer.send(Failure(.brokerRestarted, "another broker takes over"), stream: frame.stream)
             case .stop:
                 try peer.send(Failure(.brokerRestarted, "stopped"), stream: 0)
                 peer.shutDown()
@@ -196,6 +221,57 @@ struct RecoveringTests {
         let publication = try await pasteboard.write([.text("a")])
         #expect(try await publication.handOver(deadline: .seconds(600)).isComplete)
         #expect(broker.requests.withLock(\.self) > 1)
+    }
+
+    @Test("Contents that a hand-over has moved to the next broker stay there when the earlier one ends", .tags(.f90))
+    func moved() async throws {
+        let broker = LosingBroker(.refusal, at: [.data])
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        var changes = pasteboard.changes().makeAsyncIterator()
+        _ = try await changes.next()
+        let provider = ItemProvider()
+        for type in [UniformType.utf8PlainText, .png] {
+            provider.registerDataRepresentation(for: type) { Data("a".utf8) }
+        }
+        let publication = try await pasteboard.write([provider])
+        let handOver = try await publication.handOver(types: [.utf8PlainText], deadline: .seconds(600))
+        #expect(handOver.kept == [.utf8PlainText])
+        let writes = broker.writes.withLock(\.self)
+        broker.first.withLock(\.self)?.shutDown()
+        // Restored like the publication, if that were lost.
+        await broker.isWatchedAgain.wait()
+        _ = try await pasteboard.contents()
+        #expect(broker.watches.withLock(\.self) == 2)
+        #expect(broker.writes.withLock(\.self) == writes)
+    }
+
+    @Test("Requests that fail do not postpone the attempt to restore what stands", .tags(.f90))
+    func postponed() async throws {
+        let broker = ScriptedBroker { peer, frame in
+            switch frame.kind {
+            case .commit: try peer.send(Committed(), stream: frame.stream)
+            case .list:
+                try peer.send(Failure(.brokerRestarted, "stopped"), stream: 0)
+                peer.shutDown()
+            default: break
+            }
+        }
+        let isServed = Lock(true)
+        let attempts = Lock(0)
+        let connection = PasteboardConnection(timeouts: .endless) { mayStart in
+            // This broker was stopped, so only requests may start another one.
+            if !mayStart { attempts.withLock { $0 += 1 } }
+            guard isServed.withLock({ exchange(&$0, with: false) }) else { throw Failure(.brokerUnavailable, "nobody") }
+            return try broker.socket()
+        }
+        let pasteboard = Pasteboard(name: "notes", connection: connection)
+        let publication = try await pasteboard.write([.text("a")])
+        await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+        attempts.withLock { $0 = 0 }
+        while attempts.withLock({ $0 == 0 }) {
+            await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+        }
+        withExtendedLifetime(publication) {}
     }
 
     @Test("No broker is started after a refused request, because this one may have been stopped", .tags(.f90))

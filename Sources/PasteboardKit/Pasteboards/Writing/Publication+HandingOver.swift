@@ -69,6 +69,7 @@ extension Publication {
         var earlier: [LiveConnection] = []
         while await additions.add(to: request, handle, over: live), request.isRestorable {
             request.lose(over: live)
+            live.forget(request)
             earlier.append(live)
             // A broker that only refuses requests ends the connection when the loads on it have ended.
             if !live.isOver { _ = try? await pasteboard.connection.liveConnection(after: live, for: call) }
