@@ -101,7 +101,9 @@ extension BlockingConnection {
     ///
     /// - Returns: what is lost.
     package func stop() throws(Failure) -> End {
-        try answer(on: try io.state.open(Stop()), until: answerDeadline) { event in
+        let stream = try io.state.open(Stop())
+        reached = .request
+        return try answer(on: stream, until: answerDeadline) { event in
             if case .ended(_, let end) = event { end } else { nil }
         }
     }

@@ -30,7 +30,7 @@ struct StopCommand: Command {
         guard listed.isEmpty else {
             throw Failure(.refused, "the broker was not ended, because there are pasteboards: \(listed.abbreviated)")
         }
-        let end = try connection.stop()
+        let end = try Broker.recovering(Recovery(.change, repeats: 0), over: connection) { try $0.stop() }
         if !end.lostBoards.isEmpty {
             StandardStreams.remark("lost the contents of: \(end.lostBoards.abbreviated)")
         }

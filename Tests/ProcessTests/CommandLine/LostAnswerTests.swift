@@ -56,7 +56,7 @@ import Testing
     @Test(
         "A request that may have been carried out is not made again",
         .tags(.f82),
-        arguments: ["clear", "board release x", "copy file", "copy --if-change 1 file"],
+        arguments: ["clear", "board release x", "stop", "copy file", "copy --if-change 1 file"],
         Loss.ends
     )
     func unknown(_ line: String, loss: Loss) throws {
