@@ -28,6 +28,8 @@ final class PrivateBroker {
     }
 
     deinit {
+        // If a variable could not be set, the others name the user's own broker.
+        guard System.environment("PASTEBOARD_SOCKET") == "\(directory)/socket" else { return }
         BrokerStart.endAll(milliseconds: Self.patience)
         // Another one, if a program has stopped the first.
         _ = try? Broker.running()?.stop()

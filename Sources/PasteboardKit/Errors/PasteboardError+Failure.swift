@@ -139,6 +139,14 @@ extension String {
     /// Removes the memory addresses that Swift puts into the names of private types:
     /// `Printer.(unknown context at $55d82927dc58).Jam` becomes `Printer.Jam`.
     fileprivate var withoutContextAddresses: String {
-        replacing(/\(unknown context at \$[^)]*\)\.?/, with: "")
+        let start = "(unknown context at $"
+        guard contains(start) else { return self }
+        var parts = split(separator: start, omittingEmptySubsequences: false).map(String.init)
+        for index in parts.indices.dropFirst() {
+            guard let end = parts[index].firstIndex(of: ")") else { continue }
+            let rest = parts[index][end...].dropFirst()
+            parts[index] = String(rest.hasPrefix(".") ? rest.dropFirst() : rest)
+        }
+        return parts.joined()
     }
 }

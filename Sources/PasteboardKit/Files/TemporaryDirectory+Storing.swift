@@ -4,21 +4,15 @@ import PasteboardTransport
 import PasteboardWire
 
 extension TemporaryDirectory {
-    /// Writes all bytes of a load to a file here, and unpacks the file if it is a folder's archive. It runs on the
-    /// pool's threads, because writing may wait for a disk.
+    /// Writes all bytes of a load to a file here. It runs on the pool's threads, because writing may wait for a disk.
     ///
-    /// - Parameters:
-    ///   - isNamedByFile: whether the suggested name is the file's own.
-    ///   - deadline: the deadline of the load.
-    ///   - progress: can cancel the load.
-    /// - Returns: the file or folder.
-    func store(
+    /// - Parameter isNamedByFile: whether the suggested name is the file's own.
+    /// - Returns: the file, and the name of the folder if the file is a folder's archive.
+    func write(
         _ load: OpenedLoad,
         suggestedName: String?,
-        isNamedByFile: Bool,
-        deadline: LoadDeadline?,
-        progress: LoadProgress?
-    ) async throws(PasteboardError) -> URL {
+        isNamedByFile: Bool
+    ) async throws(PasteboardError) -> (file: URL, folder: String?) {
         let name = SafeFileName(
             suggested: suggestedName ?? load.reader.fileName,
             file: isNamedByFile ? load.file : nil,
@@ -28,34 +22,42 @@ extension TemporaryDirectory {
         let file = try LoadedFile(isArchive ? "archive" : name, isArchive ? nil : load.file, in: self)
         try await load.reader.write(to: file)
         try file.finish()
-        guard isArchive else { return URL(filePath: file.path, directoryHint: .notDirectory) }
-        let folder = try await unpack(file.path, as: name.description, deadline, progress)
-        return URL(filePath: folder, directoryHint: .isDirectory)
+        return (URL(filePath: file.path, directoryHint: .notDirectory), isArchive ? name.description : nil)
     }
 
-    /// Unpacks an archive and renames the folder in it, whose name in the archive is that of the source's folder.
-    private func unpack(
-        _ archive: String,
+    /// Unpacks an archive and renames the folder in it, whose name in the archive is that of the source's folder. It
+    /// runs on the pool's threads.
+    ///
+    /// - Parameters:
+    ///   - deadline: the deadline of the load.
+    ///   - progress: can cancel the load.
+    /// - Returns: the folder.
+    func unpack(
+        _ archive: URL,
         as name: String,
         _ deadline: LoadDeadline?,
         _ progress: LoadProgress?
-    ) async throws(PasteboardError) -> String {
+    ) async throws(PasteboardError) -> URL {
         let room = "\(path)/tree"
         let input: DescriptorBox
         let folder: UnpackedFolder
         do throws(SystemError) {
             try System.makeDirectory(room)
             folder = UnpackedFolder(in: DescriptorBox(try System.open(room, .directory)))
-            input = DescriptorBox(try System.open(archive))
+            input = DescriptorBox(try System.open(archive.path))
             // Removed at once, so that the disk does not hold the contents twice for longer than necessary.
-            try System.unlink(archive)
+            try System.unlink(archive.path)
         } catch {
             throw failure("cannot create a directory for the loaded folder", error)
         }
         let own: SystemString
         do {
             let program = try folder.unpack(input)
-            let timer = deadline?.timer { program.kill() }
+            let isLate = Lock(false)
+            let timer = deadline?.timer {
+                isLate.withLock { $0 = true }
+                program.kill()
+            }
             progress?.begin { program.kill() }
             let result = await withTaskCancellationHandler {
                 Result { () throws(Failure) in try program.wait() }
@@ -64,7 +66,8 @@ extension TemporaryDirectory {
             }
             timer?.cancel()
             guard !Task.isCancelled, progress?.isCancelled != true else { throw PasteboardError.cancelled }
-            if let deadline, deadline.left == .zero { throw deadline.error }
+            // A program that was killed need not report it.
+            if let deadline, isLate.withLock(\.self) { throw deadline.error }
             do throws(Failure) {
                 try result.get()
             } catch {
@@ -83,7 +86,7 @@ extension TemporaryDirectory {
         } catch {
             throw failure("cannot rename the loaded folder", error)
         }
-        return "\(room)/\(name)"
+        return URL(filePath: "\(room)/\(name)", directoryHint: .isDirectory)
     }
 }
 

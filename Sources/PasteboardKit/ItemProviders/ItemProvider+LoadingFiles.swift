@@ -50,26 +50,40 @@ extension ItemProvider {
         let deadline = timeout.map(LoadDeadline.init)
         // Transferring the bytes is only a part of the work: a folder also has to be unpacked.
         let part = progress?.makePart()
-        let load: OpenedLoad
-        let (temporary, file): (TemporaryDirectory, URL)
+        var written: WrittenLoad
         do {
             let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
             let representation = try representation(for: contentType, part)
-            load = try await open(representation, timeout: timeout, inPlace: openInPlace, bounds, progress: part)
-            if let url = load.inPlace {
-                try await load.reader.finish()
-                progress?.end(part)
-                return try await body(Loaded(value: url, type: load.type, isInPlace: true))
+            written = try await write(
+                representation,
+                in: directory,
+                timeout: timeout,
+                inPlace: openInPlace,
+                bounds,
+                progress: part
+            )
+            if let temporary = written.temporary, let folder = written.folder {
+                let archive = written.url
+                written.url = try await storing { () throws(PasteboardError) in
+                    do throws(PasteboardError) {
+                        return try await temporary.unpack(archive, as: folder, deadline, progress)
+                    } catch {
+                        // Here, because removing a tree may take long.
+                        temporary.remove()
+                        throw error
+                    }
+                }
             }
-            (temporary, file) = try await store(load, in: directory, deadline, progress)
         } catch {
             progress?.end(byteCount: nil)
             throw error
         }
         progress?.end(part)
+        let loaded = Loaded(value: written.url, type: written.type, isInPlace: written.temporary == nil)
+        guard let temporary = written.temporary else { return try await body(loaded) }
         let result: Swift.Result<Result, any Error>
         do {
-            result = .success(try await body(Loaded(value: file, type: load.type)))
+            result = .success(try await body(loaded))
         } catch {
             result = .failure(error)
         }
@@ -78,30 +92,52 @@ extension ItemProvider {
         return try result.get()
     }
 
-    /// Writes the bytes of a load to a file.
-    private func store(
-        _ load: OpenedLoad,
+    /// The bytes of a load, written to a file.
+    private struct WrittenLoad: Sendable {
+        var url: URL
+        let type: UniformType
+        /// The directory of the file; nil if it is the source's own.
+        var temporary: TemporaryDirectory?
+        /// The name of the folder, if the file is its archive.
+        var folder: String?
+    }
+
+    /// Opens a load, and writes its bytes to a file. At the return the load is released, and with it what the source
+    /// has passed, which may be a large file or memory.
+    private func write(
+        _ representation: ProviderContents.Representation,
         in directory: URL?,
-        _ deadline: LoadDeadline?,
-        _ progress: LoadProgress?
-    ) async throws(PasteboardError) -> (TemporaryDirectory, URL) {
+        timeout: Duration?,
+        inPlace: Bool,
+        _ bounds: LoadBounds,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> WrittenLoad {
+        let load = try await open(representation, timeout: timeout, inPlace: inPlace, bounds, progress: progress)
+        if let url = load.inPlace {
+            try await load.reader.finish()
+            return WrittenLoad(url: url, type: load.type)
+        }
         let contents = contents
-        // Writing may wait for a disk, which must not block the threads of Swift's tasks.
-        return try await withTaskExecutorPreference(ThreadPool.files) { () throws(PasteboardError) in
-            do throws(PasteboardError) {
-                let temporary = try TemporaryDirectory(in: directory)
-                let file = try await temporary.store(
-                    load,
-                    suggestedName: contents.suggestedName,
-                    isNamedByFile: contents.fileThatNames != nil,
-                    deadline: deadline,
-                    progress: progress
-                )
-                return (temporary, file)
-            } catch {
-                contents.representations.first?.origin.source?.lose()
-                throw error
-            }
+        return try await storing { () throws(PasteboardError) in
+            let temporary = try TemporaryDirectory(in: directory)
+            let (url, folder) = try await temporary.write(
+                load,
+                suggestedName: contents.suggestedName,
+                isNamedByFile: contents.fileThatNames != nil
+            )
+            return WrittenLoad(url: url, type: load.type, temporary: temporary, folder: folder)
+        }
+    }
+
+    /// Stores loaded bytes, on other threads than those of Swift's tasks, because storing may wait for a disk.
+    private func storing<Stored: Sendable>(
+        _ body: @concurrent () async throws(PasteboardError) -> Stored
+    ) async throws(PasteboardError) -> Stored {
+        do throws(PasteboardError) {
+            return try await withTaskExecutorPreference(ThreadPool.files, operation: body)
+        } catch {
+            contents.representations.first?.origin.source?.lose()
+            throw error
         }
     }
 

@@ -24,6 +24,9 @@ struct DemoCommand: Command {
         for variable in System.environment() where variable.hasPrefix("PASTEBOARD_") {
             try System.setEnvironment(String(variable.prefix { $0 != "=" }), to: nil)
         }
+        // Not the broker of another version, which may be in PATH.
+        let program = try System.programPath()
+        if program.hasSuffix("/pasteboard") { try System.setEnvironment("PASTEBOARD_BROKER", to: program) }
         let broker = try PrivateBroker("demo")
         defer { withExtendedLifetime(broker) {} }
         let connection = try Broker.startingOne()

@@ -22,7 +22,7 @@ protocol PasteSink: AnyObject {
     func write(_ bytes: Span<UInt8>) throws
     /// Whether an early end leaves a partial file, so that signals have to wait until it is removed.
     var leavesFile: Bool { get }
-    /// The descriptor that the kernel may write all bytes to; nil if each byte has to be inspected.
+    /// The descriptor that the kernel may write all bytes to; nil if each byte has to be inspected, or none is needed.
     var descriptor: CInt? { get }
     /// Removes the permissions that the source's file has lost.
     func narrow(to mode: UInt32) throws(SystemError)

@@ -61,10 +61,10 @@ final class ReceivedItem {
             } write: {
                 try put($0)
             }
-            byteCount = file.byteCount
         } catch let error as SystemError {
             if let failure = sink.failure(error) { throw failure }
         }
+        byteCount = file.byteCount
     }
 
     private func put(_ bytes: Span<UInt8>) throws {

@@ -218,6 +218,7 @@ import Testing
         try desk.copy("x", "-b", "日本")
         let list = try desk.run("list").text.split(separator: "\n")
         #expect(list.map { $0.prefix { $0 != "1" } } == ["general  ", "日本     "])
+        #expect(TextTable.text([[], []]) == "\n\n")
         #expect(TextTable.text([["e\u{301}", "x"], ["👨‍👩‍👧", "y"], ["abc", "z"]]) == "e\u{301}    x\n👨‍👩‍👧   y\nabc  z\n")
     }
 

@@ -24,6 +24,8 @@ package protocol DragObserver: AnyObject, Sendable {
 final class DragReports: Sendable {
     private enum Report {
         case event(DragEvent, Drag)
+        /// Two events, between which nothing else runs on the main actor.
+        case ended(DropOperation, Drag)
         /// A mark that is resolved after the observer was notified of all earlier reports.
         case mark(PendingResult<Void>)
         case over
@@ -36,6 +38,9 @@ final class DragReports: Sendable {
             while let report = await queue.next() {
                 switch report {
                 case .event(let event, let drag): observer.handle(event, of: drag)
+                case .ended(let operation, let drag):
+                    observer.handle(.willEnd(operation), of: drag)
+                    observer.handle(.didEnd(operation), of: drag)
                 case .mark(let result): result.resolve(.success(()))
                 case .over: queue.finish()
                 }
@@ -50,6 +55,10 @@ final class DragReports: Sendable {
     /// Appends an event without resuming the task that notifies the observer.
     func append(_ event: DragEvent, of drag: Drag) {
         queue.append(.event(event, drag))
+    }
+
+    func appendEnd(with operation: DropOperation, of drag: Drag) {
+        queue.append(.ended(operation, drag))
     }
 
     func finishSoon() {

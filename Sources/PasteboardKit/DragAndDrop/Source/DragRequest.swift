@@ -227,13 +227,17 @@ final class DragRequest: Request {
         state.withLock { state in
             body(&state)
             report(&state)
-            if state.progress.handle != nil { state.answers.append { [result] in result.resolve(.success(())) } }
+            if state.progress.handle != nil, !result.isResolved {
+                state.answers.append { [result] in result.resolve(.success(())) }
+            }
             if let proposal = state.progress.proposal, case let progress = state.progress {
                 let answered = state.moves.filter { progress.hasAnswered($0.sequence) }.map(\.result)
                 state.moves.removeFirst(answered.count)
-                state.answers.append { for move in answered { move.resolve(.success(proposal)) } }
+                if !answered.isEmpty {
+                    state.answers.append { for move in answered { move.resolve(.success(proposal)) } }
+                }
             }
-            if let dropped = state.progress.dropped {
+            if let dropped = state.progress.dropped, !state.drops.isEmpty {
                 let drops = exchange(&state.drops, with: [])
                 state.answers.append { for drop in drops { drop.resolve(.success(DropOperation(dropped))) } }
             }
@@ -256,8 +260,7 @@ final class DragRequest: Request {
             let operation = state.progress.dropped ?? (state.progress.outcome == nil ? nil : .cancel)
             guard let operation else { return }
             state.hasReportedEnd = true
-            reports.append(.willEnd(DropOperation(operation)), of: drag)
-            reports.append(.didEnd(DropOperation(operation)), of: drag)
+            reports.appendEnd(with: DropOperation(operation), of: drag)
         }
         if let outcome = state.progress.outcome {
             if case .transferred = outcome { reports.append(.transferred, of: drag) }

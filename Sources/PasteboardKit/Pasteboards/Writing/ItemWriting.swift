@@ -32,8 +32,7 @@ struct ItemWriting: Sendable {
         var current = nextKept(0)
         var loads = try await self.loads(of: current)
         // Checked before anything is sent, if the sizes are known.
-        let sizes = loads.lazy.compactMap(\.reader.byteCount)
-        var announced = sizes.reduce(0) { $0 > .max - $1 ? .max : $0 + $1 }
+        var announced = loads.compactMap(\.reader.byteCount).reduce(0) { $0 > .max - $1 ? .max : $0 + $1 }
         try acquireRoom?(announced)
         live.open(request) { [loads] state throws(Failure) in try begin(keeping: loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
@@ -43,14 +42,16 @@ struct ItemWriting: Sendable {
         }
         defer { timer.cancel() }
         while let item = current {
-            for (index, load) in loads.enumerated() {
+            // Each load is released when its bytes are sent, with what its source has passed.
+            while !loads.isEmpty {
+                let load = loads.removeFirst()
                 while let chunk = try await load.reader.next() {
                     let covered = min(announced, UInt64(chunk.count))
                     announced -= covered
                     try acquireRoom?(UInt64(chunk.count) - covered)
                     try await live.send(OutgoingBytes(stream: stream, data: chunk))
                 }
-                guard index < loads.count - 1 else { break }
+                guard !loads.isEmpty else { break }
                 try await live.send(OutgoingBytes(stream: stream, data: Data(), isLast: true))
             }
             current = nextKept(item + 1)
