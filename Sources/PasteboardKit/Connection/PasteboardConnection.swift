@@ -22,7 +22,7 @@ public final class PasteboardConnection: Sendable {
     public static let shared = PasteboardConnection()
 
     private enum Phase {
-        /// No thread connects or waits.
+        /// No attempt to connect is made or planned.
         case idle
         /// The thread waits for the time of its next attempt to connect.
         case waiting
@@ -44,7 +44,7 @@ public final class PasteboardConnection: Sendable {
         var phase = Phase.idle
         /// All connections to brokers, also one that is greeting, and those to brokers that have announced their end,
         /// on which loads may still run.
-        var lives: [LiveConnection] = []
+        var connections: [LiveConnection] = []
         var process: CInt?
         var backoff = Backoff()
         /// The time of the next attempt that no request makes (see `MonotonicClock`); nil if none is planned. Requests
@@ -115,10 +115,13 @@ public final class PasteboardConnection: Sendable {
         restoration.close(Self.closedError)
     }
 
+    /// Ends all connections to brokers, and fails the requests that wait.
     private func end() {
-        let (phase, lives) = state.withLock { (exchange(&$0.phase, with: .closed), exchange(&$0.lives, with: [])) }
+        let (phase, connections) = state.withLock { state in
+            (exchange(&state.phase, with: .closed), exchange(&state.connections, with: []))
+        }
         wake.signal()
-        for live in lives { live.close(Self.closedFailure) }
+        for live in connections { live.close(Self.closedFailure) }
         guard case .connecting(let attempt) = phase else { return }
         for request in attempt.requests { request.resolve(.failure(Self.closedError)) }
     }
@@ -194,9 +197,9 @@ public final class PasteboardConnection: Sendable {
                 func turn(mayStart: Bool) -> Int? {
                     guard let outcome = self?.connect(mayStart: mayStart) else { return nil }
                     if case .success(let live) = outcome { live.serve() }
-                    return self?.delay(after: outcome)
+                    return self?.planAttempt(after: outcome)
                 }
-                while let mayStart = self?.attempt(), let delay = turn(mayStart: mayStart) {
+                while let mayStart = self?.beginAttempt(), let delay = turn(mayStart: mayStart) {
                     _ = wake.wait(milliseconds: delay)
                 }
             }
@@ -213,6 +216,7 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
+    /// Starts the thread if there still is something to restore, and no request has started it.
     private func startThreadToRestore() {
         let starts = state.withLock { state in
             guard case .idle = state.phase, !restoration.isEmpty else { return false }
@@ -225,7 +229,7 @@ public final class PasteboardConnection: Sendable {
     /// Begins an attempt, unless a request has begun one.
     ///
     /// - Returns: whether it may start a broker; nil if none is made.
-    private func attempt() -> Bool? {
+    private func beginAttempt() -> Bool? {
         state.withLock { state in
             switch state.phase {
             case .connecting(let attempt):
@@ -243,6 +247,7 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
+    /// Makes an attempt, and another one if a request that may start a broker has come meanwhile.
     private func connect(mayStart: Bool) -> Outcome {
         var mayStart = mayStart
         var outcome = greet(mayStart: mayStart)
@@ -271,7 +276,7 @@ public final class PasteboardConnection: Sendable {
     private func add(_ live: LiveConnection) -> Bool {
         let isAdded = state.withLock { state in
             guard case .connecting = state.phase else { return false }
-            state.lives.append(live)
+            state.connections.append(live)
             return true
         }
         if !isAdded { live.close(Self.closedFailure) }
@@ -281,7 +286,7 @@ public final class PasteboardConnection: Sendable {
     /// - Returns: false if this connection was closed meanwhile.
     private func remove(_ live: LiveConnection) -> Bool {
         state.withLock { state in
-            state.lives.removeAll { $0 === live }
+            state.connections.removeAll { $0 === live }
             return if case .connecting = state.phase { true } else { false }
         }
     }
@@ -318,7 +323,7 @@ public final class PasteboardConnection: Sendable {
     ///
     /// - Returns: the milliseconds until the next attempt; nil if the thread ends, because there is nothing to restore,
     ///   or another thread connects.
-    private func delay(after outcome: Outcome) -> Int? {
+    private func planAttempt(after outcome: Outcome) -> Int? {
         enum Step {
             case none
             case giveUp
@@ -331,7 +336,7 @@ public final class PasteboardConnection: Sendable {
             case .failure(let error): (error, nil)
             }
         let step = state.withLock { state -> Step in
-            if case .success(let ended) = outcome { state.lives.removeAll { $0 === ended } }
+            if case .success(let ended) = outcome { state.connections.removeAll { $0 === ended } }
             // The broker had announced its end, and another connection was made since.
             if case .connected(let live) = state.phase, !live.isOver { return .restore(over: live) }
             if loss == .stopped { state.wasStopped = true }

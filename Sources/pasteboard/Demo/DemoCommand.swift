@@ -1,4 +1,3 @@
-import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -50,8 +49,7 @@ struct DemoCommand: Command {
         try say("source", try source.line())
         try say("destination", outcome.text)
 
-        try source.process.kill(SIGKILL)
-        _ = try source.process.wait()
+        source.kill()
         try say("source", "process \(source.process.id) was killed")
         let failure = try load()
         try say("destination", failure.text)

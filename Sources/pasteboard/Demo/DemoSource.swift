@@ -25,9 +25,11 @@ struct DemoSourceCommand: Command {
         )
         while true {
             var asks: [(stream: UInt64, type: String)] = []
-            try connection.turn { _, event, bytes in
+            let ready = try connection.turn(extra: [PollInterest(1, [])]) { _, event, bytes in
                 if case .asked(let stream, let ask) = event { asks.append((stream, ask.type(in: bytes))) }
             }
+            // The demo has ended.
+            guard ready[0].isEmpty else { return 0 }
             for (stream, type) in asks { try make(type, stream, connection) }
         }
     }
@@ -46,6 +48,7 @@ final class DemoSource {
     private static let timeout = 10_000
 
     let process: ChildProcess
+    private var hasEnded = false
     private let output: OwnedDescriptor
     private var buffer: [UInt8] = []
 
@@ -63,6 +66,12 @@ final class DemoSource {
     }
 
     deinit {
+        kill()
+    }
+
+    /// Kills the process, unless it has ended: then another one may have its id.
+    func kill() {
+        guard !exchange(&hasEnded, with: true) else { return }
         try? process.kill(SIGKILL)
         _ = try? process.wait()
     }

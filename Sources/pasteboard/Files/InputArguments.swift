@@ -10,7 +10,7 @@ struct InputArguments {
     private let title: String?
     private let trimsNewline: Bool
     private let types: [TypeArgument]
-    /// nil for standard input. Empty if `types` name the files.
+    /// The files to read; nil for standard input. Empty if `types` or `words` name what is read.
     private let files: [SystemString?]
     /// The operands if they are a text, which replaces standard input.
     private let words: [SystemString]?

@@ -228,9 +228,9 @@ struct KeptRoom {
     func failure(_ count: UInt64, isMinimum: Bool = false) -> Failure {
         Failure(
             .noSpace,
-            "cannot keep \(ByteCount.text(count))\(isMinimum ? " or more" : ""): of the \(ByteCount.text(pool)) that the "
-                + "broker can keep, \(ByteCount.text(free)) are free for one program; clear a pasteboard, start the broker "
-                + "with a larger --limit kept-pool, or use 'pasteboard offer'"
+            "cannot keep \(ByteCount.text(count))\(isMinimum ? " or more" : ""): of the \(ByteCount.text(pool)) that "
+                + "the broker can keep, \(ByteCount.text(free)) are free for one program; clear a pasteboard, start "
+                + "the broker with a larger --limit kept-pool, or use 'pasteboard offer'"
         )
     }
 }

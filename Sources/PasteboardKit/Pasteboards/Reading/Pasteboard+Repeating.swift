@@ -20,6 +20,8 @@ extension Pasteboard {
         }
     }
 
+    /// Reads from the contents, again if they are replaced before a load begins.
+    ///
     /// - Parameter direct: reads from the present contents without a list; nil if it finds nothing there. It is called
     ///   after contents were replaced, because it succeeds however often programs write.
     private func read<Value>(

@@ -16,6 +16,12 @@ package struct Clear: WireMessage {
 
     package init() {}
 
+    /// A clear of a board, on the condition that it is at a change count, if there is one.
+    package init(_ board: String?, ifChangeCount: UInt64? = nil) {
+        (self.board, self.ifChangeCount) = (board, ifChangeCount)
+        if ifChangeCount != nil { requires = [Feature.condition.rawValue] }
+    }
+
     package mutating func fields(_ visit: inout some FieldVisitor) {
         visit(1, "board", &board)
         visit(2, "if_change_count", &ifChangeCount)

@@ -38,6 +38,13 @@ package struct Load: WireMessage {
 
     package init() {}
 
+    /// A load of one item.
+    ///
+    /// - Parameter handle: the publication; nil for the present contents of a board.
+    package init(_ handle: UInt64?, item: UInt32? = nil, accepts: [Accept]) {
+        (self.handle, self.item, self.accepts) = (handle, item, accepts)
+    }
+
     package mutating func fields(_ visit: inout some FieldVisitor) {
         visit(1, "handle", &handle)
         visit(2, "board", &board)

@@ -20,6 +20,11 @@ package struct Item: WireMessage {
 
     package init() {}
 
+    /// An item without representations.
+    package init(suggestedName: String?, title: String? = nil) {
+        (self.suggestedName, self.title) = (suggestedName, title)
+    }
+
     package mutating func fields(_ visit: inout some FieldVisitor) {
         visit(1, "suggested_name", &suggestedName)
         visit(2, "representations", &representations, most: WireLimits.representations)
