@@ -115,8 +115,19 @@ extension [ProviderContents.Representation] {
 
     private func bestOfAll(of accepted: [UniformType], preferring preference: LoadPreference) -> Element? {
         switch preference {
-        case .source: first { accepted.contains(where: $0.type.conforms) }
+        case .source: bestOfSource(among: accepted)
         case .reader: accepted.lazy.compactMap(bestOfAll(for:)).first
         }
+    }
+
+    /// Returns the first representation of an accepted type, in the order of the source. Between encodings of one text
+    /// that order says nothing: one that can represent every character is returned.
+    private func bestOfSource(among accepted: [UniformType]) -> Element? {
+        let isAccepted = { (found: Element) in accepted.contains(where: found.type.conforms) }
+        guard let first = first(where: isAccepted), first.type.isPlainTextInAnotherEncoding else {
+            return first(where: isAccepted)
+        }
+        let texts = filter(isAccepted)
+        return UniformType.unicodeTexts.lazy.compactMap { texts.bestOfAll(for: $0) }.first ?? first
     }
 }

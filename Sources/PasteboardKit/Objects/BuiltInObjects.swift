@@ -32,7 +32,7 @@ extension String: ItemProviderReading {
     ///   valid.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> String {
         let type = UniformType(importedAs: typeIdentifier)
-        return try data.text(as: TextEncoding(of: type, data), type: type)
+        return try data.text(of: type)
     }
 }
 
@@ -76,7 +76,7 @@ extension URL: ItemProviderReading {
     ///   not a file URL.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> URL {
         let type = UniformType(importedAs: typeIdentifier)
-        let text = try data.text(as: .utf8, type: type)
+        let text = try data.utf8(type: type)
         let spaces: Set<Character> = [" ", "\t", "\n", "\r", "\r\n"]
         let start = text.drop { spaces.contains($0) }
         let end = start.lastIndex { !spaces.contains($0) }

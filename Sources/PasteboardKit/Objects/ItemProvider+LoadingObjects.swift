@@ -1,13 +1,14 @@
 import FoundationEssentials
 
 // An object is made from the first of the item's types, in the source's order, that the class reads. The source's order
-// is that of fidelity; the order of the class does not matter, as with NSItemProvider.
+// is that of fidelity; the order of the class does not matter, as with NSItemProvider. Of several encodings of a text,
+// UTF-8 is preferred, then UTF-16.
 extension ItemProvider {
     /// Whether an object of the class can be loaded: whether the class reads one of the item's types, or a type that
     /// one of them conforms to. ``loadObject(ofClass:timeout:maximumByteCount:isAutomatic:progress:)`` finds
     /// the type in the same way. Nothing is loaded.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool {
-        representations.loadable.first(readBy: aClass) != nil
+        representations.loadable.best(of: aClass.readableTypes, preferring: .source) != nil
     }
 
     /// Loads an object and calls the completion handler once, with the object or an error. The completion handler runs
@@ -76,22 +77,12 @@ extension ItemProvider {
         _ bounds: LoadBounds = LoadBounds(),
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
-        let representations = representations
         // The load of a promise whose source has ended fails with an error that names the source.
-        let found = representations.loadable.first(readBy: aClass) ?? representations.first(readBy: aClass)
-        guard let found else {
+        guard let found = representations.best(of: aClass.readableTypes, preferring: .source) else {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(readBy: aClass, among: registeredContentTypes)
         }
         return try await data(of: found, timeout: timeout, bounds, progress: progress)
-    }
-}
-
-extension [ProviderContents.Representation] {
-    /// Returns the first representation of a type that the class reads.
-    fileprivate func first(readBy aClass: any ItemProviderReading.Type) -> Element? {
-        let readable = aClass.readableTypes
-        return first { representation in readable.contains { representation.type.conforms(to: $0) } }
     }
 }
 

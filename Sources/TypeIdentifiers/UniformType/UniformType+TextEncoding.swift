@@ -1,4 +1,24 @@
 extension UniformType {
+    /// The types of plain text that can represent every character, best first. A reader prefers them to other encodings
+    /// of a text, whatever the order of its source, which is one between kinds of contents.
+    package static let unicodeTexts: [UniformType] = [.utf8PlainText, .utf16PlainText, .utf16ExternalPlainText]
+
+    /// Types whose bytes are text in UTF-8 although they do not conform to ``text``.
+    package static let textualFormats: [UniformType] = [
+        "com.adobe.postscript", "com.adobe.encapsulated-postscript", "public.url", "public.file-url", "public.url-name",
+        "public.email-message", "public.uuencoded-archive", "com.apple.binhex-archive", "public.xbitmap-image",
+        "com.microsoft.internet-shortcut",
+    ].map(UniformType.init(known:))
+
+    /// Whether this is plain text whose bytes need not be UTF-8.
+    package var isPlainTextInAnotherEncoding: Bool {
+        guard self != .utf8PlainText, conforms(to: .plainText) else { return false }
+        return textEncodingName.map { $0.uppercased() != "UTF-8" } ?? (self == .plainText)
+    }
+
+    /// Whether the bytes are text.
+    package var isText: Bool { conforms(to: .text) || Self.textualFormats.contains(self) }
+
     /// The name of the charset of text in this type, as used by IANA and `iconv`; nil for a type without a charset,
     /// whose text is read as UTF-8.
     ///

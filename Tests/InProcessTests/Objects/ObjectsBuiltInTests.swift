@@ -87,6 +87,38 @@ struct ObjectsBuiltInTests {
         }
     }
 
+    @Test("of several encodings of a text the best one becomes a string, and between kinds the source's order counts")
+    func encodings() async throws {
+        let all: [(UniformType, [UInt8], String)] = [
+            (try #require(UniformType(mimeType: "text/plain;charset=latin1")), [0x6C], "l"),
+            (Self.macintosh, [0x6D], "m"),
+            (.plainText, [0x70], "p"), (.utf16PlainText, [0x77, 0], "w"), (.utf8PlainText, [0x38], "8"),
+        ]
+        try await TestBroker.with { broker in
+            // The best encoding is removed each time, and then the next one is chosen.
+            for (count, expected) in [(5, "8"), (4, "w"), (3, "l"), (2, "l"), (1, "l")] {
+                let source = ItemProvider()
+                for (type, bytes, _) in all.prefix(count) {
+                    source.registerDataRepresentation(for: type) { Data(bytes) }
+                }
+                let publication = try await broker.pasteboard().write([source])
+                #expect(try await source.loadObject(ofClass: String.self) == expected)
+                #expect(try await broker.pasteboard().string == expected)
+                let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+                #expect(try await item.loadObject(ofClass: String.self) == expected)
+                #expect(String(decoding: try await item.loadData(for: .utf8PlainText).value, as: UTF8.self) == expected)
+                withExtendedLifetime(publication) {}
+            }
+        }
+        let source = ItemProvider()
+        for type in [UniformType.html, .swiftSource, Self.macintosh, .utf8PlainText] {
+            source.registerDataRepresentation(for: type) { Data() }
+        }
+        #expect(source.bestType(of: [.html, .plainText]) == .html)
+        #expect(source.bestType(of: [.plainText]) == .swiftSource)
+        #expect(source.bestType(of: [.rtf, Self.macintosh]) == Self.macintosh)
+    }
+
     @Test(
         "bytes that are not text of their type cause an error that names the type and the offset",
         arguments: [

@@ -4,7 +4,8 @@ public import FoundationEssentials
 // ended are left out. If the contents are replaced during a read, it reads the new ones. A read that finds no
 // pause between the writes fails with `superseded` after 30 s, or with `timeout` after its timeout.
 extension Pasteboard {
-    /// The text of the first item that has text; nil if there is none.
+    /// The text of the first item that has plain text; nil if there is none. Of several encodings UTF-8 is loaded, then
+    /// UTF-16, then any other.
     public var string: String? {
         get async throws(PasteboardError) {
             try await firstData(for: String.readableTypes, for: Call("the read of the text"))?.text
@@ -47,6 +48,6 @@ extension ItemProviderReading {
 extension Loaded<Data> {
     /// The bytes as text.
     package var text: String {
-        get throws(PasteboardError) { try value.text(as: TextEncoding(of: type, value), type: type) }
+        get throws(PasteboardError) { try value.text(of: type) }
     }
 }

@@ -130,6 +130,10 @@ extension Pasteboard {
         at live: LiveConnection,
         for call: Call
     ) async throws(PasteboardError) -> Loaded<Data>? {
+        // Between encodings of one text the source's order does not count, so the reader's is sent.
+        let isText = preference == .source && accepted.allSatisfy { $0.conforms(to: .plainText) }
+        let texts = UniformType.unicodeTexts.filter { text in accepted.contains { text.conforms(to: $0) } }
+        let (accepted, preference) = isText ? (texts + accepted, .reader) : (accepted, preference)
         guard let first = accepted.first else { return nil }
         var request = Load()
         request.board = name.rawValue

@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardWire
 
 /// One item of a pasteboard or a drop, as a destination sees it.
@@ -91,14 +92,15 @@ public struct PasteboardItem: Sendable, Identifiable {
         from native: [ProviderContents.Representation]
     ) -> (entry: ProviderContents.Representation, origin: Int)? {
         guard !native.contains(where: { $0.type.conforms(to: .utf8PlainText) }) else { return nil }
-        for (index, representation) in native.enumerated() where representation.type.isTextInAnotherEncoding {
-            guard case .remote(let remote) = representation.origin else { continue }
-            let isGone = representation.isGone
-            return (
-                ProviderContents.Representation(.utf8PlainText, isGone: isGone, origin: .utf8Text(of: remote)), index
-            )
+        let texts = native.filter { representation in
+            let type = representation.type
+            return type.textEncodingName != nil && type.isPlainTextInAnotherEncoding && TextReader.reads(type)
         }
-        return nil
+        guard let text = texts.best(of: [.plainText], preferring: .source), let remote = text.remote,
+            let index = native.firstIndex(where: { $0 === text })
+        else { return nil }
+        let origin = ProviderContents.Origin.utf8Text(of: remote)
+        return (ProviderContents.Representation(.utf8PlainText, isGone: text.isGone, origin: origin), index)
     }
 
     private typealias State = Representation.State
@@ -128,12 +130,5 @@ extension UniformType {
         } else {
             self = UniformType(message.type) ?? type
         }
-    }
-}
-
-extension UniformType {
-    fileprivate var isTextInAnotherEncoding: Bool {
-        guard conforms(to: .plainText), let encoding = textEncodingName else { return false }
-        return encoding != "UTF-8"
     }
 }

@@ -1,0 +1,61 @@
+package import PasteboardTransport
+package import TypeIdentifiers
+
+/// Converts a text to UTF-8, chunk by chunk. This is the only conversion that a load makes.
+package struct TextReader {
+    /// The length of U+FEFF in UTF-8.
+    private static let markLength = 3
+
+    private let type: UniformType
+    /// The first bytes, until they show the encoding.
+    private var head: [UInt8]? = []
+    private var converter: TextConverter?
+    /// The number of bytes that are still left out of the converted text: those of the byte order mark. The mark is
+    /// converted, too, so that the offsets in errors are those in the text.
+    private var leftOut = 0
+
+    package init(of type: UniformType) {
+        self.type = type
+    }
+
+    /// Whether text of a type can be read here: its encoding is known to the C library.
+    package static func reads(_ type: UniformType) -> Bool {
+        guard let name = type.textEncodingName, name.uppercased() != TextEncoding.utf8.name else { return true }
+        return (try? TextConverter(from: name, to: TextEncoding.utf8.name)) != nil
+    }
+
+    /// Converts the next bytes. The result may lack the last character until the next call.
+    package mutating func next(_ bytes: Span<UInt8>) throws(SystemError) -> [UInt8] {
+        guard var head else { return try convert(bytes) }
+        head.append(copying: bytes)
+        self.head = head
+        return head.count < TextEncoding.longestMark ? [] : try begin(head.span)
+    }
+
+    /// Returns the rest of the text. Throws if the text ends inside a character.
+    package mutating func finish() throws(SystemError) -> [UInt8] {
+        var rest: [UInt8] = []
+        if let head { rest = try begin(head.span) }
+        if let converter { rest += try converter.finish() }
+        return rest
+    }
+
+    private mutating func begin(_ head: Span<UInt8>) throws(SystemError) -> [UInt8] {
+        self.head = nil
+        let encoding = TextEncoding(of: type, head)
+        leftOut = encoding.markLength == 0 ? 0 : Self.markLength
+        if encoding.name != TextEncoding.utf8.name {
+            converter = try TextConverter(from: encoding.name, to: TextEncoding.utf8.name)
+        }
+        return try convert(head)
+    }
+
+    private mutating func convert(_ bytes: Span<UInt8>) throws(SystemError) -> [UInt8] {
+        var output: [UInt8] = []
+        if let converter { output = try converter.next(bytes) } else { output.append(copying: bytes) }
+        let count = min(leftOut, output.count)
+        leftOut -= count
+        output.removeFirst(count)
+        return output
+    }
+}
