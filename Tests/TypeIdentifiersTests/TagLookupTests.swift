@@ -129,6 +129,46 @@ struct TagLookupTests {
     }
 
     @Test(
+        "Every name of other programs is a type that has the name, and the type of the name without parameters",
+        arguments: [
+            ("_VIM_TEXT", "public.data"), ("vscode-editor-data", "public.data"), ("PIXMAP", "public.data"),
+            ("_NETSCAPE_URL", "public.data"), ("GTK_TEXT_BUFFER_CONTENTS", "public.data"),
+            ("HTML Format", "public.data"),
+            ("x-kde-passwordManagerHint", "public.data"), ("text/_moz_htmlinfo", "public.data"),
+            ("application/web;type=\"custom/a;b=c\"", "public.data"), ("image/png;x=1", "public.png"),
+            ("text/html; Level=2", "public.html"), ("text/plain;charset=utf-8;format=flowed", "public.utf8-plain-text"),
+            ("inode/directory", "public.folder"),
+        ]
+    )
+    func names(_ name: String, _ supertype: String) throws {
+        let type = try #require(UniformType.fromUserSpelling(name))
+        #expect(type.names.first == name)
+        #expect(type.conforms(to: try #require(UniformType(supertype))))
+        #expect(UniformType.fromName(name) == type)
+        #expect(UniformType(identifier: type.identifier, supertypes: []).names.first == name)
+        #expect(UniformType.fromUserSpelling(name + "x") != type)
+    }
+
+    @Test(
+        "All names of a type lead to it, and a type without a name has those of its nearest supertype",
+        arguments: [
+            ("public.python-script", ["text/x-python-script", "text/x-python", "text/x-python3"]),
+            ("public.shell-script", ["application/x-shellscript", "text/x-shellscript", "application/x-sh"]),
+            ("public.yaml", ["application/x-yaml", "application/yaml", "text/yaml"]),
+            ("public.c-source", ["text/x-csrc", "text/x-c"]), ("public.png", ["image/png"]),
+            ("com.example.unknown-name", ["application/octet-stream"]),
+        ]
+    )
+    func aliases(_ identifier: String, _ names: [String]) throws {
+        let type = UniformType(importedAs: identifier)
+        #expect(Set(type.names).isSuperset(of: names) && type.names.first == names.first)
+        for name in type.names where type.isSystemDeclared {
+            #expect(UniformType.fromName(name) == type, "\(name)")
+        }
+        #expect(UniformType(filenameExtension: "toy")?.names == ["application/octet-stream"])
+    }
+
+    @Test(
         "A misspelling finds no type",
         arguments: [
             "", ".", "pgn", "toy", "a b.c", "dyn.nonsense", "text/", "..", "./x", "*", "*/*", "application/*", "a*",

@@ -5,6 +5,8 @@ struct MediaType {
     /// The charset of text in lower-case letters; nil if there is none. Aliases of the charsets in the table's tags,
     /// and the one subset of UTF-8, are replaced by the names in the tags.
     let charset: String?
+    /// The name with its parameters as they are spelled, if it has others than a charset.
+    let spelling: String?
 
     /// Parses a MIME type; nil unless `text` starts with two tokens that are separated by a slash.
     init?(_ text: String) {
@@ -14,7 +16,10 @@ struct MediaType {
             return nil
         }
         essence = String(parts[0])
-        charset = names[0] == "text" ? parts.dropFirst().compactMap(Self.charset).first : nil
+        let parameters = parts.dropFirst().filter { !$0.isEmpty }
+        charset = names[0] == "text" ? parameters.compactMap(Self.charset).first : nil
+        let start = text.firstIndex(of: ";") ?? text.endIndex
+        spelling = parameters.count > (charset == nil ? 0 : 1) ? essence + text[start...] : nil
     }
 
     /// The MIME type as a tag, with the charset if there is one.
@@ -31,6 +36,8 @@ struct MediaType {
         case "utf8", "us-ascii", "ascii": return "utf-8"
         case "utf16": return "utf-16"
         case "latin1", "latin-1", "iso8859-1": return "iso-8859-1"
+        case "mac", "x-mac-roman", "csmacintosh": return "macintosh"
+        case "x-sjis": return "shift_jis"
         default: return isCharsetName(name) ? name : nil
         }
     }
@@ -47,9 +54,11 @@ struct MediaType {
         return end.map { start[...$0] } ?? ""
     }
 
-    /// Whether the text is a token that starts with a letter or digit. So `./x` is not a type.
+    /// Whether the text is a token that starts with a letter, a digit or `_`. So `./x` is not a type.
     private static func isName(_ text: Substring) -> Bool {
-        guard let first = text.first, first.isASCII, first.isLetter || first.isNumber else { return false }
+        guard let first = text.first, first.isASCII, first.isLetter || first.isNumber || first == "_" else {
+            return false
+        }
         return text.utf8.allSatisfy { 0x21...0x7E ~= $0 && !"()<>@,;:\\\"/[]?=".utf8.contains($0) }
     }
 }

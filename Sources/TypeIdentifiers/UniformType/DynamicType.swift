@@ -66,7 +66,7 @@ struct DynamicType {
             (UInt8(ascii: "1"), .filenameExtension),
             (UInt8(ascii: "2"), UniformType.TagClass(rawValue: "com.apple.ostype")),
             (UInt8(ascii: "3"), .mimeType),
-            (UInt8(ascii: "4"), UniformType.TagClass(rawValue: "com.apple.nspboard-type")),
+            (UInt8(ascii: "4"), .pasteboardType),
             (UInt8(ascii: "5"), UniformType.TagClass(rawValue: "public.url-scheme")),
         ]
     }

@@ -16,6 +16,8 @@ extension UniformType {
         public static let filenameExtension = TagClass(rawValue: "public.filename-extension")
         /// MIME types.
         public static let mimeType = TagClass(rawValue: "public.mime-type")
+        /// Names of types on pasteboards that are neither identifiers nor MIME types.
+        package static let pasteboardType = TagClass(rawValue: "com.apple.nspboard-type")
     }
 }
 

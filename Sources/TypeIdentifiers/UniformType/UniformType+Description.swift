@@ -7,10 +7,11 @@ extension UniformType {
         return descriptions.first { $0 != "data" } ?? descriptions.first
     }
 
-    /// The identifier and, for a dynamic type, the MIME type or extension that it contains: `dyn.… (.toy)`.
+    /// The identifier and, for a dynamic type, the name or extension that it contains: `dyn.… (.toy)`.
     package static func readable(_ identifier: String) -> String {
         guard let tags = DynamicType(identifier)?.tags else { return identifier }
-        let tag = tags[.mimeType]?.first ?? tags[.filenameExtension]?.first.map { ".\($0)" }
+        let name = tags[.mimeType] ?? tags[.pasteboardType]
+        let tag = name?.first ?? tags[.filenameExtension]?.first.map { ".\($0)" }
         return tag.map { "\(identifier) (\($0))" } ?? identifier
     }
 

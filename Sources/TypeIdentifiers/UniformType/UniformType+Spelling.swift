@@ -1,21 +1,66 @@
 // The names that people and file systems use for types.
 extension UniformType {
     /// The type for a text that a user has entered: an identifier, a MIME type, an extension with or without its dot,
-    /// or the name of a family: `text`, `image`, `audio`, `video`, `font`, also as `image/*`.
+    /// the name of a family: `text`, `image`, `audio`, `video`, `font`, also as `image/*`, or another name that
+    /// programs for X and Wayland use.
     ///
     /// A MIME type, or an extension with its dot, results in a dynamic type if no type declares it. An identifier is
-    /// used unchanged. A word without a dot must be declared, as `public.WORD` or as an extension; otherwise it is
+    /// used unchanged. A word of small letters must be declared, as `public.WORD` or as an extension; otherwise it is
     /// regarded as a mistake.
     package static func fromUserSpelling(_ spelling: String) -> UniformType? {
         if let family = family(named: spelling) { return family }
         if spelling.utf8.contains(UInt8(ascii: "/")) {
-            return spelling.utf8.contains(UInt8(ascii: "*")) ? nil : UniformType(mimeType: spelling)
+            return spelling.utf8.contains(UInt8(ascii: "*")) ? nil : fromMIMEName(spelling)
         }
         if let tag = fileExtension(spelledAs: spelling) { return fromExtension(tag) }
-        guard TypeIdentifier.isWellFormed(spelling) else { return nil }
-        guard spelling.utf8.contains(UInt8(ascii: ".")) else { return UniformType("public." + spelling.foldedASCII) }
         if DynamicType.isDynamic(spelling) { return UniformType(spelling) }
-        return UniformType(importedAs: spelling)
+        if let word = UniformType("public." + spelling.foldedASCII) { return word }
+        let isName = TypeIdentifier.isWellFormed(spelling) || spelling.utf8.contains { 0x41...0x5A ~= $0 }
+        return isName && !isWord(spelling) ? fromName(spelling) : nil
+    }
+
+    private static func isWord(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.properties.isLowercase || "0"..."9" ~= $0 }
+    }
+
+    /// The type that other programs know by this name: an identifier, a MIME type, or a text that begins like one, such
+    /// as `_VIM_TEXT` and `HTML Format`. nil for a text that is no name, or too long for a type.
+    package static func fromName(_ name: String) -> UniformType? {
+        if name.utf8.contains(UInt8(ascii: "/")), let type = fromMIMEName(name) { return type }
+        if DynamicType.isDynamic(name) { return UniformType(name) }
+        if TypeIdentifier.isWellFormed(name), !isWord(name) { return UniformType(importedAs: name) }
+        guard let first = name.first, first.isLetter || first.isNumber || first == "_",
+            !name.utf8.contains(UInt8(ascii: "/")),
+            name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { return nil }
+        return UniformType(tag: name, tagClass: .pasteboardType, conformingTo: .data)
+    }
+
+    /// The type for a MIME type as other programs spell it: one with parameters other than a charset is another type,
+    /// which conforms to the one without.
+    private static func fromMIMEName(_ name: String) -> UniformType? {
+        guard let media = MediaType(name) else { return nil }
+        // A folder has a MIME type, too.
+        let declared = types(tag: name, tagClass: .mimeType, conformingTo: nil).first { $0.isDeclared }
+        guard let plain = declared ?? UniformType(mimeType: name), let spelling = media.spelling else {
+            return declared ?? UniformType(mimeType: name)
+        }
+        return DynamicType.identifier(tag: spelling, tagClass: .mimeType, supertypes: [UniformType.data.identifier])
+            .map { UniformType(identifier: $0, supertypes: [plain.identifier] + plain.closure) }
+    }
+
+    /// The names by which programs for X and Wayland know the type, the preferred one first: its MIME types, also those
+    /// of the system's database, or the name that it was made from. A type without one has those of its nearest
+    /// supertype.
+    package var names: [String] {
+        let own = tags[.mimeType] ?? tags[.pasteboardType] ?? preferredMIMEType.map { [$0] }
+        if let own, let preferred = own.first {
+            let others = isDynamic ? [] : SharedMimeInfo.current?.otherNames(of: preferred) ?? []
+            return own + others.filter { !own.contains($0) }
+        }
+        // A name that is an identifier has no dot.
+        guard identifier.utf8.contains(UInt8(ascii: ".")) else { return [identifier] }
+        return supertypeIdentifiers.lazy.map { UniformType(known: $0).names }.first { !$0.isEmpty } ?? []
     }
 
     /// The types that a user accepts with a text that ``fromUserSpelling(_:)`` reads; all types of an extension.

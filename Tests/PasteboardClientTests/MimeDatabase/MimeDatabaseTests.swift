@@ -114,12 +114,12 @@ struct MimeDatabaseTests {
         .enabled(if: MimeDatabase().read() != nil, "needs the package shared-mime-info")
     )
     func system() throws {
-        let php = try #require(UniformType(mimeType: "application/x-php"))
-        #expect(php.isDynamic)
-        #expect(php.conforms(to: .text) && php.conforms(to: .plainText) && !php.conforms(to: .image))
-        #expect(php.preferredMIMEType == "application/x-php")
-        #expect(php.preferredFilenameExtension == "php")
-        #expect(php.supertypes.isSuperset(of: [.plainText, .text, .data, .item, .content]))
+        let awk = try #require(UniformType(mimeType: "application/x-awk"))
+        #expect(awk.isDynamic)
+        #expect(awk.conforms(to: .text) && awk.conforms(to: .plainText) && !awk.conforms(to: .image))
+        #expect(awk.preferredMIMEType == "application/x-awk")
+        #expect(awk.preferredFilenameExtension == "awk")
+        #expect(awk.supertypes.isSuperset(of: [.plainText, .text, .data, .item, .content]))
 
         let vala = try #require(UniformType(filenameExtension: "VALA"))
         #expect(vala.isDynamic && vala.conforms(to: .plainText))
