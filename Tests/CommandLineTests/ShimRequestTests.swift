@@ -1,6 +1,7 @@
 import PasteboardTransport
 import TestSupport
 import Testing
+import TypeIdentifiers
 
 @testable import pasteboard
 
@@ -88,6 +89,11 @@ import Testing
         },
         Case(.xclip, "-quiet -silent") { $0.staysInForeground = false },
         Case(.xclip, "-v") { $0.actions = [.version] },
+        Case(.xclip, "-wait 50 -alt-text words -t image/png") {
+            $0.loads = 1
+            $0.alternative = "words"
+            $0.types = ["image/png"]
+        },
 
         Case(.xsel, "-bo") {
             $0.board = "general"
@@ -104,6 +110,10 @@ import Testing
             $0.appends = true
         },
         Case(.xsel, "-io") { $0.actions = [.input, .output] },
+        Case(.xsel, "--trim -b --name x -m y") {
+            $0.trimsNewline = true
+            $0.board = "general"
+        },
         Case(.xsel, "-k") { $0.actions = [.keep] },
         Case(.xsel, "--help") { $0.actions = [.help] },
     ]
@@ -155,9 +165,18 @@ import Testing
 
     @Test("Spellings of plain text are one type, and other types keep their spelling")
     func types() {
-        for spelling in ["UTF8_STRING", "STRING", "TEXT", "COMPOUND_TEXT", "text/plain", "text/plain;charset=utf-8"] {
+        for spelling in [
+            "UTF8_STRING", "STRING", "TEXT", "COMPOUND_TEXT", "text/plain", "text/plain;charset=utf-8",
+            "text/plain; charset=UTF-8", "Text/Plain;charset=\"utf-8\"", "text/plain;charset=us-ascii",
+        ] {
             #expect(ShimTypes.argument(spelling) == "text")
         }
+        #expect(ShimTypes.argument("text/plain;charset=iso-8859-1") == "text/plain;charset=iso-8859-1")
+        for spelling in ["pgn", "HTML Format", "a b"] {
+            let type = ShimTypes.argument(spelling).flatMap(UniformType.fromUserSpelling)
+            #expect(type?.names == [spelling])
+        }
+        #expect(ShimTypes.argument("./x") == nil && ShimTypes.argument("") == nil)
         for spelling in ["text/uri-list", "image/png", "image", "text/html", "x-special/gnome-copied-files"] {
             #expect(ShimTypes.argument(spelling) == spelling)
         }

@@ -58,6 +58,8 @@ extern int wcwidth(wchar_t);
 
 enum {
     PBS_SEAL_ALL = 0xf,            // F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE
+    PBS_SEEK_DATA = 3,
+    PBS_SEEK_HOLE = 4,
     PBS_SO_PEERPIDFD = 77,         // Linux 6.5
     PBS_SO_PASSRIGHTS = 83,        // Linux 6.16
     PBS_MAX_DESCRIPTORS = 253,     // SCM_MAX_FD of the kernel

@@ -9,6 +9,9 @@ package struct PassedFile: Sendable {
     /// The number of bytes that one system call copies; limited, so that a signal or cancellation does not wait long.
     private static let copied: UInt64 = 16 << 20
 
+    /// Holes of smaller files are not worth the system calls.
+    private static let smallest: UInt64 = 64 << 10
+
     package let descriptor: DescriptorBox
     package let byteCount: UInt64
     /// Whether all four seals are set, so that the bytes may be mapped.
@@ -73,10 +76,22 @@ package struct PassedFile: Sendable {
         check: (UInt64) throws -> Void,
         write: (Span<UInt8>) throws -> Void
     ) throws {
-        var offset: UInt64 = 0
+        var (offset, dataEnd) = (UInt64(0), byteCount)
+        // Where nothing follows yet, a hole can be left out.
+        if let output, byteCount > Self.smallest, try System.isAtEnd(output) { dataEnd = 0 }
         copying: while let output, offset < byteCount {
             try check(offset)
-            let most = Int(clamping: min(Self.copied, byteCount - offset))
+            if offset >= dataEnd {
+                // The position is of no use: other processes may have the same one.
+                let data = try System.data(of: descriptor.raw, from: offset)
+                let start = min(data.lowerBound, byteCount)
+                let position = try System.position(of: output) + (start - offset)
+                if start == byteCount { try System.truncate(output, to: position) }
+                if start > offset { try System.seek(output, to: position) }
+                (offset, dataEnd) = (start, data.upperBound)
+                continue
+            }
+            let most = Int(clamping: min(Self.copied, min(dataEnd, byteCount) - offset))
             switch try System.sendFile(descriptor.raw, at: offset, to: output, count: most) {
             case .count(0): throw truncated(at: offset)
             case .count(let copied): offset += UInt64(copied)

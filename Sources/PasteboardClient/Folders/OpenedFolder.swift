@@ -25,6 +25,9 @@ package struct OpenedFolder: Sendable {
         self.name = name
     }
 
+    /// The number of pipes, sockets and devices in the tree, which no copy of the folder contains.
+    package func countSpecials() -> Int { FileTree.countSpecials(in: parent.raw, name) }
+
     /// The program that writes the archive to its standard output, which the caller has to set.
     package func archiver() throws(Failure) -> ChildProcess.Configuration {
         let there = try? System.status(at: name, in: parent.raw)
@@ -47,7 +50,8 @@ package struct OpenedFolder: Sendable {
     /// The arguments for the standard format of POSIX, which has times in nanoseconds and names of any length. With
     /// `--null` a name in the list may contain any character.
     private static let arguments = [
-        "--create", "--file=-", "--format=posix", "--pax-option=delete=atime,delete=ctime", "--null", "--no-unquote",
+        "--create", "--file=-", "--sparse", "--format=posix", "--pax-option=delete=atime,delete=ctime", "--null",
+        "--no-unquote",
         "--files-from=-",
         // Sockets are omitted without a message.
         "--warning=no-file-ignored",

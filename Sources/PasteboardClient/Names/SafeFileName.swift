@@ -59,7 +59,9 @@ package struct SafeFileName {
             // With the name of an unfinished file, the next run would remove the copy as a leftover.
             if Self.isWorkingName(name) { name = SystemString([UInt8(ascii: "_")] + name.bytes.dropFirst()) }
         }
-        let length = name.text.flatMap(Self.lastExtension)?.utf8.count
+        // An extension is ASCII, so other bytes of a name need not be UTF-8.
+        let ascii = String(decoding: name.bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+        let length = Self.lastExtension(of: ascii)?.utf8.count
         let end = length.map { name.bytes.count - 1 - $0 } ?? name.bytes.count
         stem = SystemString(name.bytes[..<end])
         suffix = SystemString(name.bytes[end...])

@@ -11,4 +11,13 @@ package enum WallClock {
         return UInt64(clamping: time.tv_sec).multipliedReportingOverflow(by: 1_000_000).partialValue
             .addingClamped(UInt64(clamping: time.tv_nsec / 1_000))
     }
+
+    /// The local time in a form of `strftime`, such as `%Y-%m-%d`.
+    package static func text(_ format: String) -> String {
+        var (now, parts) = (time(nil), tm())
+        localtime_r(&now, &parts)
+        var buffer = [CChar](repeating: 0, count: 1 << 10)
+        let count = strftime(&buffer, buffer.count, format, &parts)
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 }

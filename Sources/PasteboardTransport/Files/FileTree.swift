@@ -37,6 +37,22 @@ package enum FileTree {
         }
     }
 
+    /// The number of entries that ``removeSpecials(in:)`` would remove. Directories that cannot be read are left out.
+    package static func countSpecials(in directory: CInt, _ path: SystemString) -> Int {
+        var (count, pending) = (0, [path])
+        while let path = pending.popLast() {
+            for name in (try? System.entries(of: directory, path)) ?? [] {
+                let entry = path.appending(name)
+                switch (try? status(of: entry, directory).st_mode).map({ $0 & S_IFMT }) {
+                case S_IFDIR: pending.append(entry)
+                case S_IFREG, S_IFLNK, nil: break
+                default: count += 1
+                }
+            }
+        }
+        return count
+    }
+
     private static func enter(_ path: SystemString, of directory: CInt) throws(SystemError) -> Level {
         let status = try status(of: path, directory)
         if status.st_mode & 0o700 != 0o700 {

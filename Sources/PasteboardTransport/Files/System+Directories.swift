@@ -194,6 +194,6 @@ extension System {
 
     /// Sets the position of an open file to its start.
     package static func rewind(_ descriptor: CInt) throws(SystemError) {
-        _ = try call("lseek", "descriptor \(descriptor)") { lseek(descriptor, 0, SEEK_SET) }
+        try seek(descriptor, to: 0)
     }
 }

@@ -57,16 +57,19 @@ extension SystemString: CustomStringConvertible {
     }
 
     /// The string for messages. Bytes that are not UTF-8 are shown as `\xNN`.
-    package var description: String {
-        if let text { return text }
-        var description = ""
-        for part in parts {
+    package var description: String { text ?? text { String($0) } }
+
+    /// The string for programs, which can restore the bytes, as `printf %b` of bash does: bytes that are not UTF-8 are
+    /// written as `\xNN`, and a backslash as `\\`.
+    package var escaped: String { text { $0 == "\\" ? "\\\\" : String($0) } }
+
+    private func text(_ shown: (Unicode.Scalar) -> String) -> String {
+        parts.map { part in
             switch part {
-            case .scalar(let scalar): description.unicodeScalars.append(scalar)
-            case .byte(let byte): description += "\\x" + String(byte, radix: 16, uppercase: true)
+            case .scalar(let scalar): shown(scalar)
+            case .byte(let byte): "\\x" + String(byte, radix: 16, uppercase: true)
             }
-        }
-        return description
+        }.joined()
     }
 }
 

@@ -6,8 +6,9 @@ import TypeIdentifiers
 struct TypeArgument {
     /// A paragraph for the help of each command that takes a type.
     static let help = """
-        A TYPE is an identifier (public.png), a MIME type (image/png) or an extension (png, .png). To paste or accept,
-        it may also be a family (text, image, audio, video, 'image/*'). To copy, offer or drag, text is UTF-8 text.
+        A TYPE is an identifier (public.png), a MIME type (image/png), an extension (png, .png) or another name that
+        programs for X11 and Wayland use (_VIM_TEXT). To paste or accept, it may also be a family (text, image, audio,
+        video, 'image/*'). To copy, offer or drag, text is UTF-8 text.
         """
     /// A paragraph for the help of each command that takes files.
     static let contents = """
@@ -43,12 +44,7 @@ struct TypeArgument {
 
     /// Returns the types that a command accepts: the type of a family, and for an extension all types that have it.
     static func types(_ spelling: String) throws(CommandFailure) -> [UniformType] {
-        // A mark for secrets, which has no other name.
-        let isHint = spelling.lowercased() == ContentHints.passwordManager.lowercased()
-        let types =
-            isHint
-            ? [UniformType(identifier: ContentHints.passwordManager, supertypes: [])]
-            : UniformType.accepted(byUserSpelling: spelling)
+        let types = UniformType.accepted(byUserSpelling: spelling)
         guard !types.isEmpty else {
             throw CommandFailure(
                 usage:
@@ -72,12 +68,30 @@ struct TypeArgument {
         return types
     }
 
+    /// Returns the arguments of one item. Of several names of one type the first counts, as with programs that offer
+    /// `text/html` and `text/html;charset=utf-8`.
+    static func giving(_ arguments: [SystemString]) throws -> [TypeArgument] {
+        var distinct: [TypeArgument] = []
+        for (spelling, argument) in try arguments.map({ ($0, try TypeArgument(giving: $0)) }) {
+            if distinct.contains(where: { $0.type == argument.type }) {
+                StandardStreams.remark("'\(spelling)' is left out, because it is another name of \(argument.type)")
+            } else {
+                distinct.append(argument)
+            }
+        }
+        return distinct
+    }
+
     /// The type ends at the first `=` that is not a MIME parameter's own: `text/plain;charset=utf-8=notes.txt`.
     private static func split(_ argument: SystemString) -> (type: SystemString, origin: SystemString?) {
         let bytes = argument.bytes
-        var isParameter = false
+        var (isParameter, isQuoted) = (false, false)
         for index in bytes.indices {
             switch bytes[index] {
+            case UInt8(ascii: "\""):
+                isQuoted.toggle()
+            case _ where isQuoted:
+                break
             case UInt8(ascii: ";"):
                 isParameter = true
             case UInt8(ascii: "=") where isParameter:

@@ -15,6 +15,8 @@ struct CopyCommand: Command {
             .init("--name", value: "NAME", "a file name for the program that pastes"),
             .title,
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
+            .lf, .crlf,
+            .init("--not-empty", "changes nothing and ends with 1 if all inputs are empty"),
             .init("--quiet", short: "-q", "suppresses notes"),
             .init("--from", value: "NAME", "copies all items of this pasteboard, with their types, names and flags"),
             .init("--add", "adds the items to those on the pasteboard, which the broker must keep"),
@@ -30,8 +32,8 @@ struct CopyCommand: Command {
             \(TypeArgument.help)
 
             A directory becomes one item of the type public.folder: a tar archive of its tree with names, permissions,
-            links and modification times. Sockets in it are omitted; --into and drop also omit pipes. If a part of it
-            cannot be read, nothing is copied.
+            links and modification times. Sockets in it are omitted; --into and drop also omit pipes and devices, and a
+            note says how many there are. If a part of it cannot be read, nothing is copied.
 
             With --from, contents that are promised are made now. It ends with 1 if that pasteboard is empty, with 5 if
             a program that has promised contents has ended, and with 6 if they can be pasted a limited number of times.
@@ -51,16 +53,18 @@ struct CopyCommand: Command {
     private let inputs: InputArguments
     private let givenOptions: ContentOptions
     private let adds: Bool
+    private let isNotEmpty: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
         givenOptions = try ContentOptions(arguments)
         adds = arguments.has("--add")
+        isNotEmpty = arguments.has("--not-empty")
         inputs = try InputArguments(arguments, of: Self.syntax.name)
         from = try arguments.value("--from")
         guard let from else { return }
         try BoardName.check(from)
-        let inputOptions = ["--echo", "--type", "--name", "--title", "--trim-newline"]
+        let inputOptions = ["--echo", "--type", "--name", "--title", "--trim-newline", "--lf", "--crlf", "--not-empty"]
         let others = inputOptions.filter { arguments.has($0) } + arguments.operands.map(\.description)
         if let other = others.first { throw CommandFailure(usage: "--from cannot be combined with \(other)") }
     }
@@ -75,6 +79,9 @@ struct CopyCommand: Command {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
         let items = try from == nil ? inputs.items() : []
+        if isNotEmpty, try items.flatMap(\.inputs).allSatisfy({ try $0.isEmpty() }) {
+            throw CommandFailure(exitCode: 1, "the input is empty, so pasteboard \(board) keeps its contents")
+        }
         var options = givenOptions
         options.applyHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
         let connection = try Broker.startingOne()

@@ -12,6 +12,7 @@ struct DropCommand: Command {
             .init("--as", value: "NAME", "the destination's name"),
             .init("--accept", value: "TYPE", "an accepted type; may be repeated, best first; by default all types"),
             .init("--into", value: "DIR", "the directory for the files; by default the current one"),
+            .namePattern,
             .init("--once", "ends after the first drop"),
             .init("--list", "lists the destinations and ends"),
             .timeout, .label, .json,
@@ -44,11 +45,13 @@ struct DropCommand: Command {
     private let name: String
     private let accepts: [Accept]
     private let directory: SystemString
+    private let pattern: String?
 
     init(_ arguments: ParsedArguments) throws {
         isList = arguments.has("--list")
         isOnce = arguments.has("--once")
         directory = try arguments.path("--into") ?? "."
+        pattern = try arguments.value("--name")
         let name = try arguments.value("--as")
         guard !isList || name == nil && !arguments.has("--accept") && !isOnce && !arguments.has("--into") else {
             throw CommandFailure(usage: "option --list can be combined only with --json")
@@ -84,6 +87,7 @@ struct DropCommand: Command {
             destination,
             over: connection,
             directory: directory,
+            pattern: pattern,
             isOnce: isOnce,
             signals: signals
         )

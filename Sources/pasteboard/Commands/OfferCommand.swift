@@ -82,10 +82,10 @@ struct OfferCommand: Command {
             return
         }
         inputs = nil
-        let offers = try arguments.bytes("--type").map { spelling in
-            let argument = try TypeArgument(giving: spelling)
+        let offers = try TypeArgument.giving(arguments.bytes("--type")).map { argument in
             guard let command = argument.origin else {
-                throw CommandFailure(usage: "missing command for type '\(spelling)'; write -t '\(spelling)=COMMAND'")
+                let type = argument.type
+                throw CommandFailure(usage: "missing command for type '\(type)'; write -t '\(type)=COMMAND'")
             }
             return (type: argument.type, origin: AskOrigin.command(command, type: argument.type.identifier))
         }

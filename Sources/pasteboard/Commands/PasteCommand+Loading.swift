@@ -8,15 +8,13 @@ extension PasteCommand {
     /// Loads an item into a sink.
     ///
     /// - Parameter listing: the contents; nil if they were not listed.
-    /// - Returns: the path of the new file or folder, if its name was chosen here.
-    @discardableResult
     func perform(
         _ load: Load,
         of listing: BoardListing?,
         _ connection: BlockingConnection,
         to sink: any PasteSink,
         answered: (Answer, UniformType) -> Void
-    ) throws -> SystemString? {
+    ) throws {
         var load = load
         load.preference = .acceptList
         // No person asks for what the command of a watch loads.
@@ -32,7 +30,7 @@ extension PasteCommand {
             guard left > 0 || end == .max else { throw Failure(.timeout, "the time of --timeout is over") }
             load.timeoutMilliseconds = left
         }
-        let received = ReceivedItem(load.item ?? 0, to: sink, trimsNewline: trimsNewline)
+        let received = ReceivedItem(load.item ?? 0, to: sink, readsLists: types.isOpen, changing: textOptions)
         var total: UInt64?
         let leavesFile = sink.leavesFile
         func showProgress() { if leavesFile { line.show("pasted", received.byteCount, of: total) } }
@@ -66,18 +64,16 @@ extension PasteCommand {
             try signals?.check()
             throw error
         }
-        let path = try sink.finish()
+        let paths = try received.finish()
         guard Invocation.current.isJSON else {
-            if let path { try StandardStreams.print(path: path) }
-            return path
+            for path in paths { try StandardStreams.print(path: path) }
+            return
         }
         let members = [("board", .string(board)), ("changeCount", JSONValue(listing?.contents.changeCount))]
         // Bytes on standard output must not be mixed with the report.
         let isApart = output == nil && directory == nil
-        try StandardStreams.print(
-            json: .object(members + received.members(path: path ?? output)),
-            to: isApart ? 2 : 1
-        )
-        return path
+        for path in paths.isEmpty ? [output] : paths.map(Optional.some) {
+            try StandardStreams.print(json: .object(members + received.members(path: path)), to: isApart ? 2 : 1)
+        }
     }
 }

@@ -19,10 +19,12 @@ struct PasteCommand: Command {
                 "writes FILE when all bytes have arrived; '-' is standard output"
             ),
             .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
+            .namePattern,
             .init("--force", "with --into, replaces files and directories that have the names of the items"),
             .init("--timeout", value: "DURATION", "the maximum duration of the wait, the loads and the output"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--newline", "adds a newline after text"),
+            .lf, .crlf,
             .init("--raw", "writes any bytes to a terminal, unchanged"),
             .init("--wait", "waits until there is something to paste, of the requested type"),
             .ifChange, .quiet, .label, .json,
@@ -30,17 +32,21 @@ struct PasteCommand: Command {
         notes: """
             Without -t the type is text if there is any, otherwise the first type of the item. With -o FILE the type of
             FILE's extension is preferred; a note says if the contents are of another type. With --into it is the first
-            type of each item. A type includes the types that conform to it; of text, plain text is preferred.
+            type of each item. A type includes the types that conform to it. With -t text plain text is preferred; it and
+            -t text/plain give UTF-8, whatever the encoding of the source. -t with an exact encoding gives its bytes.
 
             Without --item and -t the first item is pasted. With -t it is the first item that has the type, and with
             --into all items that have it.
 
             \(TypeArgument.help)
 
-            Bytes are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
+            Other bytes are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
             shown as ^X, other unsafe bytes as \\xNN, and a newline is added if the text does not end with one, unless
             -n is given; with --raw any bytes are written, unchanged. A file appears only when all bytes have arrived.
             An earlier file of that name remains until then, and a command that is killed leaves no partial file.
+
+            With --into a list of files (text/uri-list, x-special/gnome-copied-files) becomes copies of these files, if
+            it was copied on this machine; copied files can be pasted as such lists with -t.
 
             With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions
             of the file that was copied, and an existing file keeps its own.
@@ -64,7 +70,7 @@ struct PasteCommand: Command {
     )
 
     let board: String
-    private let types: PasteTypes
+    let types: PasteTypes
     private let item: UInt32?
     let output: SystemString?
     let directory: SystemString?
@@ -72,8 +78,10 @@ struct PasteCommand: Command {
     /// The time at which the timeout is over (see `MonotonicClock`).
     let end: UInt64
     private let isForced: Bool
-    let trimsNewline: Bool
-    private let addsNewline: Bool
+    private let pattern: String?
+    private let textOptions: TextFilter.Options
+    /// Whether all text becomes UTF-8, also without -t.
+    var convertsText = false
     private let isRaw: Bool
     private let waits: Bool
     private let ifChangeCount: UInt64?
@@ -89,8 +97,8 @@ struct PasteCommand: Command {
         timeout = try arguments.value("--timeout").map(TimeoutArgument.init)
         end = Invocation.current.deadline
         isForced = arguments.has("--force")
-        trimsNewline = arguments.has("--trim-newline")
-        addsNewline = arguments.has("--newline")
+        pattern = try arguments.value("--name")
+        textOptions = try arguments.textOptions()
         isRaw = arguments.has("--raw")
         waits = arguments.has("--wait")
         ifChangeCount = try arguments.changeCount()
@@ -100,10 +108,13 @@ struct PasteCommand: Command {
         guard directory == nil || !arguments.has("--output") else {
             throw CommandFailure(usage: "options --output and --into cannot be combined")
         }
+        guard directory != nil || pattern == nil else {
+            throw CommandFailure(usage: "option --name requires --into; -o FILE names the file")
+        }
         guard directory != nil || !isForced else {
             throw CommandFailure(usage: "option --force requires --into; -o FILE replaces FILE in any case")
         }
-        guard !addsNewline || directory == nil && output == nil else {
+        guard !textOptions.addsNewline || directory == nil && output == nil else {
             throw CommandFailure(usage: "--newline has no effect on files; omit it")
         }
         for (option, path) in [("--output", output), ("--into", directory)] where path?.isEmpty ?? false {
@@ -184,8 +195,18 @@ struct PasteCommand: Command {
 
     private var sink: any PasteSink {
         if let output { return FileOutput(path: output) }
-        guard System.isTerminal(1), !isRaw else { return PlainOutput(addsNewline: addsNewline) }
-        return TerminalOutput(endsLine: !trimsNewline)
+        return showsText ? TerminalOutput(endsLine: !textOptions.trimsNewline) : PlainOutput()
+    }
+
+    /// Whether the bytes go to a terminal, which gets only text in UTF-8.
+    private var showsText: Bool { output == nil && directory == nil && System.isTerminal(1) && !isRaw }
+
+    /// The changes to text of a type.
+    func textOptions(for type: UniformType) -> TextFilter.Options {
+        var options = textOptions
+        if showsText { options.addsNewline = false }
+        options.convertsToUTF8 = showsText || convertsText || types.asksForUTF8(answeredBy: type)
+        return options
     }
 
     private func paste(to sink: any PasteSink, _ connection: BlockingConnection) throws {
@@ -210,8 +231,19 @@ struct PasteCommand: Command {
         do {
             try pasteListed(item ?? 0)
         } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
+            if let type = types.requested.first(where: FileList.types.contains), let list = FileList(of: listing.items)
+            {
+                return try paste(list.bytes(as: type), of: type, to: sink)
+            }
             try pasteListed(try types.indices(among: listing.items)[0])
         }
+    }
+
+    /// Pastes bytes that are made here.
+    private func paste(_ bytes: [UInt8], of type: UniformType, to sink: any PasteSink) throws {
+        try sink.begin(type, isArchive: false, suggestedName: nil, file: nil)
+        try sink.write(bytes.span)
+        _ = try sink.finish()
     }
 
     /// Whether a load without a list has failed because another item has the type, or because contents of an earlier
@@ -242,13 +274,12 @@ struct PasteCommand: Command {
             } else {
                 try types.indices(among: listing.items)
             }
-        // None of these files and folders is replaced by a later item of the same name.
-        var written: Set<SystemString> = []
+        let target = OutputDirectory(directory, isForced: isForced, pattern: pattern)
         for item in chosen {
-            let load = Load(listing.contents.handle, item: item, accepts: types.wanted)
-            let output = DirectoryOutput(directory: directory) { isForced && !written.contains($0) }
-            let path = try perform(load, of: listing, connection, to: output) { _, _ in }
-            if let path { written.insert(path) }
+            let isList = types.isOpen && listing.items[Int(item)].isListOfFiles
+            let accepts = isList ? FileList.types.map { Accept($0.identifier) } : types.wanted
+            let load = Load(listing.contents.handle, item: item, accepts: accepts)
+            try perform(load, of: listing, connection, to: DirectoryOutput(in: target)) { _, _ in }
         }
     }
 

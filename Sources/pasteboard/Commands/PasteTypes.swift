@@ -24,21 +24,33 @@ struct PasteTypes {
     /// The accept list for one item.
     var accepts: [Accept] {
         guard isOpen else { return wanted }
-        let types = ofOutput + [.utf8PlainText, .plainText, .text]
-        return types.map { Accept($0.identifier) } + [Accept("", match: .any)]
+        let text = accepts(.plainText) + [Accept(UniformType.text.identifier)]
+        return ofOutput.flatMap(accepts) + text + [Accept("", match: .any)]
     }
 
-    /// The accept list of the types of -t. Plain text is preferred to other text, such as markup.
-    var wanted: [Accept] {
-        let types = requested.flatMap { type -> [UniformType] in
-            switch type {
-            case .text: [.utf8PlainText, .plainText, .text]
-            // The bytes of a folder are a tar archive.
-            case .tarArchive where !isIntoDirectory: [.tarArchive, .folder]
-            default: [type]
-            }
+    /// The accept list of the types of -t.
+    var wanted: [Accept] { Array(requested.flatMap(accepts).prefix(WireLimits.accepts)) }
+
+    /// The accept list of a type. Plain text is preferred to other text, such as markup, and an encoding that can
+    /// represent every character to others. Other encodings become UTF-8 when they arrive.
+    private func accepts(_ type: UniformType) -> [Accept] {
+        func conforming(_ types: [UniformType]) -> [Accept] { types.map { Accept($0.identifier) } }
+        switch type {
+        case .text:
+            let exactly = UniformType.textualFormats.map { Accept($0.identifier, match: .exact) }
+            return accepts(.plainText) + conforming([.text]) + exactly
+        case .plainText, .utf8PlainText:
+            return conforming(UniformType.unicodeTexts + [.plainText])
+        // The bytes of a folder are a tar archive.
+        case .tarArchive where !isIntoDirectory: return conforming([.tarArchive, .folder])
+        default: return conforming([type])
         }
-        return types.prefix(WireLimits.accepts).map { Accept($0.identifier) }
+    }
+
+    /// Whether the first -t that a type answers requests UTF-8, whatever the encoding of the type.
+    func asksForUTF8(answeredBy type: UniformType) -> Bool {
+        let answered = requested.first { type.conforms(to: $0 == .utf8PlainText ? .plainText : $0) }
+        return answered.map { [.text, .plainText, .utf8PlainText].contains($0) } ?? false
     }
 
     /// The representation of an item that a load with an accept list gets, if its contents stay as they were listed.

@@ -10,6 +10,7 @@ final class DropLoop {
     /// The stream of the destination.
     private var stream: UInt64 = 0
     private let directory: SystemString
+    private let pattern: String?
     private let isOnce: Bool
     private let signals: SignalBox
     private let line = ProgressLine()
@@ -23,12 +24,14 @@ final class DropLoop {
         _ destination: Destination,
         over connection: BlockingConnection,
         directory: SystemString,
+        pattern: String?,
         isOnce: Bool,
         signals: SignalBox
     ) throws {
         self.destination = destination
         standing = StandingConnection(connection, as: .standing)
         self.directory = directory
+        self.pattern = pattern
         self.isOnce = isOnce
         self.signals = signals
         try standing.begin { [unowned self] in stream = try $0.register(destination) }
@@ -98,6 +101,7 @@ final class DropLoop {
                 DestinationSession(stream, session),
                 accepts: destination.accepts,
                 directory: directory,
+                pattern: pattern,
                 line: line
             )
         default:

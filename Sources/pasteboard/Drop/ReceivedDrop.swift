@@ -8,6 +8,7 @@ final class ReceivedDrop {
     private var session: DestinationSession
     private let accepts: [Accept]
     private let directory: SystemString
+    private let pattern: String?
     private let line: ProgressLine
     private var operation = DropOperation.copy
     private var items: [UInt64: (load: LoadOperation, item: ReceivedItem)] = [:]
@@ -24,10 +25,17 @@ final class ReceivedDrop {
     /// The earliest time of the next report to the broker, in milliseconds.
     private var nextReport: UInt64 = 0
 
-    init(_ session: DestinationSession, accepts: [Accept], directory: SystemString, line: ProgressLine) {
+    init(
+        _ session: DestinationSession,
+        accepts: [Accept],
+        directory: SystemString,
+        pattern: String?,
+        line: ProgressLine
+    ) {
         self.session = session
         self.accepts = accepts
         self.directory = directory
+        self.pattern = pattern
         self.line = line
     }
 
@@ -78,14 +86,17 @@ final class ReceivedDrop {
         self.operation = operation
         let verb = operation == .move ? "moving" : "copying"
         StandardStreams.note("\(verb) \(session.items.count.counted("item")) from \(source)")
-        for index in 0..<UInt32(clamping: session.items.count) {
-            var load = Load(session.handle, item: index, accepts: accepts)
+        let target = OutputDirectory(directory, isLasting: operation == .move, pattern: pattern)
+        for (index, item) in zip(UInt32(0)..., session.items) {
+            let isList = accepts.isEmpty && item.isListOfFiles
+            let lists = FileList.types.map { Accept($0.identifier) }
+            var load = Load(session.handle, item: index, accepts: isList ? lists : accepts)
             load.preference = .acceptList
             // An older broker waits for the file of a move for a limited time only: there the bytes are sent.
             load.descriptorWelcome = operation == .copy || state.reportsDrops
             do {
-                let sink = DirectoryOutput(directory: directory, isLasting: operation == .move)
-                items[try state.open(load)] = (LoadOperation(expecting: nil), ReceivedItem(index, to: sink))
+                let item = ReceivedItem(index, to: DirectoryOutput(in: target), readsLists: isList)
+                items[try state.open(load)] = (LoadOperation(expecting: nil), item)
             } catch {
                 note(error, about: index)
             }
@@ -165,7 +176,7 @@ final class ReceivedDrop {
     private func ended(_ load: UInt64, _ state: inout ClientState) {
         line.clear()
         attempt(load, &state) { item in
-            if let path = try item.finish() { try printResult(item, path) }
+            for path in try item.finish() { try printResult(item, path) }
             let size = ByteCount.text(item.byteCount)
             let type = UniformType.readable(item.type.identifier)
             StandardStreams.note("  item \(UInt64(item.index) + 1): \(size), \(type)")

@@ -3,6 +3,33 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
+/// The directory of a paste or a drop, and the rules for names in it.
+final class OutputDirectory {
+    let path: SystemString
+    /// Whether files have to survive a crash of the machine, because the source deletes its own.
+    let isLasting: Bool
+    /// The form of all names, in which `strftime` replaces the time; nil: the names of the items.
+    fileprivate let pattern: String?
+    private let isForced: Bool
+    /// The paths of this run, none of which is replaced by a later item of the same name.
+    private var written: Set<SystemString> = []
+
+    init(_ path: SystemString, isLasting: Bool = false, isForced: Bool = false, pattern: String? = nil) {
+        self.path = path
+        self.isLasting = isLasting
+        self.isForced = isForced
+        self.pattern = pattern
+    }
+
+    /// Whether the present file or directory at a path is replaced.
+    func mayReplace(_ path: SystemString) -> Bool { isForced && !written.contains(path) }
+
+    fileprivate func record(_ path: SystemString) -> [SystemString] {
+        written.insert(path)
+        return [path]
+    }
+}
+
 /// A new file or folder in a directory, named after the item. The copy of a file, and everything in a folder, keeps its
 /// name, its permissions as far as the umask allows, and its modification time.
 final class DirectoryOutput: PasteSink {
@@ -14,9 +41,7 @@ final class DirectoryOutput: PasteSink {
         new file gets a number, and no file is replaced; only paste --force replaces files, and directories as a whole.
         """
 
-    private let directory: SystemString
-    private let isLasting: Bool
-    private let mayReplace: (SystemString) -> Bool
+    let directory: OutputDirectory
     private var pending: PendingFile?
     private var folder: PendingFolder?
     private var name: SafeFileName?
@@ -26,29 +51,21 @@ final class DirectoryOutput: PasteSink {
     var leavesFile: Bool { true }
     var descriptor: CInt? { pending?.raw ?? folder?.raw }
 
-    /// - Parameters:
-    ///   - isLasting: whether the file has to survive a crash of the machine, because the source deletes its own.
-    ///   - mayReplace: whether the present file or directory at a path is replaced.
-    init(
-        directory: SystemString,
-        isLasting: Bool = false,
-        mayReplace: @escaping (SystemString) -> Bool = { _ in false }
-    ) {
+    init(in directory: OutputDirectory) {
         self.directory = directory
-        self.isLasting = isLasting
-        self.mayReplace = mayReplace
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
-        name = SafeFileName(suggested: suggestedName, file: file, type: type)
-        isNamed = suggestedName != nil || file?.name != nil
+        let chosen = directory.pattern.map(WallClock.text)
+        name = SafeFileName(suggested: chosen ?? suggestedName, file: chosen == nil ? file : nil, type: type)
+        isNamed = chosen != nil || suggestedName != nil || file?.name != nil
         guard !isArchive else {
-            folder = try PendingFolder(inDirectory: directory)
+            folder = try PendingFolder(inDirectory: directory.path)
             return
         }
         self.file = file
         let mode = file?.copyMode ?? 0o666
-        pending = try PendingFile(inDirectory: directory, mode: mode)
+        pending = try PendingFile(inDirectory: directory.path, mode: mode)
     }
 
     func narrow(to mode: UInt32) throws(SystemError) {
@@ -56,38 +73,52 @@ final class DirectoryOutput: PasteSink {
     }
 
     func failure(_ error: SystemError) -> (any Error)? {
-        let name = name?.candidate(1) ?? directory
+        let name = name?.candidate(1) ?? directory.path
         guard let folder else { return CommandFailure("cannot write", name, error) }
         return folder.failure(error, for: name)
     }
 
-    func finish() throws -> SystemString? {
+    func finish() throws -> [SystemString] {
         if let folder, let name {
-            return try folder.keep(isLasting: isLasting, mayReplace: mayReplace) {
-                isNamed ? name : SafeFileName(ofFile: $0)
+            return directory.record(
+                try folder.keep(in: directory) { isNamed ? name : SafeFileName(ofFile: $0) }
+            )
+        }
+        guard let pending, let name else { return [] }
+        if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
+        if directory.isLasting {
+            try explaining("cannot write", name.candidate(1)) { try System.synchronize(pending.raw) }
+        }
+        let path = try keep(pending, as: name)
+        if directory.isLasting {
+            try explaining("cannot write", directory.path) {
+                let directory = try System.open(directory.path, .directory)
+                try System.synchronize(directory.raw)
             }
         }
-        guard let pending, let name else { return nil }
-        let first = name.candidate(1)
-        if let file { try pending.setModificationTime(of: file, for: first) }
-        if isLasting { try explaining("cannot write", first) { try System.synchronize(pending.raw) } }
-        var path = directory.appending(first)
-        if mayReplace(path) {
+        return directory.record(path)
+    }
+
+    private func keep(_ pending: PendingFile, as name: SafeFileName) throws -> SystemString {
+        for number in 1...10_000 {
+            let path = directory.path.appending(name.candidate(number))
+            guard directory.mayReplace(path) else { continue }
             guard try System.status(at: path)?.kind != .directory else {
                 throw CommandFailure(
                     local: "cannot replace \(path), because it is a directory and the item is a file; move it"
                 )
             }
-            try pending.keep(as: first)
-        } else {
-            path = try pending.keep(as: name)
+            try pending.keep(as: name.candidate(number))
+            return path
         }
-        if isLasting {
-            try explaining("cannot write", directory) {
-                let directory = try System.open(directory, .directory)
-                try System.synchronize(directory.raw)
-            }
-        }
-        return path
+        return try pending.keep(as: name)
     }
+}
+
+extension CommandSyntax.Option {
+    static let namePattern = Self(
+        "--name",
+        value: "PATTERN",
+        "names the new files by the time, as 'date +PATTERN' does: '%Y-%m-%d %H.%M.%S'"
+    )
 }

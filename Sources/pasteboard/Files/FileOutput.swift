@@ -70,11 +70,11 @@ final class FileOutput: PasteSink {
 
     func failure(_ error: SystemError) -> (any Error)? { CommandFailure("cannot write", path, error) }
 
-    func finish() throws -> SystemString? {
-        guard let pending, let name else { return nil }
+    func finish() throws -> [SystemString] {
+        guard let pending, let name else { return [] }
         // No link is followed again: the file gets its name in the directory that it was created in.
         try pending.keep(as: name, mode: mode)
-        return nil
+        return []
     }
 
     /// As the kernel does where `fs.protected_symlinks` is set: in a directory like `/tmp`, other users can place links

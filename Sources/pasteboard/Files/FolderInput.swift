@@ -24,6 +24,9 @@ final class FolderInput {
     /// The name that the folder has.
     var name: SystemString { folder.name }
 
+    /// The number of pipes, sockets and devices in it.
+    func countSpecials() -> Int { folder.countSpecials() }
+
     /// The program that makes the archive, for an ask.
     func archiver() throws(Failure) -> ChildProcess.Configuration { try folder.archiver() }
 

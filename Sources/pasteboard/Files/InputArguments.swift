@@ -8,7 +8,7 @@ struct InputArguments {
     private let command: String
     private let name: String?
     private let title: String?
-    private let trimsNewline: Bool
+    private let textOptions: TextFilter.Options
     private let types: [TypeArgument]
     /// The files to read; nil for standard input. Empty if `types` or `words` name what is read.
     private let files: [SystemString?]
@@ -20,8 +20,8 @@ struct InputArguments {
         name = try arguments.value("--name")
         title = try arguments.title()
         words = arguments.has("--echo") ? arguments.operands : nil
-        trimsNewline = arguments.has("--trim-newline")
-        types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
+        textOptions = try arguments.textOptions()
+        types = try TypeArgument.giving(arguments.bytes("--type"))
         let files: [SystemString?] = words == nil ? arguments.operands.map { $0 == "-" ? nil : $0 } : []
         self.files = files.isEmpty && types.isEmpty ? [nil] : files
         let streams = types.count { $0.origin == nil || $0.origin == "-" }
@@ -67,6 +67,11 @@ struct InputArguments {
         var contradicted: [(name: String, file: FileType)] = []
         let items = try self.items(&contradicted)
         Self.note(contradicted)
+        let specials = items.lazy.flatMap(\.inputs).compactMap(\.folder).reduce(0) { $0 + $1.countSpecials() }
+        if specials > 0 {
+            let directories = items.count > 1 ? "the directories" : items[0].inputs[0].name
+            StandardStreams.remark("the copies of \(directories) will lack \(specials) pipes, sockets or devices")
+        }
         return items
     }
 
@@ -107,7 +112,7 @@ struct InputArguments {
         if input.folder != nil { return .folder }
         let file = try input.fileType(named: [name, path?.description].compactMap(\.self))
         if file.contradiction != nil { contradicted.append((input.name, file)) }
-        return file.type
+        return try check(file.type, for: input)
     }
 
     /// Refuses a file type for a folder: a destination would take the archive for a file of that type.
@@ -121,15 +126,16 @@ struct InputArguments {
                 usage: "\(input.name) is not a directory, but \(type) is a type of directories; omit -t"
             )
         }
+        if input.folder == nil { input.filter = TextFilter(textOptions, type: type) }
         return type
     }
 
     private func open(_ path: SystemString?) throws -> InputBytes {
-        if path == nil, let words { return InputBytes(words: words, trimsNewline: trimsNewline) }
+        if path == nil, let words { return InputBytes(words: words) }
         if path == nil, System.isTerminal(0) {
             StandardStreams.remark("reading from the terminal; press Ctrl-D to end")
         }
-        return try InputBytes(path, trimsNewline: trimsNewline)
+        return try InputBytes(path)
     }
 }
 

@@ -15,9 +15,14 @@ final class InputBytes {
     /// The name in messages.
     var name: String { path?.description ?? "standard input" }
     /// The name for messages to other processes, which must not learn the directory.
-    var lastName: String { (folder?.name ?? path?.lastComponent)?.description ?? name }
+    var lastName: String { fileName?.description ?? name }
+    /// The last component of the path. That of `copy .` does not contain the folder's name.
+    private var fileName: SystemString? {
+        path?.lastComponent.flatMap { [".", ".."].contains($0) ? folder?.name : $0 }
+    }
     private let descriptor: DescriptorBox?
-    private var trimmer: NewlineTrimmer?
+    /// The changes to the bytes of a file, which its type decides about.
+    var filter = TextFilter(TextFilter.Options(), type: nil)
     /// The first bytes, which were read to determine the type.
     private var head: [UInt8] = []
     private var hasEnded = false
@@ -38,7 +43,7 @@ final class InputBytes {
     private func raw() throws -> CInt { try folder?.output() ?? descriptor?.raw ?? 0 }
 
     /// - Parameter path: nil for standard input.
-    init(_ path: SystemString?, trimsNewline: Bool) throws {
+    init(_ path: SystemString?) throws {
         self.path = path
         do {
             self.descriptor = try path.map { DescriptorBox(try System.open($0)) }
@@ -50,7 +55,6 @@ final class InputBytes {
             } else {
                 folder = nil
             }
-            trimmer = trimsNewline && folder == nil ? NewlineTrimmer() : nil
             size =
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
@@ -62,10 +66,9 @@ final class InputBytes {
     }
 
     /// Words that were given as arguments, joined by blanks.
-    init(words: [SystemString], trimsNewline: Bool) {
+    init(words: [SystemString]) {
         head = Array(words.map(\.bytes).joined(separator: [UInt8(ascii: " ")]))
         hasEnded = true
-        trimmer = trimsNewline ? NewlineTrimmer() : nil
         (path, descriptor, folder, opened, size) = (nil, nil, nil, nil, nil)
     }
 
@@ -79,8 +82,7 @@ final class InputBytes {
         guard !isSystems, path.directory != "/dev/fd", !path.bytes.starts(with: "/proc/".utf8) else {
             return attributes
         }
-        // The path of `copy .` does not contain the folder's name.
-        attributes.name = (folder?.name ?? path.lastComponent)?.bytes
+        attributes.name = fileName?.bytes
         return attributes
     }
 
@@ -111,6 +113,14 @@ final class InputBytes {
         }
     }
 
+    /// Whether there are no bytes, or none but the newline that is omitted.
+    func isEmpty() throws -> Bool {
+        guard folder == nil else { return false }
+        try readHead(upTo: 2)
+        let isNewline = head == [UInt8(ascii: "\n")] && filter.onlyTrims && !filter.isEmpty
+        return hasEnded && (head.isEmpty || isNewline)
+    }
+
     /// Whether there are more bytes than one message can carry. For a pipe this is known once that many have arrived.
     ///
     /// A small file is read whole, so that it can be written again if the broker is lost.
@@ -120,7 +130,7 @@ final class InputBytes {
         return !hasEnded
     }
 
-    /// Moves all bytes into memory, for a broker that has `room` for more bytes.
+    /// Moves all bytes into memory, for a broker that has `room` for more bytes. Only the last newline can be omitted.
     ///
     /// - Parameter moved: called with the number of bytes moved so far.
     func memory(room: KeptRoom, moved report: (UInt64) -> Void) throws -> MemoryFile {
@@ -134,9 +144,7 @@ final class InputBytes {
                 report(count)
             }
             guard count <= room.free else { throw room.failure(count, isMinimum: true) }
-            if trimmer != nil, try file.endsWithNewline(count) {
-                try System.truncate(file.descriptor.raw, to: count - 1)
-            }
+            if !filter.isEmpty { try file.trimNewline() }
             try file.seal()
             return file
         } catch let error as SystemError where error.shortage == .noSpace {
@@ -153,9 +161,11 @@ final class InputBytes {
     private func move(to file: MemoryFile) throws -> Int? {
         let raw = try self.raw()
         while !hasEnded {
+            let data = try isFile ? skipHole(file) : (hole: 0, count: Self.moved)
+            guard data.hole == 0 else { return data.hole }
             let moved =
                 isFile
-                ? try System.sendFile(raw, to: file.descriptor.raw, count: Self.moved)
+                ? try System.sendFile(raw, to: file.descriptor.raw, count: min(data.count, Self.moved))
                 : try System.splice(raw, to: file.descriptor.raw, count: Self.moved)
             switch moved {
             case .count(let count):
@@ -175,24 +185,42 @@ final class InputBytes {
         return nil
     }
 
+    /// Leaves a hole of the input a hole in memory. Returns its length, and the number of bytes after it that are data.
+    private func skipHole(_ file: MemoryFile) throws -> (hole: Int, count: Int) {
+        let raw = try self.raw()
+        let position = try System.position(of: raw)
+        let data = try System.data(of: raw, from: position)
+        try System.seek(raw, to: data.lowerBound)
+        let hole = data.lowerBound - position
+        if hole > 0 {
+            let size = try file.size + hole
+            try System.truncate(file.descriptor.raw, to: size)
+            try System.seek(file.descriptor.raw, to: size)
+        }
+        // At the end the system is asked whether the file has grown.
+        return (Int(clamping: hole), data.isEmpty ? Self.moved : Int(clamping: data.count))
+    }
+
     /// The source of the bytes for a write; used once.
     func source() throws -> ByteSource {
         // Input that has ended is not read again: a terminal would need another Ctrl-D.
-        hasEnded ? .bytes(try next()) : .pieces(of: try raw()) { try self.next() }
+        hasEnded
+            ? .bytes(try next() + (filter.isEmpty ? [] : filter.finish())) : .pieces(of: try raw()) { try self.next() }
     }
 
-    private func next() throws -> [UInt8] {
+    /// The next bytes; empty at the end.
+    func next() throws -> [UInt8] {
         while true {
-            let chunk = try nextUntrimmed()
-            guard !chunk.isEmpty, var trimmer = self.trimmer else { return chunk }
-            let trimmed = trimmer.next(chunk.span)
-            self.trimmer = trimmer
+            let chunk = try nextUnchanged()
+            guard !filter.isEmpty else { return chunk }
+            guard !chunk.isEmpty else { return try filter.finish() }
+            let changed = try filter.next(chunk.span)
             // A chunk that is only a newline is held back; an empty chunk would mean the end.
-            if !trimmed.isEmpty { return trimmed }
+            if !changed.isEmpty { return changed }
         }
     }
 
-    private func nextUntrimmed() throws -> [UInt8] {
+    private func nextUnchanged() throws -> [UInt8] {
         if !self.head.isEmpty {
             let head = self.head
             self.head = []

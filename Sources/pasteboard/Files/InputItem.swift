@@ -19,6 +19,16 @@ struct InputItem {
         return attributes
     }
 
+    /// The place of the file that the item is, or where the paths of the list are valid.
+    private var origin: FileOrigin? {
+        guard representations.count == 1, let (type, origin) = representations.first else { return nil }
+        if FileList.types.contains(type) { return FileOrigin(path: "") }
+        guard let input = origin.input, input.isPromisable, let path = input.path, input.attributes?.name != nil else {
+            return nil
+        }
+        return FileOrigin(path: path)
+    }
+
     private var suggestedName: String? {
         name ?? inputs.first.flatMap { attributes(of: $0)?.suggestion }
     }
@@ -40,8 +50,10 @@ struct InputItem {
         let inputs = items.flatMap(\.inputs).filter { !isPromised($0) }
         var kept = try sources(of: inputs, for: connection, isConcealed: isConcealed).makeIterator()
         return items.map { item in
-            WriteItem(
-                Item(suggestedName: item.suggestedName, title: item.title),
+            var message = Item(suggestedName: item.suggestedName, title: item.title)
+            if !isConcealed { message.teamData = item.origin?.teamData }
+            return WriteItem(
+                message,
                 representations: item.representations.map { type, origin in
                     var message = Representation(of: type)
                     guard let input = origin.input else { return (message, .promised) }
@@ -78,7 +90,7 @@ struct InputItem {
         let line = ProgressLine()
         defer { line.finish() }
         return try zip(inputs, large).map { input, isLarge in
-            guard isLarge, passes else { return try input.source() }
+            guard isLarge, passes, input.filter.onlyTrims else { return try input.source() }
             line.show("copied", done, of: total)
             let file = try input.memory(room: room) { line.show("copied", done + $0, of: total) }
             let size = try file.size

@@ -30,8 +30,8 @@ protocol PasteSink: AnyObject {
     func failure(_ error: SystemError) -> (any Error)?
     /// Called when all bytes have arrived.
     ///
-    /// - Returns: the path of the new file or folder, if its name was chosen here.
-    func finish() throws -> SystemString?
+    /// - Returns: the paths of the new files and folders, if their names were chosen here.
+    func finish() throws -> [SystemString]
     /// Ends an unfinished line; called before anything else is written to a terminal that shows the bytes.
     func endLine()
 }
@@ -56,24 +56,12 @@ extension PasteSink {
 
 /// Standard output as it is.
 final class PlainOutput: PasteSink {
-    private var addsNewline: Bool
-
     var leavesFile: Bool { false }
     var descriptor: CInt? { 1 }
 
-    /// - Parameter addsNewline: whether a newline follows text.
-    init(addsNewline: Bool) {
-        self.addsNewline = addsNewline
-    }
-
-    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) {
-        addsNewline = addsNewline && type.conforms(to: .text)
-    }
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) {}
 
     func failure(_ error: SystemError) -> (any Error)? { StandardStreams.failure(error) }
 
-    func finish() throws -> SystemString? {
-        if addsNewline { try StandardStreams.print("\n") }
-        return nil
-    }
+    func finish() throws -> [SystemString] { [] }
 }

@@ -76,30 +76,23 @@ final class PendingFolder {
     /// Completes the folder, moves it to the first name that is not taken, and returns its path.
     ///
     /// - Parameters:
-    ///   - isLasting: whether to wait until the folder would survive a crash of the machine.
-    ///   - mayReplace: whether the present file or directory at a path is replaced.
+    ///   - output: the rules for its name.
     ///   - choose: returns the new name for the name in the archive.
-    func keep(
-        isLasting: Bool,
-        mayReplace: (SystemString) -> Bool,
-        as choose: (SystemString) -> SafeFileName
-    ) throws -> SystemString {
+    func keep(in output: OutputDirectory, as choose: (SystemString) -> SafeFileName) throws -> SystemString {
         try end("the folder")
         let own = try folder.finish()
         let name = choose(own)
         let room = self.room.raw
         do throws(SystemError) {
-            if isLasting { try System.synchronizeFileSystem(of: room) }
+            if output.isLasting { try System.synchronizeFileSystem(of: room) }
             // A directory can be moved only if its owner may write to it.
             let mode = try System.status(at: own, in: room)?.mode ?? 0o700
             let isClosed = mode & 0o200 == 0
             if isClosed { try System.setMode(mode | 0o200, of: own, in: room) }
-            let first = name.candidate(1)
-            let earlier = try System.status(at: first, in: directory.raw)
-            let replaces = earlier != nil && mayReplace(path.appending(first))
             for number in 1...10_000 {
                 let candidate = name.candidate(number)
-                if replaces {
+                let mayReplace = output.mayReplace(path.appending(candidate))
+                if mayReplace, try System.status(at: candidate, in: directory.raw) != nil {
                     // The earlier one is then removed with the hidden directory.
                     try System.exchange(own, in: room, with: candidate, in: directory.raw)
                 } else {
@@ -107,7 +100,7 @@ final class PendingFolder {
                     guard isNamed else { continue }
                 }
                 if isClosed { try System.setMode(mode, of: candidate, in: directory.raw) }
-                if isLasting { try System.synchronize(directory.raw) }
+                if output.isLasting { try System.synchronize(directory.raw) }
                 return path.appending(candidate)
             }
         } catch {

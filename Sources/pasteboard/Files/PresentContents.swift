@@ -17,16 +17,34 @@ enum PresentContents {
         _ options: ContentOptions,
         over connection: BlockingConnection
     ) throws -> Committed {
-        let mayRepeat = options.ifChangeCount == nil && new.allSatisfy(\.canBeWrittenAgain)
+        let mayRepeat = new.allSatisfy(\.canBeWrittenAgain)
+        return try change(board, options, mayRepeat: mayRepeat, over: connection) { listing in
+            try check(listing, on: board)
+            return try items(of: listing, connection) + new
+        }
+    }
+
+    /// Replaces the contents of a board by what `body` makes of them, under the condition that they are still these.
+    ///
+    /// - Parameter mayRepeat: whether `body` is called again if they are not.
+    static func change(
+        _ board: String,
+        _ options: ContentOptions,
+        mayRepeat: Bool = true,
+        over connection: BlockingConnection,
+        _ body: (BoardListing) throws -> [WriteItem]
+    ) throws -> Committed {
+        let mayRepeat = mayRepeat && options.ifChangeCount == nil
         var attempts = 0
         var backoff = Backoff()
         while true {
             let listing = try connection.listing(of: board, settles: false)
             let write = self.write(to: board, holding: listing.contents, options)
             do {
-                try check(listing, on: board)
-                let present = try items(of: listing, connection)
-                return try connection.write(write, items: present + new).committed
+                guard listing.contents.terms?.maximumLoads == nil else {
+                    throw refusal("they can be loaded a limited number of times", on: board)
+                }
+                return try connection.write(write, items: body(listing)).committed
             } catch let failure as Failure where failure.code == .superseded && mayRepeat {
                 attempts += 1
                 guard attempts < mostAttempts else {
@@ -71,26 +89,31 @@ enum PresentContents {
 
     /// Throws if the present contents cannot be taken over.
     private static func check(_ listing: BoardListing, on board: String) throws {
-        func refusal(_ reason: String) -> Failure {
-            let text = "cannot add to the contents of pasteboard \(board)"
-            return Failure(.refused, "\(text): \(reason); copy without --add replaces them")
-        }
-        guard listing.contents.terms?.maximumLoads == nil else {
-            throw refusal("they can be loaded a limited number of times")
-        }
         for representation in listing.items.lazy.flatMap(\.representations) where representation.provision != .kept {
             let owner = TextTable.program(listing.contents.ownerLabel, listing.contents.ownerProcess)
             throw refusal(
                 representation.provision == .gone
                     ? "\(owner), which promised them, has ended"
-                    : "\(owner) has promised them, and the broker does not keep them"
+                    : "\(owner) has promised them, and the broker does not keep them",
+                on: board
             )
         }
     }
 
+    private static func refusal(_ reason: String, on board: String) -> Failure {
+        let text = "cannot add to the contents of pasteboard \(board): \(reason)"
+        return Failure(.refused, "\(text); copy without --add replaces them")
+    }
+
     /// The items with the bytes of all their representations, for a broker that keeps them.
-    private static func items(of listing: BoardListing, _ connection: BlockingConnection) throws -> [WriteItem] {
-        try listing.items.enumerated().map { index, item in
+    ///
+    /// - Parameter left: the index of an item that is left out.
+    static func items(
+        of listing: BoardListing,
+        _ connection: BlockingConnection,
+        without left: Int? = nil
+    ) throws -> [WriteItem] {
+        try listing.items.enumerated().filter { $0.offset != left }.map { index, item in
             var plain = item
             plain.representations = []
             return WriteItem(

@@ -11,13 +11,24 @@ final class ReceivedItem {
     private(set) var byteCount: UInt64 = 0
     private(set) var type = UniformType.data
     private var name: String?
-    private let sink: any PasteSink
-    private var trimmer: NewlineTrimmer?
+    private var sink: any PasteSink
+    private let readsLists: Bool
+    private let options: (UniformType) -> TextFilter.Options
+    private var filter: TextFilter?
 
-    init(_ index: UInt32, to sink: any PasteSink, trimsNewline: Bool = false) {
+    /// - Parameters:
+    ///   - readsLists: whether a list of files becomes these files.
+    ///   - options: returns the changes to text of a type.
+    init(
+        _ index: UInt32,
+        to sink: any PasteSink,
+        readsLists: Bool,
+        changing options: @escaping (UniformType) -> TextFilter.Options = { _ in TextFilter.Options() }
+    ) {
         self.index = index
         self.sink = sink
-        trimmer = trimsNewline ? NewlineTrimmer() : nil
+        self.options = options
+        self.readsLists = readsLists
     }
 
     /// Prepares the sink when the load is answered.
@@ -31,8 +42,22 @@ final class ReceivedItem {
             identifier: answer.type ?? UniformType.data.identifier,
             supertypes: listed?.supertypes ?? []
         )
-        name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).description }
+        name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).escaped }
         recorded(type)
+        let options = options(type)
+        if options.convertsToUTF8, !TextReader.reads(type) {
+            throw Failure(
+                .typeUnavailable,
+                "the text is in the encoding \(type.textEncodingName ?? ""), which this system cannot convert to UTF-8; "
+                    + "-t '\(type.preferredMIMEType ?? type.identifier)' pastes its bytes"
+            )
+        }
+        let filter = TextFilter(options, type: type)
+        self.filter = filter.isEmpty ? nil : filter
+        let isListed = items.indices.contains(Int(index)) && items[Int(index)].isListOfFiles
+        if readsLists, isListed, FileList.types.contains(type), let output = sink as? DirectoryOutput {
+            sink = ListedFiles(output)
+        }
         try sink.begin(
             type,
             isArchive: answer.isArchive,
@@ -55,7 +80,7 @@ final class ReceivedItem {
             if !file.isImmutable, let status = try? System.status(of: file.descriptor.raw) {
                 try sink.narrow(to: status.mode)
             }
-            try file.copy(to: trimmer == nil ? sink.descriptor : nil) { count in
+            try file.copy(to: filter == nil ? sink.descriptor : nil) { count in
                 byteCount = count
                 try check()
             } write: {
@@ -68,16 +93,26 @@ final class ReceivedItem {
     }
 
     private func put(_ bytes: Span<UInt8>) throws {
-        if let trimmed = trimmer?.next(bytes) {
-            try sink.write(trimmed.span)
-        } else {
-            try sink.write(bytes)
-        }
+        guard filter != nil else { return try sink.write(bytes) }
+        try change { filter throws(SystemError) in try filter?.next(bytes) }
     }
 
-    /// Completes the file, and returns its path if its name was chosen here.
-    func finish() throws -> SystemString? {
-        try sink.finish()
+    /// Writes what the filter returns.
+    private func change(_ body: (inout TextFilter?) throws(SystemError) -> [UInt8]?) throws {
+        let changed: [UInt8]?
+        do throws(SystemError) {
+            changed = try body(&filter)
+        } catch {
+            let text = "the bytes are not \(UniformType.readable(type.identifier)): \(error)"
+            throw Failure(.sourceFailed, "\(text); to get them unchanged, name this type with -t and use -o FILE")
+        }
+        if let changed { try sink.write(changed.span) }
+    }
+
+    /// Completes the file, and returns the paths whose names were chosen here.
+    func finish() throws -> [SystemString] {
+        if filter != nil { try change { filter throws(SystemError) in try filter?.finish() } }
+        return try sink.finish()
     }
 
     /// The members of its JSON object after those about its origin.
@@ -86,7 +121,7 @@ final class ReceivedItem {
     func members(path: SystemString?) -> [(String, JSONValue)] {
         [
             ("item", JSONValue(UInt64(index) + 1)), ("type", .string(type.identifier)),
-            ("bytes", JSONValue(byteCount)), ("name", JSONValue(name)), ("path", JSONValue(path?.description)),
+            ("bytes", JSONValue(byteCount)), ("name", JSONValue(name)), ("path", JSONValue(path?.escaped)),
         ]
     }
 }

@@ -5,17 +5,13 @@ import TypeIdentifiers
 
 /// Standard output that is a terminal. It gets only text, without control sequences.
 final class TerminalOutput: PasteSink {
-    /// The greatest number of bytes in another encoding: they are converted together.
-    private static let mostEncoded = 16 << 20
-
     private let endsLine: Bool
     private var text = VisibleText()
     private var type = UniformType.data
     private var isText = true
     private var isInLine = false
-    /// The encoding of text that is not UTF-8, and its bytes, which are converted when they are complete.
-    private var encoding: String?
-    private var encoded: [UInt8] = []
+    /// Whether the text had another encoding.
+    private var isConverted = false
 
     var leavesFile: Bool { false }
     var descriptor: CInt? { nil }
@@ -28,7 +24,6 @@ final class TerminalOutput: PasteSink {
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
         try check(type, isArchive: isArchive)
-        if isText, let name = type.textEncodingName, name.uppercased() != "UTF-8" { encoding = name }
     }
 
     func check(_ type: UniformType, isArchive: Bool) throws {
@@ -40,50 +35,31 @@ final class TerminalOutput: PasteSink {
             )
         }
         isText = type.conforms(to: .text)
+        isConverted = type.textEncodingName.map { $0.uppercased() != TextEncoding.utf8.name } ?? false
         // A picture is refused before its bytes arrive. Some other types are text: certificates, drawings, links.
         let families: [UniformType] = [.image, .audiovisualContent, .archive, .executable, .font]
         guard isText || !families.contains(where: type.conforms) else { throw refusal }
     }
 
     func write(_ bytes: Span<UInt8>) throws {
-        guard encoding == nil else {
-            guard encoded.count + bytes.count <= Self.mostEncoded else {
-                throw CommandFailure(
-                    usage:
-                        "the text is too long to be shown in another encoding than UTF-8; use -o FILE, a pipe, or --raw"
-                )
-            }
-            for index in bytes.indices { encoded.append(bytes[index]) }
-            return
-        }
-        for index in bytes.indices where bytes[index] == 0 { throw refusal }
+        // In other encodings NUL is no sign of binary data.
+        if !isConverted { for index in bytes.indices where bytes[index] == 0 { throw refusal } }
         // The first chunk decides: a later one may begin inside a character.
         guard isText || UTF8Scan.isText(bytes, isWhole: false) else { throw refusal }
         isText = true
         try show(text.append(bytes))
     }
 
-    /// Shows text in another encoding. A byte order mark overrides the byte order of the type.
-    private func showEncoded() throws {
-        guard let encoding else { return }
-        let isMarked = encoded.starts(with: [0xFE, 0xFF]) || encoded.starts(with: [0xFF, 0xFE])
-        let source = isMarked && encoding.uppercased().hasPrefix("UTF-16") ? "UTF-16" : encoding
-        let converted = try? System.convert(encoded.span, fromEncoding: source, toEncoding: "UTF-8")
-        guard let converted else { throw refusal }
-        try show(text.append(converted.span))
-    }
-
-    func finish() throws -> SystemString? {
-        try showEncoded()
+    func finish() throws -> [SystemString] {
         try show(text.finish())
         if endsLine { endLine() }
-        guard text.escapedCount > 0, !Invocation.current.isQuiet else { return nil }
+        guard text.escapedCount > 0, !Invocation.current.isQuiet else { return [] }
         endLine()
         let bytes = text.escapedCount == 1 ? "1 unsafe byte is" : "\(text.escapedCount) unsafe bytes are"
         StandardStreams.remark(
             "\(bytes) shown as ^X or \\xNN; use --raw to write the text unchanged"
         )
-        return nil
+        return []
     }
 
     func endLine() {

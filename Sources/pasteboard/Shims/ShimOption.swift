@@ -38,6 +38,11 @@ struct ShimOption: Sendable {
         .init(.xclip, names: "-target", value: true) { $0.types = [$1] },
         .init(.xclip, names: "-loops", value: true) { $0.loads = try number($1, of: "-loops") },
         .init(.xclip, names: "-filter") { request, _ in request.printsInput = true },
+        .init(.xclip, names: "-wait", value: true) { request, value in
+            // The time is for programs that list the types first, which is no paste here.
+            if try number(value, of: "-wait") != nil { request.loads = 1 }
+        },
+        .init(.xclip, names: "-alt-text", value: true) { $0.alternative = $1 },
         .init(.xclip, names: "-rmlastnl") { request, _ in request.trimsNewline = true },
         .init(.xclip, names: "-version") { request, _ in request.actions = [.version] },
         .init(.xclip, names: "-quiet -verbose") { request, _ in request.staysInForeground = true },
@@ -59,7 +64,8 @@ struct ShimOption: Sendable {
         },
         .init(.xsel, names: "-n --nodetach") { request, _ in request.staysInForeground = true },
         .init(.xsel, names: "-t --selectionTimeout", value: true) { $0.timeout = try number($1, of: "-t") },
-        .init(.xsel, names: "-l --logfile --display", value: true) { _, _ in },
+        .init(.xsel, names: "--trim") { request, _ in request.trimsNewline = true },
+        .init(.xsel, names: "-l --logfile --display -m --name --windowName", value: true) { _, _ in },
         .init(.xsel, names: "-v --verbose") { _, _ in },
         .init(.xsel, names: "--version") { request, _ in request.actions = [.version] },
 

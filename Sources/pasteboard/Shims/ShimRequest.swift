@@ -12,6 +12,8 @@ struct ShimRequest: Equatable {
     var board: String
     /// The types as the program spells them, best first; empty for its default.
     var types: [String] = []
+    /// The text beside other contents.
+    var alternative: String?
     /// The number of times that the contents can be pasted.
     var loads: UInt32?
     var trimsNewline = false
@@ -22,7 +24,7 @@ struct ShimRequest: Equatable {
     var printsInput = false
     var appends = false
     var isSensitive = false
-    /// The maximum duration of a paste in milliseconds.
+    /// The maximum duration of a paste, and the lifetime of what is copied, in milliseconds.
     var timeout: UInt32?
     /// Words or files to copy, or the command of a watch.
     var operands: [SystemString] = []

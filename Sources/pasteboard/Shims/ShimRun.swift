@@ -1,6 +1,7 @@
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
+import TypeIdentifiers
 
 /// Carries out the request of one of the programs with the commands of this program.
 struct ShimRun {
@@ -96,6 +97,14 @@ struct ShimRun {
 
     /// Reports an empty pasteboard or a missing type in the words of the program, and returns its exit code.
     private func reportMissing(isEmpty: Bool) -> CInt {
+        if let inferred = inferredTypes.first, !isEmpty {
+            let name = inferred.names.first ?? inferred.identifier
+            StandardStreams.report("Clipboard content is not available as inferred output type \"\(name)\"")
+            StandardStreams.report(
+                "Use \"wl-paste --list-types\" to view available types. Use \"--type\" to explicitly specify a type."
+            )
+            return 1
+        }
         switch (program, request.types.first) {
         case (.xclip, let type):
             StandardStreams.report("Error: target \(type ?? "STRING") not available")
@@ -109,20 +118,32 @@ struct ShimRun {
         return 1
     }
 
+    /// The types that the name of the output file suggests to `wl-paste`.
+    private var inferredTypes: [UniformType] {
+        guard program == .wlPaste, request.types.isEmpty, let path = try? System.linkTarget("/proc/self/fd/1") else {
+            return []
+        }
+        return FileType.declaredTypes(forFileNamed: path.description)
+    }
+
     /// Prints the contents, as text if the program can print nothing else.
     ///
     /// - Throws: the failure of `paste`, also for a type that cannot exist.
-    private func paste(from board: String) throws -> CInt {
-        let spellings = request.types.isEmpty && program != .wlPaste ? ["text"] : request.types
-        let types = spellings.map(ShimTypes.argument).filter { (try? TypeArgument.types($0)) != nil }
+    private func paste(from board: String, ifChangeCount: UInt64? = nil) throws -> CInt {
+        let inferred = inferredTypes
+        let isText = program == .wlPaste ? inferred.contains(where: \.isText) : request.types.isEmpty
+        let spellings = request.types + inferred.map(\.identifier) + (isText ? ["text"] : [])
+        let types = spellings.compactMap(ShimTypes.argument)
         guard !types.isEmpty || spellings.isEmpty else {
             throw Failure(.typeUnavailable, "unknown type '\(spellings[0])'")
         }
         var arguments = ["--board", board] + types.map { "--type=\($0)" }
+        if let ifChangeCount { arguments.append("--if-change=\(ifChangeCount)") }
         if request.trimsNewline { arguments.append("--trim-newline") }
         if request.endsLine { arguments.append("--newline") }
         if let timeout = request.timeout { arguments.append("--timeout=\(timeout)ms") }
-        let command = try PasteCommand(parsed(arguments, for: PasteCommand.self))
+        var command = try PasteCommand(parsed(arguments, for: PasteCommand.self))
+        command.convertsText = types.isEmpty
         do {
             return try command.run()
         } catch let failure as CommandFailure where failure.exitCode == 2 {
@@ -144,13 +165,10 @@ struct ShimRun {
 
     private func input() throws {
         try makeInput()
-        guard request.staysInForeground else {
-            _ = try copy(to: request.board)
-            return
-        }
         // All input has been read, so a signal is not delayed by it.
-        let signals = try SignalBox()
-        let committed = try copy(to: request.board)
+        let signals = try request.staysInForeground ? SignalBox() : nil
+        let committed = try request.appends ? append() : copy(to: request.board)
+        guard let signals else { return }
         do {
             let watch = try BoardWatch(
                 [request.board],
@@ -169,14 +187,56 @@ struct ShimRun {
         }
     }
 
-    /// Copies standard input.
-    private func copy(to board: String) throws -> Committed {
+    /// Appends standard input to the text of the board. If another program changes the board meanwhile, it is appended
+    /// to the new text. Other items remain.
+    private func append() throws -> Committed {
+        let bytes = try System.bytes(of: 0, from: 0, count: Int(clamping: System.status(of: 0).size))
+        let options = try ContentOptions(parsed(copyArguments(request.board), for: CopyCommand.self))
+        return try Broker.recovering(Recovery(.change, repeats: 1), over: Broker.startingOne(), startsOne: true) {
+            connection in
+            try PresentContents.change(request.board, options, over: connection) { listing in
+                let text = PasteTypes(requested: [.text], output: nil, isIntoDirectory: false)
+                let index = try? text.indices(among: listing.items).first.map(Int.init)
+                let file = try self.file {
+                    guard index != nil else { return 0 }
+                    return try paste(from: request.board, ifChangeCount: listing.contents.changeCount)
+                }
+                try file.append(bytes.span)
+                if request.trimsNewline { try file.trimNewline() }
+                try file.seal()
+                let item = WriteItem(
+                    Item(suggestedName: nil),
+                    representations: [(Representation(of: .utf8PlainText), .memory(file))]
+                )
+                var items = try PresentContents.items(of: listing, connection, without: index)
+                items.insert(item, at: index ?? 0)
+                return items
+            }
+        }
+    }
+
+    /// The arguments of the copy, without types.
+    private func copyArguments(_ board: String) -> [String] {
         var arguments = ["--board", board]
+        if let loads = request.loads { arguments.append("--loads=\(loads)") }
+        if let timeout = request.timeout { arguments.append("--ttl=\(timeout)ms") }
+        if request.isSensitive { arguments.append("--sensitive") }
+        return arguments
+    }
+
+    /// Copies standard input.
+    private func copy(to board: String, ifChangeCount: UInt64? = nil) throws -> Committed {
+        var arguments = copyArguments(board)
+        if let ifChangeCount { arguments.append("--if-change=\(ifChangeCount)") }
         // Only wl-copy finds out the type by the contents, and not for words.
         let type = request.types.first ?? (program == .wlCopy && request.operands.isEmpty ? nil : "text")
-        if let type { arguments.append("--type=\(ShimTypes.argument(type))") }
-        if let loads = request.loads { arguments.append("--loads=\(loads)") }
-        if request.isSensitive { arguments.append("--sensitive") }
+        if let type { arguments.append("--type=\(ShimTypes.argument(type) ?? type)") }
+        let alternative = try MemoryFile()
+        if let text = request.alternative {
+            try alternative.append(Array(text.utf8).span)
+            try System.rewind(alternative.descriptor.raw)
+            arguments.append("--type=text=/dev/fd/\(alternative.descriptor.raw)")
+        }
         return try CopyCommand(parsed(arguments, for: CopyCommand.self)).copy()
     }
 
@@ -184,17 +244,14 @@ struct ShimRun {
     private func makeInput() throws {
         let isChanged = request.appends || request.trimsNewline || !request.operands.isEmpty
         guard isChanged || request.printsInput || request.staysInForeground else { return }
-        let file = request.appends ? try self.file { try output(lists: false) } : try MemoryFile()
+        let file = try MemoryFile()
         if program == .wlCopy, !request.operands.isEmpty {
             let words = Array(request.operands.map(\.bytes).joined(separator: " ".utf8))
             try file.append(words.span)
         } else {
             for path in request.operands.isEmpty ? ["-"] : request.operands { try append(path, to: file) }
         }
-        let size = try file.size
-        if request.trimsNewline, try file.endsWithNewline(size) {
-            try System.truncate(file.descriptor.raw, to: size - 1)
-        }
+        if request.trimsNewline, !request.appends { try file.trimNewline() }
         if request.printsInput {
             // In pieces, so that the contents are not in memory twice.
             try PassedFile(descriptor: file.descriptor, byteCount: file.size, isImmutable: false)
@@ -227,8 +284,12 @@ struct ShimRun {
         let listing = try BoardListing.present(on: board)
         let provisions = listing.items.lazy.flatMap(\.representations).map(\.provision)
         guard provisions.contains(.promised) else { return }
-        try use(try file { try paste(from: board) })
-        _ = try copy(to: board)
+        do {
+            try use(try file { try paste(from: board, ifChangeCount: listing.contents.changeCount) })
+            _ = try copy(to: board, ifChangeCount: listing.contents.changeCount)
+        } catch let failure as Failure where failure.code == .superseded {
+            // Another program has replaced the contents.
+        }
     }
 
     // MARK: Watch
@@ -256,6 +317,13 @@ struct ShimRun {
             arguments: Array(request.operands.dropFirst())
         )
         configuration.input = .descriptor(file.descriptor.raw)
+        // Without a requested type, it is that of the watch.
+        if try file.size > 0, let type = request.types.first, ShimTypes.argument(type) != "text",
+            let name = UniformType.fromName(type)?.names.first
+        {
+            let others = configuration.environment.filter { !$0.hasPrefix("\(WatchedCommand.typeVariable)=") }
+            configuration.environment = others + ["\(WatchedCommand.typeVariable)=\(name)"]
+        }
         let child = try ChildProcess(configuration)
         _ = try child.wait()
         return 0

@@ -9,19 +9,25 @@ enum ShimTypes {
     /// The spellings of plain text that are listed for each text.
     private static let text = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "STRING", "TEXT"]
 
-    /// The spelling for `copy -t` and `paste -t`.
-    static func argument(_ spelling: String) -> String {
-        text.contains(spelling) || spelling == "COMPOUND_TEXT" ? "text" : spelling
+    /// The spelling for `copy -t` and `paste -t`; nil for one that can be no type.
+    static func argument(_ spelling: String) -> String? {
+        if text.contains(spelling) || spelling == "COMPOUND_TEXT" { return "text" }
+        if UniformType.family(named: spelling) != nil { return spelling }
+        guard let type = UniformType.fromUserSpelling(spelling) else {
+            return UniformType.fromName(spelling)?.identifier
+        }
+        // Any spelling of the parameters.
+        return [.plainText, .utf8PlainText].contains(type) ? "text" : spelling
     }
 
     /// The types of a pasteboard, one in each line.
     static func lines(of listing: BoardListing) -> String {
         var lines: [String] = []
-        for representation in listing.items.lazy.flatMap(\.representations) {
+        for representation in listing.items.lazy.flatMap(\.representations) where representation.provision != .gone {
             let type = UniformType(of: representation)
-            let own = type.preferredMIMEType ?? type.identifier
-            lines += [own] + (type.conforms(to: .text) ? text : [])
+            lines += type.names + (type.isText && TextReader.reads(type) ? text : [])
         }
+        if FileList(of: listing.items) != nil { lines += FileList.types.flatMap(\.names) }
         var known: Set<String> = []
         return lines.filter { known.insert($0).inserted }.map { "\($0)\n" }.joined()
     }

@@ -2,19 +2,31 @@ import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
+import TypeIdentifiers
 
 /// The command of `watch`, which runs once for each change, and finds out whether the command causes the changes.
 final class WatchedCommand {
     /// The time after the end of a run in which the command's own last change is reported at the latest, in
     /// milliseconds. The broker delays changes by up to 100.
     private static let delay = 500
-    /// The number of runs in a row for one pasteboard, each caused by a program that has ended since, after which the
-    /// command counts as their cause. A program of another project does not name the watch in its label.
-    private static let mostSuspectRuns = 40
+    /// The cause of a change. A command may change what it watches, and nearly all stop at their own result.
+    private enum Cause {
+        case others
+        /// A program that has ended since, and that does not name the watch in its label: that of another project.
+        case perhapsCommand
+        case command
+    }
+
+    /// The number of changes of one pasteboard in a row after which the command is regarded as a loop: of its own, and
+    /// of its own or perhaps its own.
+    private static let mostOwnChanges = 8
+    private static let mostSuspectChanges = 40
     /// The number of changes that are held while the command runs. The broker merges those of each pasteboard.
     private static let mostPending = 256
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
     private static let variable = "PASTEBOARD_WATCH"
+    /// The variable with the MIME type of what the command gets, which programs for `wl-paste` know.
+    static let typeVariable = "CLIPBOARD_TYPE"
 
     /// Whether this program runs in the command of a watch.
     static var isAncestor: Bool { System.environment(variable) != nil }
@@ -34,10 +46,8 @@ final class WatchedCommand {
     private var judgesUntil: UInt64 = 0
     /// The pasteboards whose next change describes the present contents.
     private var present: Set<String>
-    /// The pasteboards whose last change may be the command's own, although nothing shows it, and the number of their
-    /// runs in a row.
-    private var suspects: Set<String> = []
-    private var suspectRuns: [String: Int] = [:]
+    /// The cause of the last change of each pasteboard, and the numbers of changes in a row.
+    private var causes: [String: (last: Cause, own: Int, suspect: Int)] = [:]
 
     /// - Parameter present: the pasteboards whose first change describes the present contents.
     init(
@@ -58,7 +68,7 @@ final class WatchedCommand {
         defer { stop() }
         while true {
             while pending.count < Self.mostPending, let (board, change) = watch.take() {
-                try check(change, of: board)
+                causes[board, default: (.others, 0, 0)].last = cause(of: change)
                 if let index = pending.firstIndex(where: { $0.board == board }) {
                     pending[index].change = change.replacing(pending[index].change)
                 } else {
@@ -77,9 +87,17 @@ final class WatchedCommand {
     }
 
     private func start(for change: Change, of board: String) throws {
-        let runs = suspects.contains(board) ? suspectRuns[board, default: 0] + 1 : 0
-        suspectRuns[board] = runs
-        guard runs < Self.mostSuspectRuns else { throw Self.loop(through: board) }
+        var (last, own, suspect) = causes[board] ?? (.others, 0, 0)
+        own = last == .command ? own + 1 : 0
+        suspect = last == .others ? 0 : suspect + 1
+        causes[board] = (last, own, suspect)
+        guard own < Self.mostOwnChanges, suspect < Self.mostSuspectChanges else {
+            throw Failure(
+                .refused,
+                "the command changes pasteboard \(board) each time that it is run for a change; watch another "
+                    + "pasteboard, or change this one only if its contents need it"
+            )
+        }
         var configuration = ChildProcess.Configuration(
             path: path,
             arguments: arguments,
@@ -96,17 +114,16 @@ final class WatchedCommand {
         judgesUntil = MonotonicClock.deadline(milliseconds: Self.delay)
     }
 
-    /// Throws if the command itself has changed the board.
-    private func check(_ change: Change, of board: String) throws {
-        suspects.remove(board)
-        guard running != nil || MonotonicClock.now() < judgesUntil else { return }
-        guard let process = change.author.process.map({ CInt(clamping: $0) }) else { return }
+    private func cause(of change: Change) -> Cause {
+        guard running != nil || MonotonicClock.now() < judgesUntil,
+            let process = change.author.process.map({ CInt(clamping: $0) })
+        else { return .others }
         let group = System.group(ofProcess: process)
-        if let running, running.child.id == group { throw Self.loop(through: board) }
-        if group == nil { suspects.insert(board) }
-        guard change.author.label?.hasSuffix(" (watch \(System.processID))") == true else { return }
+        if let running, running.child.id == group { return .command }
         // Any program can call itself so. One that still runs is asked for its environment, too.
-        if group == nil || Self.isInCommand(process) { throw Self.loop(through: board) }
+        let isNamed = change.author.label?.hasSuffix(" (watch \(System.processID))") == true
+        if isNamed, group == nil || Self.isInCommand(process) { return .command }
+        return group == nil ? .perhapsCommand : .others
     }
 
     /// Whether a process has the variable of this watch in its environment, or does not show its environment.
@@ -114,13 +131,6 @@ final class WatchedCommand {
         guard let environment = try? System.contents(of: "/proc/\(process)/environ") else { return true }
         let entry = "\(variable)=\(System.processID)"
         return environment.split(separator: 0).contains { $0.elementsEqual(entry.utf8) }
-    }
-
-    private static func loop(through board: String) -> Failure {
-        Failure(
-            .refused,
-            "the command changes pasteboard \(board), and is run for each change; watch another pasteboard"
-        )
     }
 
     private func stop() {
@@ -136,6 +146,7 @@ final class WatchedCommand {
             "PASTEBOARD_TYPES": change.types.joined(separator: "\n"),
             "PASTEBOARD_STATE": state,
             // A history that was written for wl-paste knows only these words, and leaves out what is sensitive.
+            Self.typeVariable: change.preferredName ?? "",
             "CLIPBOARD_STATE": state == "transient" ? "sensitive" : state,
             "PASTEBOARD_FLAGS": change.terms?.flags.joined(separator: " ") ?? "",
             "PASTEBOARD_OWNER": VisibleText.line(TextTable.program(change.author.label, change.author.process)),
@@ -144,5 +155,13 @@ final class WatchedCommand {
         ]
         let others = System.environment().filter { entry in !values.keys.contains { entry.hasPrefix("\($0)=") } }
         return others + values.map { "\($0)=\($1)" }
+    }
+}
+
+extension Change {
+    /// The name of the type that `wl-paste` chooses: text if there is any, otherwise the first.
+    fileprivate var preferredName: String? {
+        let types = types.map { UniformType(importedAs: $0) }
+        return types.contains(where: \.isText) ? UniformType.utf8PlainText.names.first : types.first?.names.first
     }
 }

@@ -126,6 +126,29 @@ import Testing
         #expect(try desk.run("paste").output.count == 299_999)
     }
 
+    @Test("Line endings are changed on request, also of long text, and an empty input changes nothing on request")
+    func inputs() throws {
+        let desk = try Desk()
+        let long = String(repeating: "line\n", count: 200_000)
+        for text in ["a\nb", long] {
+            try desk.copy(text, "--crlf")
+            let changed = text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+            #expect(try desk.run("paste").text == changed)
+            #expect(try desk.run("paste", "--lf").text == text)
+        }
+        try desk.copy("a\n", "-t", ".png", "--crlf")
+        #expect(try desk.run("paste", "--crlf").text == "a\n")
+        for input in ["", "\n"] {
+            let refused = try desk.shell("printf '\(input)' | pasteboard copy -n --not-empty")
+            #expect(refused.exitCode == 1)
+            #expect(
+                refused.errorText == "pasteboard: copy: the input is empty, so pasteboard general keeps its contents\n"
+            )
+        }
+        #expect(try desk.run("paste").text == "a\n")
+        #expect(try desk.shell("printf 'b\n' | pasteboard copy -n --not-empty; pasteboard paste").text == "b")
+    }
+
     @Test("A newline is added to text on request, and never to other contents or to files")
     func newline() throws {
         let desk = try Desk()

@@ -27,6 +27,30 @@ import Testing
         #expect(try desk.run("types").exitCode == 1)
     }
 
+    @Test("Of several encodings of a text the best is pasted, and an exact type gives its bytes")
+    func encodings() throws {
+        let desk = try Desk()
+        let types = ["com.apple.traditional-mac-plain-text", "public.utf16-plain-text", "public.utf8-plain-text"]
+        let files = [Array("mac \u{8E}".unicodeScalars.map { UInt8($0.value) }), [0xE9, 0], Array("utf8 é".utf8)]
+        for (type, bytes) in zip(types, files) { try desk.directory.write(bytes, to: type) }
+        for (count, text) in [(3, "utf8 é"), (2, "é"), (1, "mac é")] {
+            let arguments = types.prefix(count).map { "-t \($0)=\($0)" }.joined(separator: " ")
+            try desk.succeed("pasteboard copy \(arguments)")
+            for request in ["text", "txt", "text/plain", "text/plain;charset=UTF-8", "public.utf8-plain-text"] {
+                #expect(try desk.run("paste", "-t", request).text == text)
+            }
+            for (type, bytes) in zip(types, files).prefix(count) where count < 3 || type != types[2] {
+                #expect(try desk.run("paste", "-t", type).output == bytes)
+            }
+            #expect(try desk.run("paste").output == files[count - 1])
+        }
+        try desk.copy("%!PS", "-t", ".ps")
+        #expect(try desk.run("paste", "-t", "text").text == "%!PS")
+        #expect(try desk.run("copy", "-t", "public.utf16-plain-text", input: [0x61, 0, 0x61]).exitCode == 0)
+        let broken = try desk.run("paste", "-t", "text")
+        #expect(broken.exitCode == 5 && broken.errorText.contains("inside the character at byte 2"))
+    }
+
     @Test("The error for a missing type lists the existing ones")
     func unavailable() throws {
         let desk = try Desk()
@@ -272,7 +296,7 @@ import Testing
             }
         }
         #expect(try desk.run("copy", "-t", "public.utf16-plain-text", input: [0x61]).exitCode == 0)
-        #expect(try paste().code == 2)
+        #expect(try paste().code == 5)
 
         try desk.copy("picture", "-t", ".png")
         let binary = try paste()

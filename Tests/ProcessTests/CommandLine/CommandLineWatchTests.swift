@@ -107,30 +107,46 @@ import Testing
     }
 
     @Test(
-        "A command that changes the pasteboard that it is run for is ended, with a message",
+        "A command that changes the pasteboard again and again for which it is run is ended, with a message",
         .tags(.f94),
         arguments: [
-            "echo x | pasteboard copy", "echo x | pasteboard copy; sleep 0.02", "exec pasteboard clear",
-            "pasteboard clear; sleep 0.02", "env -u PASTEBOARD_WATCH pasteboard clear",
-            "pasteboard offer --background -t text=date >/dev/null 2>&1",
+            ("echo x | pasteboard copy", 8), ("echo x | pasteboard copy; sleep 0.02", 8), ("pasteboard clear", 8),
+            ("pasteboard clear; sleep 0.02", 8), ("env -u PASTEBOARD_WATCH pasteboard clear", 40),
+            ("pasteboard offer --background -t text=date >/dev/null 2>&1", 8),
         ],
         [true, false]
     )
-    func loop(_ script: String, _ beginsAtOnce: Bool) throws {
+    func loop(_ script: (text: String, count: Int), _ beginsAtOnce: Bool) throws {
         let desk = try Desk()
         try desk.copy("first")
         let since = beginsAtOnce ? ["--since", "0"] : []
-        let watch = try desk.watch(since + ["--", "sh", "-c", script])
+        let watch = try desk.watch(since + ["--", "sh", "-c", "echo run; \(script.text)"])
         if !beginsAtOnce {
             try desk.waitForWatch()
             try desk.copy("second")
         }
         let end = try watch.finish()
         #expect(end.exitCode == 6)
-        #expect(
-            end.errorText
-                == "pasteboard: watch: the command changes pasteboard general, and is run for each change; watch another pasteboard\n"
-        )
+        #expect(end.text == String(repeating: "run\n", count: script.count))
+        #expect(end.errorText.hasPrefix("pasteboard: watch: the command changes pasteboard general each time"))
+    }
+
+    @Test("A command that changes the pasteboard runs again for its result, and the watch goes on", .tags(.f94))
+    func ownResult() throws {
+        let desk = try Desk()
+        try desk.copy("first")
+        let clean =
+            "text=$(pasteboard paste); echo $text; case $text in *\\?*) echo ${text%%\\?*} | pasteboard copy;; esac"
+        let watch = try desk.watch(["--since", "0", "--", "sh", "-c", clean])
+        #expect(try watch.nextLine() == "first")
+        // More of its own changes in all than would be a loop in a row.
+        for number in 1...9 {
+            try desk.copy("\(number)?utm")
+            #expect(try watch.nextLine() == "\(number)?utm")
+            #expect(try watch.nextLine() == "\(number)")
+        }
+        try watch.child.kill(SIGTERM)
+        #expect(try watch.finish().exitCode == 143)
     }
 
     @Test("Changes of other programs during each run do not end the watch", .tags(.f94))

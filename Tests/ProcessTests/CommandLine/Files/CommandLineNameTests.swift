@@ -48,6 +48,58 @@ import Testing
         #expect(desk.directory.names(in: "in").count == Self.names.count)
     }
 
+    @Test("A name that is not UTF-8 keeps its extension, and two files have two paths in JSON")
+    func undecodable() throws {
+        let names = "cd from; rm -f -- * .b*; printf 1 > \"$(printf 'caf\\351.txt')\"; printf 2 > 'caf\\xE9.txt'"
+        try desk.succeed("\(names); pasteboard copy *")
+        try desk.succeed("pasteboard paste --into in; pasteboard paste --into in")
+        let caf = [UInt8]("caf".utf8) + [0xE9]
+        #expect(desk.directory.names(in: "in").count == 4)
+        #expect(try System.contents(of: path("in", SystemString(caf + " 2.txt".utf8))) == [0x31])
+        let json = try desk.run("paste", "--into", "in", "--json").text
+        #expect(json.contains(#""path":"in/caf\\xE9 3.txt""#) && json.contains(#""path":"in/caf\\\\xE9 3.txt""#))
+    }
+
+    @Test("paste --force gives the same files again, and --name names them by the time")
+    func repeated() throws {
+        try desk.succeed("mkdir a b a/d b/d; echo 1 > a/x; echo 2 > b/x; pasteboard copy a/x b/x a/d b/d")
+        for _ in 0..<2 {
+            #expect(try desk.run("paste", "--force", "--into", "in").text == "in/x\nin/x 2\nin/d\nin/d 2\n")
+            #expect(try desk.succeed("cat in/x 'in/x 2'") == "1\n2\n")
+        }
+        #expect(desk.directory.names(in: "in").count == 4)
+        let named = try desk.run("paste", "--into", "in", "--name", "%Y-shot", "--item", "1").text
+        #expect(named.wholeMatch(of: /in\/20\d\d-shot(\.txt)?\n/) != nil, "\(named)")
+        #expect(try desk.run("paste", "--name", "x").exitCode == 2)
+    }
+
+    @Test("Holes of a sparse file remain holes, kept and promised")
+    func holes() throws {
+        try desk.succeed("truncate -s 20M sparse; printf x | dd of=sparse bs=1 seek=9000000 conv=notrunc 2> /dev/null")
+        for command in ["pasteboard copy sparse", "pasteboard offer --background sparse > /dev/null 2>&1"] {
+            try desk.succeed(
+                "\(command); pasteboard paste -o out; pasteboard paste > plain; cmp sparse out; cmp sparse plain"
+            )
+            for copy in ["out", "plain"] {
+                #expect(try #require(Int(desk.succeed("du -k \(copy) | cut -f1").dropLast())) < 1_000)
+            }
+        }
+        try desk.succeed("printf head > plain; pasteboard paste >> plain; tail -c +5 plain | cmp - sparse")
+        try desk.succeed(
+            "mkdir tree; mv sparse tree; pasteboard copy tree; pasteboard paste --into in; cmp tree/sparse in/tree/sparse"
+        )
+        #expect(try #require(Int(desk.succeed("du -k in/tree/sparse | cut -f1").dropLast())) < 1_000)
+    }
+
+    @Test("A note has the number of pipes, sockets and devices that the copies of a directory lack")
+    func specials() throws {
+        try desk.succeed("mkdir -p tree/sub; mkfifo tree/p tree/sub/p; echo 1 > tree/f")
+        let copy = try desk.run("copy", "tree")
+        #expect(copy.errorText == "pasteboard: copy: the copies of tree will lack 2 pipes, sockets or devices\n")
+        try desk.succeed("pasteboard paste --into in")
+        #expect(desk.directory.names(in: "in/tree").sorted() == ["f", "sub"])
+    }
+
     @Test("Copied files are unchanged after paste --into")
     func copied() throws {
         let copy = try desk.shell("umask 022; cd from && pasteboard copy -- * .bashrc")

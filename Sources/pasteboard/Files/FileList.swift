@@ -1,0 +1,181 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// A list of files in a form that file managers exchange.
+///
+/// A path means nothing on another machine or in another container. So an item records the mount namespace in which its
+/// paths are valid, in its data for this machine. Only there copied files are also offered as lists, and lists are
+/// pasted as files.
+struct FileList {
+    /// The forms, by their MIME types, the one that programs prefer first.
+    static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.fromName)
+    private static var gnome: UniformType? { types.first }
+    private static let prefix = Array("file://".utf8)
+
+    let paths: [SystemString]
+    /// Whether the files are to be moved, as the list says.
+    var isCut = false
+
+    /// The copied files whose paths are valid here; nil if there are none.
+    init?(of items: [Item]) {
+        paths = items.compactMap { $0.fileOrigin.flatMap { $0.isHere && !$0.path.isEmpty ? $0.path : nil } }
+        if paths.isEmpty { return nil }
+    }
+
+    /// Parses a list; nil if it names anything else than files of this machine.
+    init?(parsing bytes: [UInt8]) {
+        var lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == 0 }
+        lines.removeAll { $0.first == UInt8(ascii: "#") }
+        if let verb = lines.first, ["cut", "copy"].contains(where: { verb.elementsEqual($0.utf8) }) {
+            isCut = verb.elementsEqual("cut".utf8)
+            lines.removeFirst()
+        }
+        let paths = lines.map(Self.path)
+        guard !paths.isEmpty, !paths.contains(nil) else { return nil }
+        self.paths = paths.compactMap(\.self)
+    }
+
+    /// The list in the form of `type`.
+    func bytes(as type: UniformType) -> [UInt8] {
+        let lines = paths.map { Self.prefix + Self.escaped($0) }
+        guard type == Self.gnome else { return Array(lines.joined(separator: "\r\n".utf8)) + Array("\r\n".utf8) }
+        return Array(([Array("copy".utf8)] + lines).joined(separator: "\n".utf8))
+    }
+
+    /// The path of a URL; nil if it is not that of a file, or names another machine.
+    private static func path(_ line: ArraySlice<UInt8>) -> SystemString? {
+        guard line.starts(with: prefix) else { return nil }
+        let rest = line.dropFirst(prefix.count)
+        let host = SystemString(rest.prefix { $0 != UInt8(ascii: "/") })
+        guard ["", "localhost"].contains(host) else { return nil }
+        var bytes: [UInt8] = []
+        var tail = rest.dropFirst(host.bytes.count)
+        while let byte = tail.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: tail.prefix(2), as: UTF8.self)
+            guard digits.count == 2, let value = UInt8(digits, radix: 16) else { return nil }
+            bytes.append(value)
+            tail = tail.dropFirst(2)
+        }
+        return bytes.isEmpty || bytes.contains(0) ? nil : SystemString(bytes)
+    }
+
+    private static func escaped(_ path: SystemString) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return path.bytes.flatMap { byte in
+            let isLetter = 0x61...0x7A ~= byte | 0x20 && byte < 0x80
+            guard !isLetter, !"/-._~0123456789".utf8.contains(byte) else { return [byte] }
+            return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+    }
+}
+
+/// The mount namespace in which the paths of an item are valid, and its own path; empty for a list.
+struct FileOrigin {
+    private static let mark = "file"
+
+    let namespace: SystemString
+    let path: SystemString
+
+    /// The namespace of this process; nil if the system does not tell.
+    private static var here: SystemString? { try? System.linkTarget("/proc/self/ns/mnt") }
+
+    var isHere: Bool { namespace == Self.here }
+
+    /// - Parameter path: the path as the user wrote it; empty for a list.
+    init?(path: SystemString) {
+        guard let here = Self.here else { return nil }
+        namespace = here
+        let directory = path.isEmpty || path.isAbsolute ? "" : try? System.linkTarget("/proc/self/cwd")
+        guard let directory else { return nil }
+        self.path = directory.isEmpty ? path : directory.appending(path)
+    }
+
+    fileprivate init?(teamData: [UInt8]) {
+        let parts = teamData.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].elementsEqual(Self.mark.utf8) else { return nil }
+        (namespace, path) = (SystemString(parts[1]), SystemString(parts[2]))
+    }
+
+    var teamData: [UInt8] { Array(Self.mark.utf8) + [0] + namespace.bytes + [0] + path.bytes }
+}
+
+extension Item {
+    fileprivate var fileOrigin: FileOrigin? { teamData.flatMap(FileOrigin.init(teamData:)) }
+
+    /// Whether the item is a list of files whose paths are valid here.
+    var isListOfFiles: Bool {
+        fileOrigin?.isHere == true && representations.contains { FileList.types.contains(UniformType(of: $0)) }
+    }
+}
+
+/// The files of a list on their way into a directory, after the list has arrived.
+final class ListedFiles: PasteSink {
+    private static let mostBytes = 1 << 20
+
+    /// The output of the list itself, if it is not one of files.
+    private let output: DirectoryOutput
+    private var list: [UInt8] = []
+
+    var leavesFile: Bool { true }
+    var descriptor: CInt? { nil }
+
+    init(_ output: DirectoryOutput) {
+        self.output = output
+    }
+
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
+        try output.begin(type, isArchive: isArchive, suggestedName: suggestedName, file: file)
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        list.append(copying: bytes)
+        guard list.count <= Self.mostBytes else {
+            throw Failure(.tooLarge, "the list of files has more than \(ByteCount.text(UInt64(Self.mostBytes)))")
+        }
+    }
+
+    func failure(_ error: SystemError) -> (any Error)? { output.failure(error) }
+
+    func finish() throws -> [SystemString] {
+        let bytes = list
+        guard let list = FileList(parsing: bytes) else {
+            try output.write(bytes.span)
+            return try output.finish()
+        }
+        if list.isCut {
+            StandardStreams.remark("the list says 'cut'; its files are copied, and remain at their places")
+        }
+        return try list.paths.flatMap(copy)
+    }
+
+    private func copy(_ path: SystemString) throws -> [SystemString] {
+        // A pipe would be waited for.
+        let kind = try explaining("cannot read", path) {
+            let file = try System.open(path, .nameOnly)
+            return try System.status(of: file.raw).kind
+        }
+        guard [.regular, .directory].contains(kind) else {
+            throw CommandFailure(local: "cannot copy \(path), because it is a \(kind)")
+        }
+        let input = try InputBytes(path)
+        let output = DirectoryOutput(in: self.output.directory)
+        try output.begin(.data, isArchive: input.folder != nil, suggestedName: nil, file: input.attributes)
+        if let file = input.file, let size = input.size {
+            try PassedFile(descriptor: file, byteCount: size, isImmutable: false)
+                .copy(to: output.descriptor) { _ in
+                    try Invocation.current.check()
+                } write: {
+                    try output.write($0)
+                }
+        } else {
+            while case let bytes = try input.next(), !bytes.isEmpty { try output.write(bytes.span) }
+        }
+        return try output.finish()
+    }
+}
