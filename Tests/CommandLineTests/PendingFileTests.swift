@@ -37,7 +37,10 @@ struct PendingFileTests {
             try file.write(Array("text".utf8).span, for: "a.txt")
             #expect(names == before)
             #expect((directory.names() == before) == mayBeUnnamed)
-            #expect(try file.keep(as: SafeFileName(ofFile: "a.txt")) == path.appending(SystemString(expected)))
+            #expect(
+                try file.keep(as: SafeFileName(ofFile: "a.txt"), in: OutputDirectory(path))
+                    == path.appending(SystemString(expected))
+            )
             let status = try #require(try System.status(at: directory[expected]))
             #expect(status.mode == mode && status.size == 4)
         }
@@ -71,7 +74,7 @@ struct PendingFileTests {
             try directory.write("", to: "first/b")
             try System.unlink(directory["link"])
             try #require(symlink("second", directory["link"]) == 0)
-            _ = try file.keep(as: SafeFileName(ofFile: "a"))
+            _ = try file.keep(as: SafeFileName(ofFile: "a"), in: OutputDirectory(path))
             try other.keep(as: "b")
             withExtendedLifetime(discarded) {}
         }
@@ -112,7 +115,7 @@ struct PendingFileTests {
         attributes.modifiedSeconds = -2
         attributes.modifiedNanoseconds = 500_000_000
         try file.setModificationTime(of: attributes, for: name)
-        let path = try file.keep(as: SafeFileName(ofFile: name))
+        let path = try file.keep(as: SafeFileName(ofFile: name), in: OutputDirectory(self.path))
         #expect(path == self.path.appending(name))
         let status = try #require(try System.status(at: path))
         #expect(status.modifiedAt == -1_500_000_000)

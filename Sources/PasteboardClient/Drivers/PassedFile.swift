@@ -9,7 +9,7 @@ package struct PassedFile: Sendable {
     /// The number of bytes that one system call copies; limited, so that a signal or cancellation does not wait long.
     private static let copied: UInt64 = 16 << 20
 
-    /// Holes of smaller files are not worth the system calls.
+    /// The size from which holes are preserved. For smaller files they are not worth the system calls.
     private static let smallest: UInt64 = 64 << 10
 
     package let descriptor: DescriptorBox
@@ -77,12 +77,13 @@ package struct PassedFile: Sendable {
         write: (Span<UInt8>) throws -> Void
     ) throws {
         var (offset, dataEnd) = (UInt64(0), byteCount)
-        // Where nothing follows yet, a hole can be left out.
+        // At the end of the output, a hole is made by moving the position, without a write.
         if let output, byteCount > Self.smallest, try System.isAtEnd(output) { dataEnd = 0 }
         copying: while let output, offset < byteCount {
             try check(offset)
             if offset >= dataEnd {
-                // The position is of no use: other processes may have the same one.
+                // This moves the position of the source's file, which other processes may share; nothing here depends
+                // on it.
                 let data = try System.data(of: descriptor.raw, from: offset)
                 let start = min(data.lowerBound, byteCount)
                 let position = try System.position(of: output) + (start - offset)

@@ -26,28 +26,28 @@ package struct TextReader {
 
     /// Converts the next bytes. The result may lack the last character until the next call.
     package mutating func next(_ bytes: Span<UInt8>) throws(SystemError) -> [UInt8] {
-        guard var head else { return try convert(bytes) }
-        head.append(copying: bytes)
-        self.head = head
-        return head.count < TextEncoding.longestMark ? [] : try begin(head.span)
+        guard head != nil else { return try convert(bytes) }
+        head?.append(copying: bytes)
+        return try begin(atLeast: TextEncoding.longestMark)
     }
 
     /// Returns the rest of the text. Throws if the text ends inside a character.
     package mutating func finish() throws(SystemError) -> [UInt8] {
-        var rest: [UInt8] = []
-        if let head { rest = try begin(head.span) }
-        if let converter { rest += try converter.finish() }
-        return rest
+        let rest = try begin(atLeast: 0)
+        return try rest + (converter?.finish() ?? [])
     }
 
-    private mutating func begin(_ head: Span<UInt8>) throws(SystemError) -> [UInt8] {
-        self.head = nil
-        let encoding = TextEncoding(of: type, head)
+    /// Converts the first bytes once there are as many as show the encoding.
+    private mutating func begin(atLeast count: Int) throws(SystemError) -> [UInt8] {
+        guard head?.count ?? -1 >= count else { return [] }
+        // Moved out: in a release build, the span of a copy has outlived the array.
+        let first = exchange(&head, with: nil) ?? []
+        let encoding = TextEncoding(of: type, first.span)
         leftOut = encoding.markLength == 0 ? 0 : Self.markLength
         if encoding.name != TextEncoding.utf8.name {
             converter = try TextConverter(from: encoding.name, to: TextEncoding.utf8.name)
         }
-        return try convert(head)
+        return try convert(first.span)
     }
 
     private mutating func convert(_ bytes: Span<UInt8>) throws(SystemError) -> [UInt8] {

@@ -67,8 +67,8 @@ extension ItemProvider {
 /// - with ``source`` as RTF, which is the source's first type and preserves most of what was copied;
 /// - with ``reader`` as plain text, which is the program's first type.
 public enum LoadPreference: Sendable {
-    /// The first of the item's types that is accepted. This is the default, and the choice of `NSItemProvider`. Of
-    /// several encodings of plain text, which are not of different fidelity, UTF-8 is first, then UTF-16.
+    /// The first of the item's types that is accepted. This is the default, and the choice of `NSItemProvider`. The
+    /// item's order does not decide between encodings of plain text: UTF-8 is first, then UTF-16.
     case source
     /// The first of the accepted types that the item has.
     case reader

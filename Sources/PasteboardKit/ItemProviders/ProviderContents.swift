@@ -120,8 +120,8 @@ extension [ProviderContents.Representation] {
         }
     }
 
-    /// Returns the first representation of an accepted type, in the order of the source. Between encodings of one text
-    /// that order says nothing: one that can represent every character is returned.
+    /// Returns the first representation of an accepted type, in the order of the source. That order does not decide
+    /// between encodings of one text: an encoding that can represent every character is preferred.
     private func bestOfSource(among accepted: [UniformType]) -> Element? {
         let isAccepted = { (found: Element) in accepted.contains(where: found.type.conforms) }
         guard let first = first(where: isAccepted), first.type.isPlainTextInAnotherEncoding else {

@@ -12,7 +12,7 @@ package enum WallClock {
             .addingClamped(UInt64(clamping: time.tv_nsec / 1_000))
     }
 
-    /// The local time in a form of `strftime`, such as `%Y-%m-%d`.
+    /// The local time in a format of `strftime`, such as `%Y-%m-%d`.
     package static func text(_ format: String) -> String {
         var (now, parts) = (time(nil), tm())
         localtime_r(&now, &parts)

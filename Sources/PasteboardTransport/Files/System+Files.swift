@@ -59,8 +59,7 @@ extension System {
         UInt64(clamping: try call("lseek", "descriptor \(descriptor)") { lseek(descriptor, 0, SEEK_CUR) })
     }
 
-    /// Renames a file, and replaces a file that has the new name.
-    /// Whether bytes are written at the end of a regular file, which is not opened for appending.
+    /// Whether the position is at the end of a regular file that is not open for appending.
     package static func isAtEnd(_ output: CInt) throws(SystemError) -> Bool {
         let status = try status(of: output)
         guard status.kind == .regular, try openFlags(of: output) & O_APPEND == 0 else { return false }
@@ -72,8 +71,8 @@ extension System {
         _ = try call("lseek", "descriptor \(descriptor)") { lseek(descriptor, off_t(clamping: position), SEEK_SET) }
     }
 
-    /// The next range of a file from `offset` on that is no hole; an empty one at the end of the file if only a hole
-    /// follows. Moves the position. On a file system without holes it is the rest of the file.
+    /// Finds the next range of data from `offset` on, and moves the position. If only a hole follows, the range is
+    /// empty, at the end of the file. On a file system without holes, it is the rest of the file.
     package static func data(of descriptor: CInt, from offset: UInt64) throws(SystemError) -> Range<UInt64> {
         let end = max(offset, try status(of: descriptor).size)
         let data = lseek(descriptor, off_t(clamping: offset), CInt(PBS_SEEK_DATA))
@@ -83,6 +82,7 @@ extension System {
         return start..<max(start, hole < 0 ? end : UInt64(hole))
     }
 
+    /// Renames a file, and replaces a file that has the new name.
     package static func rename(_ old: some SystemPath, to new: some SystemPath) throws(SystemError) {
         _ = try call("rename to", new.description) { old.withPath { old in new.withPath { Glibc.rename(old, $0) } } }
     }

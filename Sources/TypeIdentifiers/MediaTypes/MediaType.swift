@@ -5,7 +5,7 @@ struct MediaType {
     /// The charset of text in lower-case letters; nil if there is none. Aliases of the charsets in the table's tags,
     /// and the one subset of UTF-8, are replaced by the names in the tags.
     let charset: String?
-    /// The name with its parameters as they are spelled, if it has others than a charset.
+    /// The MIME type with its parameters as they were written; nil if it has none except a charset.
     let spelling: String?
 
     /// Parses a MIME type; nil unless `text` starts with two tokens that are separated by a slash.

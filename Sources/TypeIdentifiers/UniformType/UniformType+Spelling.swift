@@ -2,11 +2,11 @@
 extension UniformType {
     /// The type for a text that a user has entered: an identifier, a MIME type, an extension with or without its dot,
     /// the name of a family: `text`, `image`, `audio`, `video`, `font`, also as `image/*`, or another name that
-    /// programs for X and Wayland use.
+    /// programs for X11 and Wayland use.
     ///
     /// A MIME type, or an extension with its dot, results in a dynamic type if no type declares it. An identifier is
-    /// used unchanged. A word of small letters must be declared, as `public.WORD` or as an extension; otherwise it is
-    /// regarded as a mistake.
+    /// used unchanged. A word of lower-case letters must be declared, as `public.WORD` or as an extension; otherwise it
+    /// is regarded as a mistake.
     package static func fromUserSpelling(_ spelling: String) -> UniformType? {
         if let family = family(named: spelling) { return family }
         if spelling.utf8.contains(UInt8(ascii: "/")) {
@@ -23,8 +23,8 @@ extension UniformType {
         text.unicodeScalars.allSatisfy { $0.properties.isLowercase || "0"..."9" ~= $0 }
     }
 
-    /// The type that other programs know by this name: an identifier, a MIME type, or a text that begins like one, such
-    /// as `_VIM_TEXT` and `HTML Format`. nil for a text that is no name, or too long for a type.
+    /// The type that other programs know by this name: an identifier, a MIME type, or a text that begins with a letter,
+    /// a digit or `_`, such as `_VIM_TEXT` and `HTML Format`. nil for a text that is no name, or too long for a type.
     package static func fromName(_ name: String) -> UniformType? {
         if name.utf8.contains(UInt8(ascii: "/")), let type = fromMIMEName(name) { return type }
         if DynamicType.isDynamic(name) { return UniformType(name) }
@@ -49,8 +49,8 @@ extension UniformType {
             .map { UniformType(identifier: $0, supertypes: [plain.identifier] + plain.closure) }
     }
 
-    /// The names by which programs for X and Wayland know the type, the preferred one first: its MIME types, also those
-    /// of the system's database, or the name that it was made from. A type without one has those of its nearest
+    /// The names by which programs for X11 and Wayland know the type, the preferred one first: its MIME types, also
+    /// those of the system's database, or the name that it was made from. A type without one has those of its nearest
     /// supertype.
     package var names: [String] {
         let own = tags[.mimeType] ?? tags[.pasteboardType] ?? preferredMIMEType.map { [$0] }
@@ -58,7 +58,7 @@ extension UniformType {
             let others = isDynamic ? [] : SharedMimeInfo.current?.otherNames(of: preferred) ?? []
             return own + others.filter { !own.contains($0) }
         }
-        // A name that is an identifier has no dot.
+        // An identifier without a dot is itself such a name.
         guard identifier.utf8.contains(UInt8(ascii: ".")) else { return [identifier] }
         return supertypeIdentifiers.lazy.map { UniformType(known: $0).names }.first { !$0.isEmpty } ?? []
     }

@@ -1,6 +1,6 @@
 extension UniformType {
     /// The types of plain text that can represent every character, best first. A reader prefers them to other encodings
-    /// of a text, whatever the order of its source, which is one between kinds of contents.
+    /// of a text, whatever the order of its source, which ranks kinds of contents and not encodings.
     package static let unicodeTexts: [UniformType] = [.utf8PlainText, .utf16PlainText, .utf16ExternalPlainText]
 
     /// Types whose bytes are text in UTF-8 although they do not conform to ``text``.

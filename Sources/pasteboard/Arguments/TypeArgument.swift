@@ -18,6 +18,8 @@ struct TypeArgument {
         contents decide. If the contents contradict the extension, the extension decides, and a note is printed.
         """
 
+    /// The type as the user wrote it.
+    let spelling: String
     let type: UniformType
     /// The text after `=`: a file or a command.
     let origin: SystemString?
@@ -28,6 +30,7 @@ struct TypeArgument {
         guard let spelling = parts.type.text else {
             throw CommandFailure(usage: "invalid type '\(parts.type)': it is not UTF-8")
         }
+        self.spelling = spelling
         switch UniformType.family(named: spelling) {
         case .text?: type = .utf8PlainText
         case .some:
@@ -72,9 +75,11 @@ struct TypeArgument {
     /// `text/html` and `text/html;charset=utf-8`.
     static func giving(_ arguments: [SystemString]) throws -> [TypeArgument] {
         var distinct: [TypeArgument] = []
-        for (spelling, argument) in try arguments.map({ ($0, try TypeArgument(giving: $0)) }) {
+        for argument in try arguments.map(TypeArgument.init(giving:)) {
             if distinct.contains(where: { $0.type == argument.type }) {
-                StandardStreams.remark("'\(spelling)' is left out, because it is another name of \(argument.type)")
+                StandardStreams.remark(
+                    "type '\(argument.spelling)' is ignored, because it is \(argument.type), which the item already has"
+                )
             } else {
                 distinct.append(argument)
             }

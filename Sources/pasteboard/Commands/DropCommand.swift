@@ -53,7 +53,10 @@ struct DropCommand: Command {
         directory = try arguments.path("--into") ?? "."
         pattern = try arguments.value("--name")
         let name = try arguments.value("--as")
-        guard !isList || name == nil && !arguments.has("--accept") && !isOnce && !arguments.has("--into") else {
+        guard
+            !isList
+                || name == nil && !arguments.has("--accept") && !isOnce && !arguments.has("--into") && pattern == nil
+        else {
             throw CommandFailure(usage: "option --list can be combined only with --json")
         }
         guard let name = name ?? (isList ? "" : nil) else {

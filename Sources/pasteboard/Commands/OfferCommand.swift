@@ -84,7 +84,7 @@ struct OfferCommand: Command {
         inputs = nil
         let offers = try TypeArgument.giving(arguments.bytes("--type")).map { argument in
             guard let command = argument.origin else {
-                let type = argument.type
+                let type = argument.spelling
                 throw CommandFailure(usage: "missing command for type '\(type)'; write -t '\(type)=COMMAND'")
             }
             return (type: argument.type, origin: AskOrigin.command(command, type: argument.type.identifier))

@@ -32,21 +32,23 @@ struct PasteCommand: Command {
         notes: """
             Without -t the type is text if there is any, otherwise the first type of the item. With -o FILE the type of
             FILE's extension is preferred; a note says if the contents are of another type. With --into it is the first
-            type of each item. A type includes the types that conform to it. With -t text plain text is preferred; it and
-            -t text/plain give UTF-8, whatever the encoding of the source. -t with an exact encoding gives its bytes.
+            type of each item. A type includes the types that conform to it. -t text prefers plain text. -t text,
+            -t text/plain and -t 'text/plain;charset=utf-8' give UTF-8, whatever the encoding of the source. -t with a
+            type of another encoding gives the bytes unchanged.
 
             Without --item and -t the first item is pasted. With -t it is the first item that has the type, and with
             --into all items that have it.
 
             \(TypeArgument.help)
 
-            Other bytes are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
+            All other contents are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
             shown as ^X, other unsafe bytes as \\xNN, and a newline is added if the text does not end with one, unless
             -n is given; with --raw any bytes are written, unchanged. A file appears only when all bytes have arrived.
             An earlier file of that name remains until then, and a command that is killed leaves no partial file.
 
             With --into a list of files (text/uri-list, x-special/gnome-copied-files) becomes copies of these files, if
-            it was copied on this machine; copied files can be pasted as such lists with -t.
+            it was copied with pasteboard on this machine and in this container. Copied files can be pasted as such
+            lists with -t.
 
             With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions
             of the file that was copied, and an existing file keeps its own.

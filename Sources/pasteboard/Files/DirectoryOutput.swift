@@ -8,7 +8,7 @@ final class OutputDirectory {
     let path: SystemString
     /// Whether files have to survive a crash of the machine, because the source deletes its own.
     let isLasting: Bool
-    /// The form of all names, in which `strftime` replaces the time; nil: the names of the items.
+    /// The format of all names for `strftime`; nil to use the names of the items.
     fileprivate let pattern: String?
     private let isForced: Bool
     /// The paths of this run, none of which is replaced by a later item of the same name.
@@ -89,7 +89,7 @@ final class DirectoryOutput: PasteSink {
         if directory.isLasting {
             try explaining("cannot write", name.candidate(1)) { try System.synchronize(pending.raw) }
         }
-        let path = try keep(pending, as: name)
+        let path = try pending.keep(as: name, in: directory)
         if directory.isLasting {
             try explaining("cannot write", directory.path) {
                 let directory = try System.open(directory.path, .directory)
@@ -98,27 +98,12 @@ final class DirectoryOutput: PasteSink {
         }
         return directory.record(path)
     }
-
-    private func keep(_ pending: PendingFile, as name: SafeFileName) throws -> SystemString {
-        for number in 1...10_000 {
-            let path = directory.path.appending(name.candidate(number))
-            guard directory.mayReplace(path) else { continue }
-            guard try System.status(at: path)?.kind != .directory else {
-                throw CommandFailure(
-                    local: "cannot replace \(path), because it is a directory and the item is a file; move it"
-                )
-            }
-            try pending.keep(as: name.candidate(number))
-            return path
-        }
-        return try pending.keep(as: name)
-    }
 }
 
 extension CommandSyntax.Option {
     static let namePattern = Self(
         "--name",
         value: "PATTERN",
-        "names the new files by the time, as 'date +PATTERN' does: '%Y-%m-%d %H.%M.%S'"
+        "names the new files after the time, in the format of strftime: '%Y-%m-%d %H.%M.%S'"
     )
 }

@@ -6,8 +6,8 @@ import TypeIdentifiers
 /// A list of files in a form that file managers exchange.
 ///
 /// A path means nothing on another machine or in another container. So an item records the mount namespace in which its
-/// paths are valid, in its data for this machine. Only there copied files are also offered as lists, and lists are
-/// pasted as files.
+/// paths are valid, in its team data. Only in that namespace are copied files also offered as lists, and lists pasted
+/// as files.
 struct FileList {
     /// The forms, by their MIME types, the one that programs prefer first.
     static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.fromName)
@@ -75,14 +75,15 @@ struct FileList {
     }
 }
 
-/// The mount namespace in which the paths of an item are valid, and its own path; empty for a list.
+/// The mount namespace in which the paths of an item are valid, and the path of a copied file, which is empty for a
+/// list.
 struct FileOrigin {
     private static let mark = "file"
 
     let namespace: SystemString
     let path: SystemString
 
-    /// The namespace of this process; nil if the system does not tell.
+    /// The namespace of this process; nil if it cannot be read.
     private static var here: SystemString? { try? System.linkTarget("/proc/self/ns/mnt") }
 
     var isHere: Bool { namespace == Self.here }
@@ -114,7 +115,7 @@ extension Item {
     }
 }
 
-/// The files of a list on their way into a directory, after the list has arrived.
+/// Collects a list of files, and then copies these files into a directory.
 final class ListedFiles: PasteSink {
     private static let mostBytes = 1 << 20
 
@@ -136,7 +137,11 @@ final class ListedFiles: PasteSink {
     func write(_ bytes: Span<UInt8>) throws {
         list.append(copying: bytes)
         guard list.count <= Self.mostBytes else {
-            throw Failure(.tooLarge, "the list of files has more than \(ByteCount.text(UInt64(Self.mostBytes)))")
+            throw Failure(
+                .tooLarge,
+                "the list of files is larger than \(ByteCount.text(UInt64(Self.mostBytes))), so its files are not copied; "
+                    + "use paste -t text/uri-list to get the list"
+            )
         }
     }
 
@@ -149,13 +154,15 @@ final class ListedFiles: PasteSink {
             return try output.finish()
         }
         if list.isCut {
-            StandardStreams.remark("the list says 'cut'; its files are copied, and remain at their places")
+            StandardStreams.remark(
+                "the list says 'cut', but its files are only copied; delete the originals if you do not need them"
+            )
         }
         return try list.paths.flatMap(copy)
     }
 
     private func copy(_ path: SystemString) throws -> [SystemString] {
-        // A pipe would be waited for.
+        // Opening a pipe would block until it has a writer.
         let kind = try explaining("cannot read", path) {
             let file = try System.open(path, .nameOnly)
             return try System.status(of: file.raw).kind

@@ -69,8 +69,10 @@ struct InputArguments {
         Self.note(contradicted)
         let specials = items.lazy.flatMap(\.inputs).compactMap(\.folder).reduce(0) { $0 + $1.countSpecials() }
         if specials > 0 {
-            let directories = items.count > 1 ? "the directories" : items[0].inputs[0].name
-            StandardStreams.remark("the copies of \(directories) will lack \(specials) pipes, sockets or devices")
+            StandardStreams.remark(
+                "\(specials.counted("special file")) (pipes, sockets, devices) in the directory will be missing where it is pasted with "
+                    + "--into or dropped"
+            )
         }
         return items
     }

@@ -21,7 +21,7 @@ final class InputBytes {
         path?.lastComponent.flatMap { [".", ".."].contains($0) ? folder?.name : $0 }
     }
     private let descriptor: DescriptorBox?
-    /// The changes to the bytes of a file, which its type decides about.
+    /// The changes to the bytes, which depend on their type.
     var filter = TextFilter(TextFilter.Options(), type: nil)
     /// The first bytes, which were read to determine the type.
     private var head: [UInt8] = []
@@ -185,7 +185,8 @@ final class InputBytes {
         return nil
     }
 
-    /// Leaves a hole of the input a hole in memory. Returns its length, and the number of bytes after it that are data.
+    /// Skips a hole of the input, and leaves a hole in the memory file. Returns its length, and the number of bytes
+    /// after it that are data.
     private func skipHole(_ file: MemoryFile) throws -> (hole: Int, count: Int) {
         let raw = try self.raw()
         let position = try System.position(of: raw)

@@ -19,7 +19,7 @@ struct InputItem {
         return attributes
     }
 
-    /// The place of the file that the item is, or where the paths of the list are valid.
+    /// The origin of a copied file or of a list of files; nil for other items.
     private var origin: FileOrigin? {
         guard representations.count == 1, let (type, origin) = representations.first else { return nil }
         if FileList.types.contains(type) { return FileOrigin(path: "") }

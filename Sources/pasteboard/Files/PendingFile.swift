@@ -93,15 +93,25 @@ final class PendingFile {
         }
     }
 
-    /// Moves the file to the first name that is not taken, and returns its path.
-    func keep(as name: SafeFileName) throws -> SystemString {
+    /// Moves the file to the first name that is not taken or may be replaced, and returns its path.
+    func keep(as name: SafeFileName, in output: OutputDirectory) throws -> SystemString {
         for number in 1...10_000 {
             let candidate = name.candidate(number)
-            let isNamed = try explaining("cannot create", path.appending(candidate)) {
+            let path = path.appending(candidate)
+            if output.mayReplace(path) {
+                guard try System.status(at: path)?.kind != .directory else {
+                    throw CommandFailure(
+                        local: "cannot replace \(path), because it is a directory and the item is a file; move it"
+                    )
+                }
+                try keep(as: candidate)
+                return path
+            }
+            let isNamed = try explaining("cannot create", path) {
                 try narrowMode()
                 return try move(to: candidate)
             }
-            if isNamed { return path.appending(candidate) }
+            if isNamed { return path }
         }
         throw CommandFailure(
             local:

@@ -24,7 +24,7 @@ enum PresentContents {
         }
     }
 
-    /// Replaces the contents of a board by what `body` makes of them, under the condition that they are still these.
+    /// Replaces the contents of a board with the items that `body` returns, if they have not changed meanwhile.
     ///
     /// - Parameter mayRepeat: whether `body` is called again if they are not.
     static func change(
@@ -42,7 +42,7 @@ enum PresentContents {
             let write = self.write(to: board, holding: listing.contents, options)
             do {
                 guard listing.contents.terms?.maximumLoads == nil else {
-                    throw refusal("they can be loaded a limited number of times", on: board)
+                    throw refusal("they can be pasted only a limited number of times", on: board)
                 }
                 return try connection.write(write, items: body(listing)).committed
             } catch let failure as Failure where failure.code == .superseded && mayRepeat {
@@ -102,7 +102,7 @@ enum PresentContents {
 
     private static func refusal(_ reason: String, on board: String) -> Failure {
         let text = "cannot add to the contents of pasteboard \(board): \(reason)"
-        return Failure(.refused, "\(text); copy without --add replaces them")
+        return Failure(.refused, "\(text); a copy replaces them")
     }
 
     /// The items with the bytes of all their representations, for a broker that keeps them.

@@ -104,7 +104,7 @@ final class ReceivedItem {
             changed = try body(&filter)
         } catch {
             let text = "the bytes are not \(UniformType.readable(type.identifier)): \(error)"
-            throw Failure(.sourceFailed, "\(text); to get them unchanged, name this type with -t and use -o FILE")
+            throw Failure(.sourceFailed, "\(text); paste without -t, into a file, to get them unchanged")
         }
         if let changed { try sink.write(changed.span) }
     }

@@ -2,7 +2,8 @@ import PasteboardClient
 import PasteboardTransport
 import TypeIdentifiers
 
-/// The changes to bytes between a pasteboard and a file, chunk by chunk: to UTF-8, of line endings, of the last line.
+/// Changes text between a pasteboard and a file, chunk by chunk: converts it to UTF-8, replaces line endings, and adds
+/// or omits the last newline.
 struct TextFilter {
     enum LineEnding {
         case lf
@@ -26,7 +27,7 @@ struct TextFilter {
 
     private var options: Options
     private var reader: TextReader?
-    /// Bytes at the end of the last chunk that the next one decides about.
+    /// Whether a CR, or a newline, at the end of the last chunk is held until the next chunk decides about it.
     private var holdsReturn = false
     private var holdsNewline = false
 
@@ -106,8 +107,8 @@ extension MemoryFile {
 }
 
 extension CommandSyntax.Option {
-    static let lf = Self("--lf", "ends the lines of text by LF, also if they end by CR LF")
-    static let crlf = Self("--crlf", "ends the lines of text by CR LF, as programs for Windows do")
+    static let lf = Self("--lf", "ends each line of text with LF, and replaces CR LF")
+    static let crlf = Self("--crlf", "ends each line of text with CR LF, as programs for Windows expect")
 }
 
 extension ParsedArguments {

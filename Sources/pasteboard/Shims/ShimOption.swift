@@ -39,7 +39,7 @@ struct ShimOption: Sendable {
         .init(.xclip, names: "-loops", value: true) { $0.loads = try number($1, of: "-loops") },
         .init(.xclip, names: "-filter") { request, _ in request.printsInput = true },
         .init(.xclip, names: "-wait", value: true) { request, value in
-            // The time is for programs that list the types first, which is no paste here.
+            // The delay lets programs list the types first; here that does not count as a paste.
             if try number(value, of: "-wait") != nil { request.loads = 1 }
         },
         .init(.xclip, names: "-alt-text", value: true) { $0.alternative = $1 },

@@ -317,7 +317,7 @@ struct ShimRun {
             arguments: Array(request.operands.dropFirst())
         )
         configuration.input = .descriptor(file.descriptor.raw)
-        // Without a requested type, it is that of the watch.
+        // Without a requested type, the variable keeps the value from the watch.
         if try file.size > 0, let type = request.types.first, ShimTypes.argument(type) != "text",
             let name = UniformType.fromName(type)?.names.first
         {

@@ -9,17 +9,19 @@ final class WatchedCommand {
     /// The time after the end of a run in which the command's own last change is reported at the latest, in
     /// milliseconds. The broker delays changes by up to 100.
     private static let delay = 500
-    /// The cause of a change. A command may change what it watches, and nearly all stop at their own result.
+    /// The cause of a change. A command may change the pasteboard that it watches: most leave their own result
+    /// unchanged.
     private enum Cause {
         case others
-        /// A program that has ended since, and that does not name the watch in its label: that of another project.
+        /// A program that has ended since, and whose label does not name the watch. It may have run in the command:
+        /// programs of other projects do not set the label.
         case perhapsCommand
         case command
     }
 
-    /// The number of changes of one pasteboard in a row after which the command is regarded as a loop: of its own, and
-    /// of its own or perhaps its own.
+    /// The number of the command's own changes of a pasteboard in a row that shows a loop.
     private static let mostOwnChanges = 8
+    /// The same for changes that are, or may be, the command's own.
     private static let mostSuspectChanges = 40
     /// The number of changes that are held while the command runs. The broker merges those of each pasteboard.
     private static let mostPending = 256
@@ -94,8 +96,8 @@ final class WatchedCommand {
         guard own < Self.mostOwnChanges, suspect < Self.mostSuspectChanges else {
             throw Failure(
                 .refused,
-                "the command changes pasteboard \(board) each time that it is run for a change; watch another "
-                    + "pasteboard, or change this one only if its contents need it"
+                "the command seems to change pasteboard \(board) in each run, so it is not run again; let it copy only if "
+                    + "its result differs from the contents, or watch another pasteboard"
             )
         }
         var configuration = ChildProcess.Configuration(

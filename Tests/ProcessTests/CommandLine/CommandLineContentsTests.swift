@@ -194,7 +194,7 @@ import Testing
         try desk.copy("once", "--once")
         let refused = try desk.run("copy", "--add", input: Array("more".utf8))
         #expect(refused.exitCode == 6)
-        #expect(refused.errorText.contains("a limited number of times; copy without --add replaces them"))
+        #expect(refused.errorText.contains("a limited number of times; a copy replaces them"))
         #expect(try desk.run("paste").text == "once")
     }
 

@@ -128,7 +128,9 @@ import Testing
         let end = try watch.finish()
         #expect(end.exitCode == 6)
         #expect(end.text == String(repeating: "run\n", count: script.count))
-        #expect(end.errorText.hasPrefix("pasteboard: watch: the command changes pasteboard general each time"))
+        #expect(
+            end.errorText.hasPrefix("pasteboard: watch: the command seems to change pasteboard general in each run")
+        )
     }
 
     @Test("A command that changes the pasteboard runs again for its result, and the watch goes on", .tags(.f94))

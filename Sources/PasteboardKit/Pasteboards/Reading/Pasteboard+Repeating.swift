@@ -130,7 +130,7 @@ extension Pasteboard {
         at live: LiveConnection,
         for call: Call
     ) async throws(PasteboardError) -> Loaded<Data>? {
-        // Between encodings of one text the source's order does not count, so the reader's is sent.
+        // The source's order does not decide between encodings of one text, so the request asks for the destination's.
         let isText = preference == .source && accepted.allSatisfy { $0.conforms(to: .plainText) }
         let texts = UniformType.unicodeTexts.filter { text in accepted.contains { text.conforms(to: $0) } }
         let (accepted, preference) = isText ? (texts + accepted, .reader) : (accepted, preference)

@@ -81,21 +81,22 @@ import Testing
 
     @Test(
         "Text in any encoding is given as UTF-8 under all names of text, and listed only if it can be",
-        arguments: ["utf-16", "utf-16be", "iso-8859-1", "windows-1252", "macintosh"]
+        arguments: ["utf-16", "iso-8859-1", "macintosh"]
     )
     func encodings(charset: String) throws {
-        let copy =
-            "printf 'caf\\303\\251' | iconv -f utf-8 -t \(charset) | pasteboard copy -t 'text/plain;charset=\(charset)'"
+        let type = "text/plain;charset=\(charset)"
+        let copy = "printf 'caf\\303\\251' | iconv -f utf-8 -t \(charset) | pasteboard copy -t '\(type)'"
         #expect(try output("\(copy); pbpaste; wl-paste -n; xclip -o -sel c; xsel -bo") == "cafécafécafécafé")
-        for name in ["text/plain", "UTF8_STRING", "STRING", "text/plain;charset=utf-8", "text"] {
-            #expect(try output("xclip -o -sel c -t '\(name)'; wl-paste -t '\(name)'") == "cafécafé\n")
-        }
-        #expect(try output("xclip -o -sel c -t TARGETS | grep -c UTF8_STRING") == "1\n")
-        let exact = "iconv -f \(charset) -t utf-8"
-        #expect(try output("wl-paste -n -t 'text/plain;charset=\(charset)' | \(exact)") == "café")
-        _ = try output("printf a | pasteboard copy -t 'text/plain;charset=klingon'")
-        #expect(try output("wl-paste -l; xclip -o -sel c -t UTF8_STRING").hasSuffix("UTF8_STRING not available\n"))
-        #expect(try output("wl-paste -l; pasteboard paste") == "text/plain;charset=klingon\na")
+        #expect(try output("for t in text/plain UTF8_STRING text; do xclip -o -sel c -t $t; done") == "cafécafécafé")
+        #expect(try output("wl-paste -n -t '\(type)' | iconv -f \(charset) -t utf-8") == "café")
+        #expect(try output("wl-paste -l | grep -c UTF8_STRING") == "1\n")
+    }
+
+    @Test("Text in an unknown encoding is neither listed as text nor given as text")
+    func unknownEncoding() throws {
+        let type = "text/plain;charset=klingon"
+        #expect(try output("printf a | pasteboard copy -t '\(type)'; wl-paste -l; pasteboard paste") == "\(type)\na")
+        #expect(try output("xclip -o -sel c -t UTF8_STRING") == "Error: target UTF8_STRING not available\n")
     }
 
     @Test("Every name is a type, and the lists have only names of X11 and Wayland")
@@ -141,7 +142,8 @@ import Testing
             try output("\(copied); pasteboard paste --into in; cat 'in/b c.txt'; cmp a.png in/a.png")
                 == "in/a.png\nin/b c.txt\nb\n"
         )
-        let note = "pasteboard: paste: the list says 'cut'; its files are copied, and remain at their places\n"
+        let note =
+            "pasteboard: paste: the list says 'cut', but its files are only copied; delete the originals if you do not need them\n"
         let cut = "printf 'cut\\nfile://\(path)/tree' | wl-copy -t x-special/gnome-copied-files"
         #expect(
             try output("\(cut); pasteboard paste --into in; ls -d tree in/tree") == "\(note)in/tree\nin/tree\ntree\n"

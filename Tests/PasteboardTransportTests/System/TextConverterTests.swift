@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 
 @Suite(.pure)
-struct TextTests {
+struct TextConverterTests {
     private func convert(_ bytes: [UInt8], _ source: String, _ target: String = "UTF-8") throws -> [UInt8] {
-        try System.convert(bytes.span, fromEncoding: source, toEncoding: target)
+        let converter = try TextConverter(from: source, to: target)
+        return try converter.next(bytes.span) + converter.finish()
     }
 
     @Test(

@@ -1,25 +1,10 @@
 import CPasteboardSystem
 import Glibc
 
-extension System {
-    /// Converts text with the C library.
-    ///
-    /// - Parameters:
-    ///   - bytes: the whole text.
-    ///   - source: the encoding's name (see ``TextConverter``).
-    /// - Throws: `EINVAL` for an unknown encoding and for text that ends inside a character, `EILSEQ` for bytes that
-    ///   are not a character. The subject contains the encoding and the offset.
-    package static func convert(
-        _ bytes: Span<UInt8>,
-        fromEncoding source: String,
-        toEncoding target: String
-    ) throws(SystemError) -> [UInt8] {
-        let converter = try TextConverter(from: source, to: target)
-        return try converter.next(bytes) + converter.finish()
-    }
-}
-
 /// A converter of the C library, which takes a text chunk by chunk.
+///
+/// Its errors are `EINVAL` for an unknown encoding and for text that ends inside a character, and `EILSEQ` for bytes
+/// that are not a character. The subject contains the encoding and the offset.
 package final class TextConverter {
     /// The size of the buffer for one step. Converting a text of any length needs no more memory than this, besides the
     /// result.
@@ -34,7 +19,6 @@ package final class TextConverter {
 
     /// - Parameter source: the encoding's name, possibly from another process. Only the characters of names are
     ///   accepted, so that it cannot contain the converter's options, which follow a slash.
-    /// - Throws: `EINVAL` for an unknown encoding.
     package init(from source: String, to target: String) throws(SystemError) {
         self.source = source
         guard Self.isName(source), Self.isName(target) else {
