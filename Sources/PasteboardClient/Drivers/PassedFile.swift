@@ -86,6 +86,7 @@ package struct PassedFile: Sendable {
                 // on it.
                 let data = try System.data(of: descriptor.raw, from: offset)
                 let start = min(data.lowerBound, byteCount)
+                if data.isEmpty, start < byteCount { throw truncated(at: start) }
                 let position = try System.position(of: output) + (start - offset)
                 if start == byteCount { try System.truncate(output, to: position) }
                 if start > offset { try System.seek(output, to: position) }

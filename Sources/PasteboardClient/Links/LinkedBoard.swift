@@ -193,6 +193,8 @@ extension Item {
     func promised(isKept: Bool) -> Item {
         var item = self
         item.representations.removeAll { $0.provision == .gone }
+        // It is for programs of its machine, and a broker of another machine may send any.
+        item.teamData = nil
         for index in item.representations.indices {
             let isMadeOnce = item.representations[index].policy == .onceAndKept
             item.representations[index].policy = isMadeOnce && isKept ? .onceAndKept : nil

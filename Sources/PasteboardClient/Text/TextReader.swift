@@ -24,6 +24,14 @@ package struct TextReader {
         return (try? TextConverter(from: name, to: TextEncoding.utf8.name)) != nil
     }
 
+    /// Whether line ends are the same bytes in an encoding as in UTF-8, so that they can be changed without a
+    /// conversion.
+    package static func hasPlainNewlines(_ encoding: String) -> Bool {
+        let ends: [UInt8] = [0x0D, 0x0A]
+        let converter = try? TextConverter(from: encoding, to: TextEncoding.utf8.name)
+        return (try? converter?.next(ends.span)) == ends
+    }
+
     /// Converts the next bytes. The result may lack the last character until the next call.
     package mutating func next(_ bytes: Span<UInt8>) throws(SystemError) -> [UInt8] {
         guard head != nil else { return try convert(bytes) }

@@ -124,9 +124,8 @@ extension [ProviderContents.Representation] {
     /// between encodings of one text: an encoding that can represent every character is preferred.
     private func bestOfSource(among accepted: [UniformType]) -> Element? {
         let isAccepted = { (found: Element) in accepted.contains(where: found.type.conforms) }
-        guard let first = first(where: isAccepted), first.type.isPlainTextInAnotherEncoding else {
-            return first(where: isAccepted)
-        }
+        let first = first(where: isAccepted)
+        guard let first, first.type.isPlainTextInAnotherEncoding else { return first }
         let texts = filter(isAccepted)
         return UniformType.unicodeTexts.lazy.compactMap { texts.bestOfAll(for: $0) }.first ?? first
     }

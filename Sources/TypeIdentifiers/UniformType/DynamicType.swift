@@ -52,6 +52,7 @@ struct DynamicType {
             switch tagClass {
             case .filenameExtension where !TagLookup.isFilenameExtension(value): return
             case .mimeType where MediaType(value) == nil: return
+            case .pasteboardType where !UniformType.isName(value): return
             default: break
             }
             if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) { return }

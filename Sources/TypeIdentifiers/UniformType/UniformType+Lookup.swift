@@ -37,11 +37,11 @@ extension UniformType {
     /// conforms to ``html``.
     ///
     /// The system's shared-mime-info database is used if there is one and the program uses PasteboardKit. It contains
-    /// other names of MIME types, and each leads to the declared type that has one of the names: `image/pjpeg` to
-    /// ``jpeg``. A dynamic type conforms to the supertypes in the database's `subclasses`. If the database contains the
-    /// MIME type, it also conforms to ``plainText``, ``image``, ``audio``, ``movie``, ``font`` or ``threeDContent``,
-    /// according to the first part of the MIME type, and to ``data``. All of this applies only if it agrees with
-    /// `supertype`. For example, `application/x-php` conforms to ``text``.
+    /// other names of MIME types, and each leads to the declared type that has one of the names. A dynamic type
+    /// conforms to the supertypes in the database's `subclasses`. If the database contains the MIME type, it also
+    /// conforms to ``plainText``, ``image``, ``audio``, ``movie``, ``font`` or ``threeDContent``, according to the
+    /// first part of the MIME type, and to ``data``. All of this applies only if it agrees with `supertype`. For
+    /// example, `application/x-awk` conforms to ``text``.
     ///
     /// The files are read once, at the first lookup that needs them. The identifier is the same with and without a
     /// database, so that two processes agree on it. The supertypes are part of the value, and a source sends them with

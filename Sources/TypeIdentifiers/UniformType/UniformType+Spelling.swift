@@ -29,11 +29,15 @@ extension UniformType {
         if name.utf8.contains(UInt8(ascii: "/")), let type = fromMIMEName(name) { return type }
         if DynamicType.isDynamic(name) { return UniformType(name) }
         if TypeIdentifier.isWellFormed(name), !isWord(name) { return UniformType(importedAs: name) }
-        guard let first = name.first, first.isLetter || first.isNumber || first == "_",
-            !name.utf8.contains(UInt8(ascii: "/")),
-            name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { return nil }
-        return UniformType(tag: name, tagClass: .pasteboardType, conformingTo: .data)
+        return isName(name) ? UniformType(tag: name, tagClass: .pasteboardType, conformingTo: .data) : nil
+    }
+
+    /// Whether a text begins like a name, and cannot be taken for a path or for the type of a file.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.first, first.isLetter || first.isNumber || first == "_" else { return false }
+        return text.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control && $0 != "/" && $0 != "="
+        }
     }
 
     /// The type for a MIME type as other programs spell it: one with parameters other than a charset is another type,
@@ -42,9 +46,8 @@ extension UniformType {
         guard let media = MediaType(name) else { return nil }
         // A folder has a MIME type, too.
         let declared = types(tag: name, tagClass: .mimeType, conformingTo: nil).first { $0.isDeclared }
-        guard let plain = declared ?? UniformType(mimeType: name), let spelling = media.spelling else {
-            return declared ?? UniformType(mimeType: name)
-        }
+        let plain = declared ?? UniformType(mimeType: name)
+        guard let plain, let spelling = media.spelling else { return plain }
         return DynamicType.identifier(tag: spelling, tagClass: .mimeType, supertypes: [UniformType.data.identifier])
             .map { UniformType(identifier: $0, supertypes: [plain.identifier] + plain.closure) }
     }

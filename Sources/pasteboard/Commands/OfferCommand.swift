@@ -121,7 +121,7 @@ struct OfferCommand: Command {
         }
         let streams = AskServer.maximumAsks
         let connection = try Broker.startingOne(streams: streams)
-        let promises = try InputItem.writeItems(items, for: connection)
+        let promises = try InputItem.writeItems(items, for: connection, isConcealed: options.isConcealed)
         let origins = items.map { $0.representations.map(\.origin) }
         let report = isVerbose ? StandardStreams.remark : nil
         let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)

@@ -22,7 +22,9 @@ extension PasteCommand {
         if let items = listing?.items, let item = Int(exactly: load.item ?? 0), items.indices.contains(item),
             let representation = PasteTypes.choice(of: load.accepts, in: items[item])
         {
-            try sink.check(UniformType(of: representation), isArchive: representation.content == .folderArchive)
+            let type = UniformType(of: representation)
+            try ReceivedItem.check(type, textOptions(for: type))
+            try sink.check(type, isArchive: representation.content == .folderArchive)
         }
         if let timeout {
             // 0 requests the longest possible time.
@@ -37,6 +39,11 @@ extension PasteCommand {
         defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
         let signals = try leavesFile ? SignalBox() : nil
+        func check() throws {
+            try signals?.check()
+            try Invocation.current.check()
+        }
+        (sink as? DirectoryOutput)?.directory.check = check
         do {
             try connection.load(
                 load,
@@ -49,8 +56,7 @@ extension PasteCommand {
                 },
                 file: { file in
                     try received.write(file) {
-                        try signals?.check()
-                        try Invocation.current.check()
+                        try check()
                         showProgress()
                     }
                 },
@@ -64,7 +70,11 @@ extension PasteCommand {
             try signals?.check()
             throw error
         }
-        let paths = try received.finish()
+        try report(received, of: listing, at: received.finish())
+    }
+
+    /// Prints the paths of the new files, or the report of --json.
+    func report(_ received: ReceivedItem, of listing: BoardListing?, at paths: [SystemString]) throws {
         guard Invocation.current.isJSON else {
             for path in paths { try StandardStreams.print(path: path) }
             return

@@ -20,7 +20,10 @@ struct PasteCommand: Command {
             ),
             .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
             .namePattern,
-            .init("--force", "with --into, replaces files and directories that have the names of the items"),
+            .init(
+                "--force",
+                "with --into, replaces files and directories that have the names of the items, also numbered ones"
+            ),
             .init("--timeout", value: "DURATION", "the maximum duration of the wait, the loads and the output"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--newline", "adds a newline after text"),
@@ -232,27 +235,40 @@ struct PasteCommand: Command {
         }
         do {
             try pasteListed(item ?? 0)
-        } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
-            if let type = types.requested.first(where: FileList.types.contains), let list = FileList(of: listing.items)
+        } catch let failure as Failure
+            where failure.code == .typeUnavailable && item == nil && connection.reached != .bytes
+        {
+            let others = Result { try types.indices(among: listing.items)[0] }
+            if case .failure = others, let type = types.requested.first(where: FileList.types.contains),
+                let list = FileList(of: listing.items)
             {
-                return try paste(list.bytes(as: type), of: type, to: sink)
+                return try paste(list.bytes(as: type), of: type, listing, to: sink)
             }
-            try pasteListed(try types.indices(among: listing.items)[0])
+            try pasteListed(try others.get())
         }
     }
 
-    /// Pastes bytes that are made here.
-    private func paste(_ bytes: [UInt8], of type: UniformType, to sink: any PasteSink) throws {
-        try sink.begin(type, isArchive: false, suggestedName: nil, file: nil)
-        try sink.write(bytes.span)
-        _ = try sink.finish()
+    /// Pastes bytes that are made here from the list of the contents.
+    private func paste(
+        _ bytes: [UInt8],
+        of type: UniformType,
+        _ listing: BoardListing,
+        to sink: any PasteSink
+    ) throws {
+        let received = ReceivedItem(0, to: sink, readsLists: false, changing: textOptions)
+        var answer = Answer()
+        answer.type = type.identifier
+        try received.begin(answer, of: [])
+        try received.write(bytes.span)
+        try report(received, of: listing, at: received.finish())
     }
 
     /// Whether a load without a list has failed because another item has the type, or because contents of an earlier
     /// broker have not come back yet. Then a pasteboard has another change count, too.
     private func isListed(after failure: Failure, _ connection: BlockingConnection) -> Bool {
         switch failure.code {
-        case .typeUnavailable: item == nil
+        // A load that was answered counts, and the answer may be in an unknown encoding.
+        case .typeUnavailable: item == nil && connection.reached != .bytes
         case .nothingHere: maySettle(connection)
         case .superseded: ifChangeCount != nil && maySettle(connection)
         default: false
@@ -278,7 +294,7 @@ struct PasteCommand: Command {
             }
         let target = OutputDirectory(directory, isForced: isForced, pattern: pattern)
         for item in chosen {
-            let isList = types.isOpen && listing.items[Int(item)].isListOfFiles
+            let isList = types.isOpen && listing.items.dropFirst(Int(item)).first?.isListOfFiles == true
             let accepts = isList ? FileList.types.map { Accept($0.identifier) } : types.wanted
             let load = Load(listing.contents.handle, item: item, accepts: accepts)
             try perform(load, of: listing, connection, to: DirectoryOutput(in: target)) { _, _ in }

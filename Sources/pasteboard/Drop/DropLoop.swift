@@ -9,8 +9,7 @@ final class DropLoop {
     private let standing: StandingConnection
     /// The stream of the destination.
     private var stream: UInt64 = 0
-    private let directory: SystemString
-    private let pattern: String?
+    private let makeDirectory: (_ isLasting: Bool) -> OutputDirectory
     private let isOnce: Bool
     private let signals: SignalBox
     private let line = ProgressLine()
@@ -23,15 +22,13 @@ final class DropLoop {
     init(
         _ destination: Destination,
         over connection: BlockingConnection,
-        directory: SystemString,
-        pattern: String?,
         isOnce: Bool,
-        signals: SignalBox
+        signals: SignalBox,
+        directory makeDirectory: @escaping (_ isLasting: Bool) -> OutputDirectory
     ) throws {
         self.destination = destination
         standing = StandingConnection(connection, as: .standing)
-        self.directory = directory
-        self.pattern = pattern
+        self.makeDirectory = makeDirectory
         self.isOnce = isOnce
         self.signals = signals
         try standing.begin { [unowned self] in stream = try $0.register(destination) }
@@ -51,6 +48,8 @@ final class DropLoop {
 
     /// - Returns: the exit code of a drop that is complete now.
     private func turn() throws -> CInt? {
+        // It has arrived while files of a list were copied.
+        if signal != nil { try checkSignals() }
         let wasLost = standing.isLost
         let ready = try standing.turn(watching: [signals.interest]) { connection in
             if let failure = exchange(&failure, with: nil) { throw failure }
@@ -100,10 +99,12 @@ final class DropLoop {
             drops[stream] = ReceivedDrop(
                 DestinationSession(stream, session),
                 accepts: destination.accepts,
-                directory: directory,
-                pattern: pattern,
                 line: line
-            )
+            ) { [unowned self] in
+                let directory = makeDirectory($0)
+                directory.check = checkSignals
+                return directory
+            }
         default:
             guard let drop = drops[stream] else {
                 // An event of a load.

@@ -7,8 +7,7 @@ import TypeIdentifiers
 final class ReceivedDrop {
     private var session: DestinationSession
     private let accepts: [Accept]
-    private let directory: SystemString
-    private let pattern: String?
+    private let makeDirectory: (_ isLasting: Bool) -> OutputDirectory
     private let line: ProgressLine
     private var operation = DropOperation.copy
     private var items: [UInt64: (load: LoadOperation, item: ReceivedItem)] = [:]
@@ -28,14 +27,12 @@ final class ReceivedDrop {
     init(
         _ session: DestinationSession,
         accepts: [Accept],
-        directory: SystemString,
-        pattern: String?,
-        line: ProgressLine
+        line: ProgressLine,
+        directory makeDirectory: @escaping (_ isLasting: Bool) -> OutputDirectory
     ) {
         self.session = session
         self.accepts = accepts
-        self.directory = directory
-        self.pattern = pattern
+        self.makeDirectory = makeDirectory
         self.line = line
     }
 
@@ -86,9 +83,9 @@ final class ReceivedDrop {
         self.operation = operation
         let verb = operation == .move ? "moving" : "copying"
         StandardStreams.note("\(verb) \(session.items.count.counted("item")) from \(source)")
-        let target = OutputDirectory(directory, isLasting: operation == .move, pattern: pattern)
+        let target = makeDirectory(operation == .move)
         for (index, item) in zip(UInt32(0)..., session.items) {
-            let isList = accepts.isEmpty && item.isListOfFiles
+            let isList = accepts.isEmpty && item.isListOfFiles && FileOrigin.isHere(process: session.sourceProcess)
             let lists = FileList.types.map { Accept($0.identifier) }
             var load = Load(session.handle, item: index, accepts: isList ? lists : accepts)
             load.preference = .acceptList
@@ -155,7 +152,7 @@ final class ReceivedDrop {
     /// delete the file.
     private func refuseMove(of descriptor: DescriptorBox, _ answer: Answer) throws {
         guard let name = session.items.representation(of: answer)?.file?.name else { return }
-        let path = directory.appending(SafeFileName(ofFile: SystemString(name)).candidate(1))
+        let path = makeDirectory(true).path.appending(SafeFileName(ofFile: SystemString(name)).candidate(1))
         guard let there = try? System.status(at: path), let file = try? System.status(of: descriptor.raw),
             there.isSameFile(as: file)
         else { return }

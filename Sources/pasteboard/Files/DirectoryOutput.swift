@@ -11,6 +11,8 @@ final class OutputDirectory {
     /// The format of all names for `strftime`; nil to use the names of the items.
     fileprivate let pattern: String?
     private let isForced: Bool
+    /// Called repeatedly while files of this machine are copied; an error that it throws ends the copy.
+    var check: () throws -> Void = {}
     /// The paths of this run, none of which is replaced by a later item of the same name.
     private var written: Set<SystemString> = []
 

@@ -5,8 +5,8 @@ import TypeIdentifiers
 
 /// A list of files in a form that file managers exchange.
 ///
-/// A path means nothing on another machine or in another container. So an item records the mount namespace in which its
-/// paths are valid, in its team data. Only in that namespace are copied files also offered as lists, and lists pasted
+/// A path means nothing on another machine or in another container. So an item records the boot and the mount namespace
+/// in which its paths are valid, in its team data. Only there are copied files also offered as lists, and lists pasted
 /// as files.
 struct FileList {
     /// The forms, by their MIME types, the one that programs prefer first.
@@ -34,7 +34,8 @@ struct FileList {
         }
         let paths = lines.map(Self.path)
         guard !paths.isEmpty, !paths.contains(nil) else { return nil }
-        self.paths = paths.compactMap(\.self)
+        var known: Set<SystemString> = []
+        self.paths = paths.compactMap(\.self).filter { known.insert($0).inserted }
     }
 
     /// The list in the form of `type`.
@@ -58,7 +59,9 @@ struct FileList {
                 continue
             }
             let digits = String(decoding: tail.prefix(2), as: UTF8.self)
-            guard digits.count == 2, let value = UInt8(digits, radix: 16) else { return nil }
+            guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
+                return nil
+            }
             bytes.append(value)
             tail = tail.dropFirst(2)
         }
@@ -84,7 +87,25 @@ struct FileOrigin {
     let path: SystemString
 
     /// The namespace of this process; nil if it cannot be read.
-    private static var here: SystemString? { try? System.linkTarget("/proc/self/ns/mnt") }
+    private static let here = namespace(of: "self")
+
+    /// The mount namespace of a process, which is one of this boot of the machine.
+    private static func namespace(of process: String) -> SystemString? {
+        guard let boot = try? System.contents(of: "/proc/sys/kernel/random/boot_id"),
+            let namespace = try? System.linkTarget("/proc/\(process)/ns/mnt")
+        else { return nil }
+        return SystemString(boot.prefix { $0 != UInt8(ascii: "\n") }) + " " + namespace
+    }
+
+    /// Whether a running process is this program, and has this mount namespace: a peer can send any origin.
+    static func isHere(process: UInt32?) -> Bool {
+        guard let process, here == namespace(of: "\(process)"),
+            let mine = try? System.open("/proc/self/exe", .nameOnly),
+            let other = try? System.open("/proc/\(process)/exe", .nameOnly),
+            let status = try? System.status(of: mine.raw)
+        else { return false }
+        return (try? System.status(of: other.raw))?.isSameFile(as: status) ?? false
+    }
 
     var isHere: Bool { namespace == Self.here }
 
@@ -162,6 +183,7 @@ final class ListedFiles: PasteSink {
     }
 
     private func copy(_ path: SystemString) throws -> [SystemString] {
+        try output.directory.check()
         // Opening a pipe would block until it has a writer.
         let kind = try explaining("cannot read", path) {
             let file = try System.open(path, .nameOnly)
@@ -172,16 +194,21 @@ final class ListedFiles: PasteSink {
         }
         let input = try InputBytes(path)
         let output = DirectoryOutput(in: self.output.directory)
-        try output.begin(.data, isArchive: input.folder != nil, suggestedName: nil, file: input.attributes)
-        if let file = input.file, let size = input.size {
+        let type = input.folder == nil ? UniformType.forFile(named: path.description) : .folder
+        try output.begin(type, isArchive: input.folder != nil, suggestedName: nil, file: input.attributes)
+        // Some files of the system have bytes, but no size.
+        if let file = input.file, let size = input.size, size > 0 {
             try PassedFile(descriptor: file, byteCount: size, isImmutable: false)
                 .copy(to: output.descriptor) { _ in
-                    try Invocation.current.check()
+                    try output.directory.check()
                 } write: {
                     try output.write($0)
                 }
         } else {
-            while case let bytes = try input.next(), !bytes.isEmpty { try output.write(bytes.span) }
+            while case let bytes = try input.next(), !bytes.isEmpty {
+                try output.directory.check()
+                try output.write(bytes.span)
+            }
         }
         return try output.finish()
     }

@@ -113,12 +113,14 @@ final class InputBytes {
         }
     }
 
-    /// Whether there are no bytes, or none but the newline that is omitted.
+    /// Whether no bytes are left after the requested changes.
     func isEmpty() throws -> Bool {
         guard folder == nil else { return false }
-        try readHead(upTo: 2)
-        let isNewline = head == [UInt8(ascii: "\n")] && filter.onlyTrims && !filter.isEmpty
-        return hasEnded && (head.isEmpty || isNewline)
+        // No change removes more than CR LF.
+        try readHead(upTo: 3)
+        var (filter, head) = (filter, head)
+        if hasEnded { head = try filter.next(head.span) + filter.finish() }
+        return hasEnded && head.isEmpty
     }
 
     /// Whether there are more bytes than one message can carry. For a pipe this is known once that many have arrived.
@@ -206,7 +208,7 @@ final class InputBytes {
     func source() throws -> ByteSource {
         // Input that has ended is not read again: a terminal would need another Ctrl-D.
         hasEnded
-            ? .bytes(try next() + (filter.isEmpty ? [] : filter.finish())) : .pieces(of: try raw()) { try self.next() }
+            ? .bytes(try next() + filter.finish()) : .pieces(of: try raw()) { try self.next() }
     }
 
     /// The next bytes; empty at the end.

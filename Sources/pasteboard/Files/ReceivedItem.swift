@@ -45,17 +45,12 @@ final class ReceivedItem {
         name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).escaped }
         recorded(type)
         let options = options(type)
-        if options.convertsToUTF8, !TextReader.reads(type) {
-            throw Failure(
-                .typeUnavailable,
-                "the text is in the encoding \(type.textEncodingName ?? ""), which this system cannot convert to UTF-8; "
-                    + "-t '\(type.preferredMIMEType ?? type.identifier)' pastes its bytes"
-            )
-        }
+        try Self.check(type, options)
         let filter = TextFilter(options, type: type)
         self.filter = filter.isEmpty ? nil : filter
-        let isListed = items.indices.contains(Int(index)) && items[Int(index)].isListOfFiles
-        if readsLists, isListed, FileList.types.contains(type), let output = sink as? DirectoryOutput {
+        if readsLists, FileList.types.contains(type), items.dropFirst(Int(index)).first?.isListOfFiles == true,
+            let output = sink as? DirectoryOutput
+        {
             sink = ListedFiles(output)
         }
         try sink.begin(
@@ -63,6 +58,16 @@ final class ReceivedItem {
             isArchive: answer.isArchive,
             suggestedName: answer.suggestedName,
             file: listed?.file
+        )
+    }
+
+    /// Throws if text of a type cannot be changed as requested.
+    static func check(_ type: UniformType, _ options: TextFilter.Options) throws(Failure) {
+        guard options.convertsToUTF8, !TextReader.reads(type) else { return }
+        throw Failure(
+            .typeUnavailable,
+            "the text is in the encoding \(type.textEncodingName ?? ""), which this system cannot convert to UTF-8; "
+                + "-t '\(type.preferredMIMEType ?? type.identifier)' pastes its bytes"
         )
     }
 

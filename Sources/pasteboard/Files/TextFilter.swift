@@ -45,8 +45,7 @@ struct TextFilter {
         let encoding = type.textEncodingName?.uppercased()
         if options.convertsToUTF8 {
             if encoding != TextEncoding.utf8.name { reader = TextReader(of: type) }
-        } else if let encoding, ["UTF-16", "UTF-32", "UCS-"].contains(where: encoding.hasPrefix) {
-            // A newline of one byte would damage the text.
+        } else if let encoding, encoding != TextEncoding.utf8.name, !TextReader.hasPlainNewlines(encoding) {
             self.options = Options()
         }
     }

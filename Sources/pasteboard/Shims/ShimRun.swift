@@ -139,7 +139,7 @@ struct ShimRun {
         }
         var arguments = ["--board", board] + types.map { "--type=\($0)" }
         if let ifChangeCount { arguments.append("--if-change=\(ifChangeCount)") }
-        if request.trimsNewline { arguments.append("--trim-newline") }
+        if request.trimsNewline, !request.appends { arguments.append("--trim-newline") }
         if request.endsLine { arguments.append("--newline") }
         if let timeout = request.timeout { arguments.append("--timeout=\(timeout)ms") }
         var command = try PasteCommand(parsed(arguments, for: PasteCommand.self))
@@ -225,12 +225,16 @@ struct ShimRun {
     }
 
     /// Copies standard input.
-    private func copy(to board: String, ifChangeCount: UInt64? = nil) throws -> Committed {
+    private func copy(to board: String) throws -> Committed {
         var arguments = copyArguments(board)
-        if let ifChangeCount { arguments.append("--if-change=\(ifChangeCount)") }
         // Only wl-copy finds out the type by the contents, and not for words.
         let type = request.types.first ?? (program == .wlCopy && request.operands.isEmpty ? nil : "text")
-        if let type { arguments.append("--type=\(ShimTypes.argument(type) ?? type)") }
+        if let type {
+            guard let argument = ShimTypes.argument(type) else {
+                throw CommandFailure(usage: "unknown type '\(type)'; write a MIME type, or a name without '/' and '='")
+            }
+            arguments.append("--type=\(argument)")
+        }
         let alternative = try MemoryFile()
         if let text = request.alternative {
             try alternative.append(Array(text.utf8).span)
@@ -279,16 +283,15 @@ struct ShimRun {
         try System.duplicate(file.descriptor.raw, onto: 0)
     }
 
-    /// Copies the promised text of a board, so that it outlives its program.
+    /// Copies the promised contents of a board, with their flags, so that they outlive their program.
     private func keep(_ board: String) throws {
         let listing = try BoardListing.present(on: board)
         let provisions = listing.items.lazy.flatMap(\.representations).map(\.provision)
-        guard provisions.contains(.promised) else { return }
-        do {
-            try use(try file { try paste(from: board, ifChangeCount: listing.contents.changeCount) })
-            _ = try copy(to: board, ifChangeCount: listing.contents.changeCount)
-        } catch let failure as Failure where failure.code == .superseded {
-            // Another program has replaced the contents.
+        guard provisions.contains(.promised), listing.contents.terms?.maximumLoads == nil else { return }
+        let options = try ContentOptions(parsed(["--board", board], for: CopyCommand.self))
+        let connection = try Broker.startingOne()
+        _ = try PresentContents.change(board, options, over: connection) {
+            try PresentContents.items(of: $0, connection)
         }
     }
 

@@ -9,15 +9,13 @@ enum ShimTypes {
     /// The spellings of plain text that are listed for each text.
     private static let text = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "STRING", "TEXT"]
 
-    /// The spelling for `copy -t` and `paste -t`; nil for one that can be no type.
+    /// The argument of `copy -t` and `paste -t`, which names no file; nil for a spelling that can be no type.
     static func argument(_ spelling: String) -> String? {
         if text.contains(spelling) || spelling == "COMPOUND_TEXT" { return "text" }
         if UniformType.family(named: spelling) != nil { return spelling }
-        guard let type = UniformType.fromUserSpelling(spelling) else {
-            return UniformType.fromName(spelling)?.identifier
-        }
+        guard let type = UniformType.fromUserSpelling(spelling) ?? UniformType.fromName(spelling) else { return nil }
         // Any spelling of the parameters.
-        return [.plainText, .utf8PlainText].contains(type) ? "text" : spelling
+        return [.plainText, .utf8PlainText].contains(type) ? "text" : type.identifier
     }
 
     /// The types of a pasteboard, one in each line.

@@ -1,7 +1,8 @@
-import PasteboardClient
 import PasteboardWire
 import TestSupport
 import Testing
+
+@testable import PasteboardClient
 
 /// The steps of one direction of a link after each event.
 @Suite(.pure) struct LinkedBoardTests {
@@ -38,6 +39,13 @@ import Testing
             return item
         }
         return listing
+    }
+
+    @Test("Data for the programs of one machine does not cross")
+    func teamData() {
+        var item = Item(suggestedName: nil)
+        item.teamData = [1]
+        #expect(item.promised(isKept: true).teamData == nil)
     }
 
     /// The names of steps, as far as tests compare them.

@@ -138,8 +138,8 @@ import Testing
         }
         try desk.copy("a\n", "-t", ".png", "--crlf")
         #expect(try desk.run("paste", "--crlf").text == "a\n")
-        for input in ["", "\n"] {
-            let refused = try desk.shell("printf '\(input)' | pasteboard copy -n --not-empty")
+        for input in ["", "\n", "\r\n"] {
+            let refused = try desk.shell("printf '\(input)' | pasteboard copy -n --lf --not-empty")
             #expect(refused.exitCode == 1)
             #expect(
                 refused.errorText == "pasteboard: copy: the input is empty, so pasteboard general keeps its contents\n"

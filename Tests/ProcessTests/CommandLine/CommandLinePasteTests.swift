@@ -46,6 +46,10 @@ import Testing
         }
         try desk.copy("%!PS", "-t", ".ps")
         #expect(try desk.run("paste", "-t", "text").text == "%!PS")
+        try desk.copy("a", "-t", "text/plain;charset=klingon", "--loads", "2")
+        let unknown = try desk.shell("pasteboard paste -t text; pasteboard info | grep pasted")
+        #expect(unknown.exitCode == 0 && unknown.text.hasSuffix("can be pasted once\n"))
+        #expect(unknown.errorText.contains("in the encoding klingon"))
         #expect(try desk.run("copy", "-t", "public.utf16-plain-text", input: [0x61, 0, 0x61]).exitCode == 0)
         let broken = try desk.run("paste", "-t", "text")
         #expect(broken.exitCode == 5 && broken.errorText.contains("inside the character at byte 2"))

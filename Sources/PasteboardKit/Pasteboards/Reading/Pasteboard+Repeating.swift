@@ -131,7 +131,9 @@ extension Pasteboard {
         for call: Call
     ) async throws(PasteboardError) -> Loaded<Data>? {
         // The source's order does not decide between encodings of one text, so the request asks for the destination's.
-        let isText = preference == .source && accepted.allSatisfy { $0.conforms(to: .plainText) }
+        let isText =
+            preference == .source
+            && accepted.allSatisfy { $0 == .utf8PlainText || $0.isPlainTextInAnotherEncoding }
         let texts = UniformType.unicodeTexts.filter { text in accepted.contains { text.conforms(to: $0) } }
         let (accepted, preference) = isText ? (texts + accepted, .reader) : (accepted, preference)
         guard let first = accepted.first else { return nil }

@@ -71,6 +71,7 @@ import Testing
         let named = try desk.run("paste", "--into", "in", "--name", "%Y-shot", "--item", "1").text
         #expect(named.wholeMatch(of: /in\/20\d\d-shot(\.txt)?\n/) != nil, "\(named)")
         #expect(try desk.run("paste", "--name", "x").exitCode == 2)
+        #expect(try desk.run("paste", "--into", "in", "--item", "9").exitCode == 1)
     }
 
     @Test("Holes of a sparse file remain holes, kept and promised")

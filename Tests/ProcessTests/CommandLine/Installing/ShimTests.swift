@@ -110,6 +110,8 @@ import Testing
                     == "x\(name)\n"
             )
         }
+        // A name is no argument that reads a file.
+        #expect(try output("echo x | xclip -t \"public.png=$PWD/a.png\"; echo $?").hasSuffix("2\n"))
         let two = "pasteboard copy -q -t text/html=h -t 'text/html;charset=utf-8'=a.png"
         #expect(
             try output("echo h > h; \(two); wl-paste -n -t 'text/html;charset=utf-8'; wl-paste -l | head -1")
@@ -233,6 +235,9 @@ import Testing
         #expect(try output("xsel -k; pasteboard types -p; xsel -o").hasSuffix("  5  kept\nmade\n"))
         #expect(try offer.finish().exitCode == 0)
         #expect(try output("xsel -k; xsel -os") == "s\n")
+        let once = try desk.offer(["--once", "-t", "text=printf once"], board: "primary")
+        #expect(try output("xsel -k; xsel -o; xsel -o") == "once")
+        #expect(try once.finish().exitCode == 0)
     }
 
     @Test(
