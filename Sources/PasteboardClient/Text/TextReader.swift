@@ -20,7 +20,7 @@ package struct TextReader {
 
     /// Whether text of a type can be read here: its encoding is known to the C library.
     package static func reads(_ type: UniformType) -> Bool {
-        guard let name = type.textEncodingName, name.uppercased() != TextEncoding.utf8.name else { return true }
+        guard type.hasForeignEncoding, let name = type.textEncodingName else { return true }
         return (try? TextConverter(from: name, to: TextEncoding.utf8.name)) != nil
     }
 

@@ -10,10 +10,12 @@ extension UniformType {
         "com.microsoft.internet-shortcut",
     ].map(UniformType.init(known:))
 
+    /// Whether this is text in an encoding other than UTF-8.
+    package var hasForeignEncoding: Bool { textEncodingName.map { $0.uppercased() != "UTF-8" } ?? false }
+
     /// Whether this is plain text whose bytes need not be UTF-8.
     package var isPlainTextInAnotherEncoding: Bool {
-        guard self != .utf8PlainText, conforms(to: .plainText) else { return false }
-        return textEncodingName.map { $0.uppercased() != "UTF-8" } ?? (self == .plainText)
+        self == .plainText || self != .utf8PlainText && conforms(to: .plainText) && hasForeignEncoding
     }
 
     /// Whether the bytes are text.

@@ -14,7 +14,7 @@ final class ReceivedItem {
     private var sink: any PasteSink
     private let readsLists: Bool
     private let options: (UniformType) -> TextFilter.Options
-    private var filter: TextFilter?
+    private var filter = TextFilter(TextFilter.Options(), type: nil)
 
     /// - Parameters:
     ///   - readsLists: whether a list of files becomes these files.
@@ -46,8 +46,7 @@ final class ReceivedItem {
         recorded(type)
         let options = options(type)
         try Self.check(type, options)
-        let filter = TextFilter(options, type: type)
-        self.filter = filter.isEmpty ? nil : filter
+        filter = TextFilter(options, type: type)
         if readsLists, FileList.types.contains(type), items.dropFirst(Int(index)).first?.isListOfFiles == true,
             let output = sink as? DirectoryOutput
         {
@@ -85,7 +84,7 @@ final class ReceivedItem {
             if !file.isImmutable, let status = try? System.status(of: file.descriptor.raw) {
                 try sink.narrow(to: status.mode)
             }
-            try file.copy(to: filter == nil ? sink.descriptor : nil) { count in
+            try file.copy(to: filter.isEmpty ? sink.descriptor : nil) { count in
                 byteCount = count
                 try check()
             } write: {
@@ -98,25 +97,25 @@ final class ReceivedItem {
     }
 
     private func put(_ bytes: Span<UInt8>) throws {
-        guard filter != nil else { return try sink.write(bytes) }
-        try change { filter throws(SystemError) in try filter?.next(bytes) }
+        guard !filter.isEmpty else { return try sink.write(bytes) }
+        try change { () throws(SystemError) in try filter.next(bytes) }
     }
 
     /// Writes what the filter returns.
-    private func change(_ body: (inout TextFilter?) throws(SystemError) -> [UInt8]?) throws {
-        let changed: [UInt8]?
+    private func change(_ body: () throws(SystemError) -> [UInt8]) throws {
+        let changed: [UInt8]
         do throws(SystemError) {
-            changed = try body(&filter)
+            changed = try body()
         } catch {
             let text = "the bytes are not \(UniformType.readable(type.identifier)): \(error)"
             throw Failure(.sourceFailed, "\(text); paste without -t, into a file, to get them unchanged")
         }
-        if let changed { try sink.write(changed.span) }
+        try sink.write(changed.span)
     }
 
     /// Completes the file, and returns the paths whose names were chosen here.
     func finish() throws -> [SystemString] {
-        if filter != nil { try change { filter throws(SystemError) in try filter?.finish() } }
+        if !filter.isEmpty { try change { () throws(SystemError) in try filter.finish() } }
         return try sink.finish()
     }
 

@@ -35,7 +35,7 @@ final class TerminalOutput: PasteSink {
             )
         }
         isText = type.conforms(to: .text)
-        isConverted = type.textEncodingName.map { $0.uppercased() != TextEncoding.utf8.name } ?? false
+        isConverted = type.hasForeignEncoding
         // A picture is refused before its bytes arrive. Some other types are text: certificates, drawings, links.
         let families: [UniformType] = [.image, .audiovisualContent, .archive, .executable, .font]
         guard isText || !families.contains(where: type.conforms) else { throw refusal }

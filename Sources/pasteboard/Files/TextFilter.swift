@@ -42,10 +42,10 @@ struct TextFilter {
         let isText = type?.isText ?? true
         if !isText { (self.options.lineEnding, self.options.addsNewline) = (nil, false) }
         guard isText, let type else { return }
-        let encoding = type.textEncodingName?.uppercased()
+        let encoding = type.textEncodingName
         if options.convertsToUTF8 {
-            if encoding != TextEncoding.utf8.name { reader = TextReader(of: type) }
-        } else if let encoding, encoding != TextEncoding.utf8.name, !TextReader.hasPlainNewlines(encoding) {
+            if encoding == nil || type.hasForeignEncoding { reader = TextReader(of: type) }
+        } else if let encoding, type.hasForeignEncoding, !TextReader.hasPlainNewlines(encoding) {
             self.options = Options()
         }
     }

@@ -31,7 +31,7 @@ struct TextPreview {
     /// The type of the best kept text in UTF-8.
     private static func keptText(of item: Item) -> String? {
         let types = item.representations.lazy.filter { $0.provision == .kept }.map(UniformType.init(of:))
-            .filter { $0.conforms(to: .text) && $0.textEncodingName.map { $0.uppercased() == "UTF-8" } ?? true }
+            .filter { $0.conforms(to: .text) && !$0.hasForeignEncoding }
         return (types.first { $0.conforms(to: .plainText) } ?? types.first)?.identifier
     }
 

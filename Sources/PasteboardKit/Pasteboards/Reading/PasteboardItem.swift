@@ -92,10 +92,8 @@ public struct PasteboardItem: Sendable, Identifiable {
         from native: [ProviderContents.Representation]
     ) -> (entry: ProviderContents.Representation, origin: Int)? {
         guard !native.contains(where: { $0.type.conforms(to: .utf8PlainText) }) else { return nil }
-        let texts = native.filter { representation in
-            let type = representation.type
-            return type.textEncodingName != nil && type.isPlainTextInAnotherEncoding && TextReader.reads(type)
-        }
+        let texts = native.filter { $0.type.conforms(to: .plainText) && $0.type.hasForeignEncoding }
+            .filter { TextReader.reads($0.type) }
         guard let text = texts.best(of: [.plainText], preferring: .source), let remote = text.remote,
             let index = native.firstIndex(where: { $0 === text })
         else { return nil }
