@@ -110,6 +110,9 @@ import TypeIdentifiers
             $0.appends = true
         },
         Case(.xsel, "-io") { $0.actions = [.input, .output] },
+        Case(.xclip, "-selection buffer-cut") { $0.board = "buffer-cut" },
+        Case(.xsel, "-b -sp") { $0.board = "general" },
+        Case(.xsel, "-sp") { _ in },
         Case(.xsel, "--trim -b --name x -m y") {
             $0.trimsNewline = true
             $0.board = "general"
@@ -151,7 +154,7 @@ import TypeIdentifiers
             (.wlPaste, "--primary=1", "option --primary takes no value"),
             (.wlPaste, "-w", "option -w needs a value"),
             (.wlPaste, "word", "unexpected argument 'word'; see wl-paste --help"),
-            (.xclip, "-sel x", "there is no selection 'x'; write clipboard, primary or secondary"),
+            (.xclip, "-sel x", "there is no selection 'x'; write clipboard, primary, secondary or buffer-cut"),
             (.xclip, "-loops x", "invalid number 'x' of -loops; write 1 or more, or 0 for no limit"),
             (.pbcopy, "-Prefer rtf", "option '-Prefer' is not supported; pbcopy -help lists the supported ones"),
             (.pbcopy, "file", "unexpected argument 'file'; see pbcopy -help"),

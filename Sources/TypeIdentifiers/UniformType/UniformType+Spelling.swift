@@ -32,6 +32,13 @@ extension UniformType {
         return isName(name) ? UniformType(tag: name, tagClass: .pasteboardType, conformingTo: .data) : nil
     }
 
+    /// The type of a MIME type that is known not to be declared. Its supertypes are not looked up, because reading the
+    /// system's database takes longer than a small paste.
+    package static func undeclared(mimeType name: String) -> UniformType? {
+        DynamicType.identifier(tag: name, tagClass: .mimeType, supertypes: [UniformType.data.identifier])
+            .map(UniformType.init(known:))
+    }
+
     /// Whether a text begins like a name, and cannot be taken for a path or for the type of a file.
     static func isName(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first.isNumber || first == "_" else { return false }
@@ -48,8 +55,8 @@ extension UniformType {
         let declared = types(tag: name, tagClass: .mimeType, conformingTo: nil).first { $0.isDeclared }
         let plain = declared ?? UniformType(mimeType: name)
         guard let plain, let spelling = media.spelling else { return plain }
-        return DynamicType.identifier(tag: spelling, tagClass: .mimeType, supertypes: [UniformType.data.identifier])
-            .map { UniformType(identifier: $0, supertypes: [plain.identifier] + plain.closure) }
+        return undeclared(mimeType: spelling)
+            .map { UniformType(identifier: $0.identifier, supertypes: [plain.identifier] + plain.closure) }
     }
 
     /// The names by which programs for X11 and Wayland know the type, the preferred one first: its MIME types, also

@@ -19,7 +19,11 @@ extension UniformType {
     }
 
     /// Whether the bytes are text.
-    package var isText: Bool { conforms(to: .text) || Self.textualFormats.contains(self) }
+    package var isText: Bool {
+        // A dynamic type has its supertypes from a list or from the system's database, which are not always at hand.
+        conforms(to: .text) || Self.textualFormats.contains(self)
+            || DynamicType(identifier)?.tags[.mimeType]?.first?.hasPrefix("text/") == true
+    }
 
     /// The name of the charset of text in this type, as used by IANA and `iconv`; nil for a type without a charset,
     /// whose text is read as UTF-8.

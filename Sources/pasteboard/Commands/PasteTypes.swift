@@ -67,7 +67,7 @@ struct PasteTypes {
             accepts.choose(among: Conformance.TypeIndex(items[index].representations)) != nil
         }
         guard indices.isEmpty else { return indices.map { UInt32(clamping: $0) } }
-        let wanted = requested.map(\.identifier).joined(separator: ", ")
+        let wanted = requested.map { UniformType.readable($0.identifier) }.joined(separator: ", ")
         throw Failure(.typeUnavailable, "no representation is of type \(wanted)", detail: Self.types(of: items))
     }
 

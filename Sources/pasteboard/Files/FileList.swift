@@ -10,7 +10,7 @@ import TypeIdentifiers
 /// as files.
 struct FileList {
     /// The forms, by their MIME types, the one that programs prefer first.
-    static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.fromName)
+    static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.undeclared)
     private static var gnome: UniformType? { types.first }
     private static let prefix = Array("file://".utf8)
 

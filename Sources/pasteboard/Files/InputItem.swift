@@ -21,11 +21,10 @@ struct InputItem {
 
     /// The origin of a copied file or of a list of files; nil for other items.
     private var origin: FileOrigin? {
-        guard representations.count == 1, let (type, origin) = representations.first else { return nil }
-        if FileList.types.contains(type) { return FileOrigin(path: "") }
-        guard let input = origin.input, input.isPromisable, let path = input.path, input.attributes?.name != nil else {
-            return nil
-        }
+        if representations.contains(where: { FileList.types.contains($0.type) }) { return FileOrigin(path: "") }
+        guard representations.count == 1, let input = representations[0].origin.input, input.isPromisable,
+            let path = input.path, input.attributes?.name != nil
+        else { return nil }
         return FileOrigin(path: path)
     }
 

@@ -42,7 +42,7 @@ final class ReceivedItem {
             identifier: answer.type ?? UniformType.data.identifier,
             supertypes: listed?.supertypes ?? []
         )
-        name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).escaped }
+        name = answer.suggestedName ?? listed?.file?.name.map { SystemString($0).description }
         recorded(type)
         let options = options(type)
         try Self.check(type, options)

@@ -51,8 +51,13 @@ struct ShimOption: Sendable {
         .init(.xclip, names: "-noutf8") { _, _ in },
         .init(.xclip, names: "-display", value: true) { _, _ in },
 
-        .init(.xsel, names: "-p --primary") { request, _ in request.board = "primary" },
-        .init(.xsel, names: "-s --secondary") { request, _ in request.board = "secondary" },
+        // The clipboard has precedence, in any order.
+        .init(.xsel, names: "-p --primary") { request, _ in
+            if request.board != "general" { request.board = "primary" }
+        },
+        .init(.xsel, names: "-s --secondary") { request, _ in
+            if request.board != "general" { request.board = "secondary" }
+        },
         .init(.xsel, names: "-b --clipboard") { request, _ in request.board = "general" },
         .init(.xsel, names: "-i --input") { request, _ in request.actions.insert(.input) },
         .init(.xsel, names: "-o --output") { request, _ in request.actions.insert(.output) },
@@ -95,8 +100,11 @@ struct ShimOption: Sendable {
         case "c": "general"
         case "p": "primary"
         case "s": "secondary"
+        case "b": "buffer-cut"
         default:
-            throw CommandFailure(usage: "there is no selection '\(name)'; write clipboard, primary or secondary")
+            throw CommandFailure(
+                usage: "there is no selection '\(name)'; write clipboard, primary, secondary or buffer-cut"
+            )
         }
     }
 

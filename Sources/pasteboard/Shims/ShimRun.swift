@@ -227,8 +227,9 @@ struct ShimRun {
     /// Copies standard input.
     private func copy(to board: String) throws -> Committed {
         var arguments = copyArguments(board)
-        // Only wl-copy finds out the type by the contents, and not for words.
-        let type = request.types.first ?? (program == .wlCopy && request.operands.isEmpty ? nil : "text")
+        // Only wl-copy finds out the type, by the name and the contents of its input, and not for words.
+        let isFound = program == .wlCopy && request.operands.isEmpty
+        let type = request.types.first ?? (isFound ? typeOfInput : "text")
         if let type {
             guard let argument = ShimTypes.argument(type) else {
                 throw CommandFailure(usage: "unknown type '\(type)'; write a MIME type, or a name without '/' and '='")
@@ -242,6 +243,13 @@ struct ShimRun {
             arguments.append("--type=text=/dev/fd/\(alternative.descriptor.raw)")
         }
         return try CopyCommand(parsed(arguments, for: CopyCommand.self)).copy()
+    }
+
+    /// The type that the name of the file at standard input has, if it is a single one.
+    private var typeOfInput: String? {
+        let path = try? System.linkTarget("/proc/self/fd/0")
+        let types = path.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
+        return types.count == 1 ? types[0].identifier : nil
     }
 
     /// Replaces standard input by a file with the bytes to copy, unless they can be read later and unchanged.

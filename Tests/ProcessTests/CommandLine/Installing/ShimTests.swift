@@ -42,6 +42,7 @@ import Testing
         #expect(try output("echo a | wl-copy; wl-paste") == "a\n\n")
         #expect(try output("echo a | wl-copy -np; wl-paste -p; wl-paste --primary --no-newline") == "a\na")
         #expect(try output("wl-copy < a.png; wl-paste | cmp - a.png; wl-paste -l | head -1") == "image/png\n")
+        #expect(try output("echo k > k.pem; wl-copy < k.pem; wl-paste > l.pem; cat l.pem") == "k\n")
         let missing = "Clipboard content is not available as requested type \"text/plain\"\n1\n"
         #expect(try output("wl-paste -t text/plain; echo $?") == missing)
         #expect(try output("wl-copy -o secret; wl-paste -n; wl-paste; echo $?") == "secretNothing is copied\n1\n")
@@ -131,7 +132,7 @@ import Testing
         _ = try desk.directory.makeDirectory("tree")
         let path = desk.directory.path
         #expect(
-            try output("pasteboard copy a.png 'b c.txt'; wl-paste -t text/uri-list")
+            try output("pasteboard copy a.png 'b c.txt'; wl-paste -n -t text/uri-list")
                 == "file://\(path)/a.png\r\nfile://\(path)/b%20c.txt\r\n"
         )
         #expect(
@@ -154,6 +155,9 @@ import Testing
             try output("printf 'file://other/x' | wl-copy -t text/uri-list; pasteboard paste --into in; cat in/pasted*")
                 .hasSuffix("file://other/x")
         )
+        let both = "wl-paste -t text/uri-list > list; pasteboard copy -t text/uri-list=list -t text=list"
+        #expect(try output("pasteboard copy a.png; \(both); pasteboard paste --into in") == "in/a 2.png\n")
+        #expect(try output("wl-paste -t text/uri-list | tail -c 1 | od -An -c").hasSuffix("\\n\n"))
         let missing = "pasteboard: paste: cannot read /none: No such file or directory\n4\n"
         #expect(
             try output("printf 'file:///none' | wl-copy -t text/uri-list; pasteboard paste --into in; echo $?")
