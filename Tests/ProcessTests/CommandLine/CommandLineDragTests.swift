@@ -233,7 +233,7 @@ import Testing
     func interruptedCopy() throws {
         // A copy by the kernel cannot be held back, but its process can be stopped. The test sees the new file within
         // milliseconds, in which the destination copies a small part of the file. Holes would take no time.
-        try desk.succeed("head -c 256M /dev/zero > large.bin")
+        try desk.succeed("head -c 512M /dev/zero > large.bin")
         let drop = try desk.destination(["--once"])
         let drag = try desk.start("drag", "large.bin", "--to", "inbox")
         try desk.waitForUnnamedFile(of: drop)

