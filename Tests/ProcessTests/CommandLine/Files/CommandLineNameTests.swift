@@ -74,21 +74,17 @@ import Testing
         #expect(try desk.run("paste", "--into", "in", "--item", "9").exitCode == 1)
     }
 
-    @Test("Holes of a sparse file remain holes, kept and promised")
+    @Test("A sparse file is pasted with all its bytes, kept and promised, also after other bytes")
     func holes() throws {
         try desk.succeed("truncate -s 20M sparse; printf x | dd of=sparse bs=1 seek=9000000 conv=notrunc 2> /dev/null")
         for command in ["pasteboard copy sparse", "pasteboard offer --background sparse > /dev/null 2>&1"] {
-            try desk.succeed(
-                "\(command); pasteboard paste -o out; pasteboard paste > plain; cmp sparse out; cmp sparse plain"
-            )
-            for copy in ["out", "plain"] {
-                #expect(try #require(Int(desk.succeed("du -k \(copy) | cut -f1").dropLast())) < 1_000)
-            }
+            try desk.succeed("\(command); pasteboard paste -o out; pasteboard paste > plain")
+            try desk.succeed("cmp sparse out; cmp sparse plain; pasteboard paste | cmp - sparse")
+            try desk.succeed("printf head > plain; pasteboard paste >> plain; tail -c +5 plain | cmp - sparse")
         }
-        try desk.succeed("printf head > plain; pasteboard paste >> plain; tail -c +5 plain | cmp - sparse")
-        try desk.succeed(
-            "mkdir tree; mv sparse tree; pasteboard copy tree; pasteboard paste --into in; cmp tree/sparse in/tree/sparse"
-        )
+        // tar keeps the holes.
+        try desk.succeed("mkdir tree; mv sparse tree; pasteboard copy tree; pasteboard paste --into in")
+        try desk.succeed("cmp tree/sparse in/tree/sparse")
         #expect(try #require(Int(desk.succeed("du -k in/tree/sparse | cut -f1").dropLast())) < 1_000)
     }
 
