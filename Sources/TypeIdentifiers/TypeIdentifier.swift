@@ -22,7 +22,7 @@ package enum TypeIdentifier {
         }
     }
 
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case ..<0x80: isAllowed(UInt8(truncatingIfNeeded: scalar.value))
         case ..<0xA1: false

@@ -25,7 +25,7 @@ package struct OpenedFolder: Sendable {
         self.name = name
     }
 
-    /// The number of pipes, sockets and devices in the tree, which no copy of the folder contains.
+    /// The number of pipes, sockets and devices in the tree, which an unpacked copy of the folder lacks.
     package func countSpecials() -> Int { FileTree.countSpecials(in: parent.raw, name) }
 
     /// The program that writes the archive to its standard output, which the caller has to set.
@@ -51,8 +51,7 @@ package struct OpenedFolder: Sendable {
     /// `--null` a name in the list may contain any character.
     private static let arguments = [
         "--create", "--file=-", "--sparse", "--format=posix", "--pax-option=delete=atime,delete=ctime", "--null",
-        "--no-unquote",
-        "--files-from=-",
+        "--no-unquote", "--files-from=-",
         // Sockets are omitted without a message.
         "--warning=no-file-ignored",
     ]

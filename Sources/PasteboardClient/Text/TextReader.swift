@@ -34,28 +34,36 @@ package struct TextReader {
 
     /// Converts the next bytes. The result may lack the last character until the next call.
     package mutating func next(_ bytes: Span<UInt8>) throws(SystemError) -> [UInt8] {
-        guard head != nil else { return try convert(bytes) }
+        guard let count = head?.count else { return try convert(bytes) }
+        // Usually the first chunk shows the encoding, and is not copied.
+        if count == 0, bytes.count >= TextEncoding.longestMark {
+            head = nil
+            return try begin(bytes)
+        }
         head?.append(copying: bytes)
-        return try begin(atLeast: TextEncoding.longestMark)
+        return count + bytes.count < TextEncoding.longestMark ? [] : try beginWithHead()
     }
 
     /// Returns the rest of the text. Throws if the text ends inside a character.
     package mutating func finish() throws(SystemError) -> [UInt8] {
-        let rest = try begin(atLeast: 0)
+        let rest = try head == nil ? [] : beginWithHead()
         return try rest + (converter?.finish() ?? [])
     }
 
-    /// Converts the first bytes once there are as many as show the encoding.
-    private mutating func begin(atLeast count: Int) throws(SystemError) -> [UInt8] {
-        guard head?.count ?? -1 >= count else { return [] }
-        // Moved out: in a release build, the span of a copy has outlived the array.
+    private mutating func beginWithHead() throws(SystemError) -> [UInt8] {
+        // Moved out of the value: release builds have freed the array of a copy while its span was in use.
         let first = exchange(&head, with: nil) ?? []
-        let encoding = TextEncoding(of: type, first.span)
+        return try begin(first.span)
+    }
+
+    /// Converts the first bytes, which show the encoding.
+    private mutating func begin(_ first: Span<UInt8>) throws(SystemError) -> [UInt8] {
+        let encoding = TextEncoding(of: type, first)
         leftOut = encoding.markLength == 0 ? 0 : Self.markLength
         if encoding.name != TextEncoding.utf8.name {
             converter = try TextConverter(from: encoding.name, to: TextEncoding.utf8.name)
         }
-        return try convert(first.span)
+        return try convert(first)
     }
 
     private mutating func convert(_ bytes: Span<UInt8>) throws(SystemError) -> [UInt8] {

@@ -24,8 +24,12 @@ extension Data {
 
 /// Converts a text of `type` to UTF-8.
 package func utf8Text(of data: Data, type: UniformType) throws(PasteboardError) -> Data {
-    // Bytes in UTF-8 remain unchanged, but are validated.
-    if TextEncoding(of: type, data.span).name == TextEncoding.utf8.name { _ = try data.text(of: type) }
+    let encoding = TextEncoding(of: type, data.span)
+    if encoding.name == TextEncoding.utf8.name {
+        // The bytes remain unchanged, but are validated.
+        _ = try data.text(of: type)
+        return encoding.markLength == 0 ? data : Data(data.dropFirst(encoding.markLength))
+    }
     var reader = TextReader(of: type)
     do throws(SystemError) {
         return Data(try reader.next(data.span) + reader.finish())

@@ -5,7 +5,8 @@ struct MediaType {
     /// The charset of text in lower-case letters; nil if there is none. Aliases of the charsets in the table's tags,
     /// and the one subset of UTF-8, are replaced by the names in the tags.
     let charset: String?
-    /// The MIME type with its parameters as they were written; nil if it has none except a charset.
+    /// The MIME type with its parameters as they were written; nil if it has none except a charset, and if they are not
+    /// printable ASCII: lists show the spelling.
     let spelling: String?
 
     /// Parses a MIME type; nil unless `text` starts with two tokens that are separated by a slash.
@@ -19,7 +20,8 @@ struct MediaType {
         let parameters = parts.dropFirst().filter { !$0.isEmpty }
         charset = names[0] == "text" ? parameters.compactMap(Self.charset).first : nil
         let start = text.firstIndex(of: ";") ?? text.endIndex
-        spelling = parameters.count > (charset == nil ? 0 : 1) ? essence + text[start...] : nil
+        let isShown = parameters.count > (charset == nil ? 0 : 1) && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+        spelling = isShown ? essence + text[start...] : nil
     }
 
     /// The MIME type as a tag, with the charset if there is one.

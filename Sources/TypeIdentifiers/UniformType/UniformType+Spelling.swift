@@ -39,11 +39,11 @@ extension UniformType {
             .map(UniformType.init(known:))
     }
 
-    /// Whether a text begins like a name, and cannot be taken for a path or for the type of a file.
+    /// Whether a text begins like a name, is harmless in a list, and cannot be taken for a path or for `TYPE=FILE`.
     static func isName(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first.isNumber || first == "_" else { return false }
         return text.unicodeScalars.allSatisfy {
-            $0.properties.generalCategory != .control && $0 != "/" && $0 != "="
+            TypeIdentifier.isAllowed($0) || " "..."~" ~= $0 && $0 != "/" && $0 != "="
         }
     }
 

@@ -53,13 +53,13 @@ struct CopyCommand: Command {
     private let inputs: InputArguments
     private let givenOptions: ContentOptions
     private let adds: Bool
-    private let isNotEmpty: Bool
+    private let refusesEmptyInput: Bool
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
         givenOptions = try ContentOptions(arguments)
         adds = arguments.has("--add")
-        isNotEmpty = arguments.has("--not-empty")
+        refusesEmptyInput = arguments.has("--not-empty")
         inputs = try InputArguments(arguments, of: Self.syntax.name)
         from = try arguments.value("--from")
         guard let from else { return }
@@ -79,7 +79,7 @@ struct CopyCommand: Command {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
         let items = try from == nil ? inputs.items() : []
-        if isNotEmpty, try items.flatMap(\.inputs).allSatisfy({ try $0.isEmpty() }) {
+        if refusesEmptyInput, try items.flatMap(\.inputs).allSatisfy({ try $0.isEmpty() }) {
             throw CommandFailure(exitCode: 1, "the input is empty, so pasteboard \(board) keeps its contents")
         }
         var options = givenOptions

@@ -89,9 +89,10 @@ struct DropCommand: Command {
         let loop = try DropLoop(
             destination,
             over: connection,
+            directory: OutputDirectory(directory, pattern: pattern),
             isOnce: isOnce,
             signals: signals
-        ) { [directory, pattern] in OutputDirectory(directory, isLasting: $0, pattern: pattern) }
+        )
         let names = accepts.map { UniformType.readable($0.type) }
         let types = names.isEmpty ? "anything" : names.joined(separator: ", ")
         StandardStreams.note("accepting \(types) as \(name) into \(directory)")

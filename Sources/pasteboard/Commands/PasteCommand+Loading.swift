@@ -32,7 +32,7 @@ extension PasteCommand {
             guard left > 0 || end == .max else { throw Failure(.timeout, "the time of --timeout is over") }
             load.timeoutMilliseconds = left
         }
-        let received = ReceivedItem(load.item ?? 0, to: sink, readsLists: types.isOpen, changing: textOptions)
+        let received = ReceivedItem(load.item ?? 0, to: sink, changing: textOptions)
         var total: UInt64?
         let leavesFile = sink.leavesFile
         func showProgress() { if leavesFile { line.show("pasted", received.byteCount, of: total) } }
@@ -43,7 +43,7 @@ extension PasteCommand {
             try signals?.check()
             try Invocation.current.check()
         }
-        (sink as? DirectoryOutput)?.directory.check = check
+        (sink as? ListedFiles)?.check = check
         do {
             try connection.load(
                 load,

@@ -255,7 +255,7 @@ struct PasteCommand: Command {
         _ listing: BoardListing,
         to sink: any PasteSink
     ) throws {
-        let received = ReceivedItem(0, to: sink, readsLists: false, changing: textOptions)
+        let received = ReceivedItem(0, to: sink, changing: textOptions)
         var answer = Answer()
         answer.type = type.identifier
         try received.begin(answer, of: [])
@@ -295,9 +295,9 @@ struct PasteCommand: Command {
         let target = OutputDirectory(directory, isForced: isForced, pattern: pattern)
         for item in chosen {
             let isList = types.isOpen && listing.items.dropFirst(Int(item)).first?.isListOfFiles == true
-            let accepts = isList ? FileList.types.map { Accept($0.identifier) } : types.wanted
-            let load = Load(listing.contents.handle, item: item, accepts: accepts)
-            try perform(load, of: listing, connection, to: DirectoryOutput(in: target)) { _, _ in }
+            let load = Load(listing.contents.handle, item: item, accepts: isList ? FileList.accepts : types.wanted)
+            let output = DirectoryOutput(in: target)
+            try perform(load, of: listing, connection, to: isList ? ListedFiles(output) : output) { _, _ in }
         }
     }
 

@@ -9,7 +9,7 @@ final class DropLoop {
     private let standing: StandingConnection
     /// The stream of the destination.
     private var stream: UInt64 = 0
-    private let makeDirectory: (_ isLasting: Bool) -> OutputDirectory
+    private let directory: OutputDirectory
     private let isOnce: Bool
     private let signals: SignalBox
     private let line = ProgressLine()
@@ -22,13 +22,13 @@ final class DropLoop {
     init(
         _ destination: Destination,
         over connection: BlockingConnection,
+        directory: OutputDirectory,
         isOnce: Bool,
-        signals: SignalBox,
-        directory makeDirectory: @escaping (_ isLasting: Bool) -> OutputDirectory
+        signals: SignalBox
     ) throws {
         self.destination = destination
         standing = StandingConnection(connection, as: .standing)
-        self.makeDirectory = makeDirectory
+        self.directory = directory
         self.isOnce = isOnce
         self.signals = signals
         try standing.begin { [unowned self] in stream = try $0.register(destination) }
@@ -99,12 +99,9 @@ final class DropLoop {
             drops[stream] = ReceivedDrop(
                 DestinationSession(stream, session),
                 accepts: destination.accepts,
+                directory: directory,
                 line: line
-            ) { [unowned self] in
-                let directory = makeDirectory($0)
-                directory.check = checkSignals
-                return directory
-            }
+            ) { [unowned self] in try checkSignals() }
         default:
             guard let drop = drops[stream] else {
                 // An event of a load.

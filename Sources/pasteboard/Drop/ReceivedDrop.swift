@@ -7,7 +7,9 @@ import TypeIdentifiers
 final class ReceivedDrop {
     private var session: DestinationSession
     private let accepts: [Accept]
-    private let makeDirectory: (_ isLasting: Bool) -> OutputDirectory
+    private let directory: OutputDirectory
+    /// Throws if a signal has arrived.
+    private let check: () throws -> Void
     private let line: ProgressLine
     private var operation = DropOperation.copy
     private var items: [UInt64: (load: LoadOperation, item: ReceivedItem)] = [:]
@@ -27,12 +29,14 @@ final class ReceivedDrop {
     init(
         _ session: DestinationSession,
         accepts: [Accept],
+        directory: OutputDirectory,
         line: ProgressLine,
-        directory makeDirectory: @escaping (_ isLasting: Bool) -> OutputDirectory
+        check: @escaping () throws -> Void
     ) {
         self.session = session
         self.accepts = accepts
-        self.makeDirectory = makeDirectory
+        self.directory = directory
+        self.check = check
         self.line = line
     }
 
@@ -83,16 +87,15 @@ final class ReceivedDrop {
         self.operation = operation
         let verb = operation == .move ? "moving" : "copying"
         StandardStreams.note("\(verb) \(session.items.count.counted("item")) from \(source)")
-        let target = makeDirectory(operation == .move)
         for (index, item) in zip(UInt32(0)..., session.items) {
             let isList = accepts.isEmpty && item.isListOfFiles && FileOrigin.isHere(process: session.sourceProcess)
-            let lists = FileList.types.map { Accept($0.identifier) }
-            var load = Load(session.handle, item: index, accepts: isList ? lists : accepts)
+            var load = Load(session.handle, item: index, accepts: isList ? FileList.accepts : accepts)
             load.preference = .acceptList
             // An older broker waits for the file of a move for a limited time only: there the bytes are sent.
             load.descriptorWelcome = operation == .copy || state.reportsDrops
             do {
-                let item = ReceivedItem(index, to: DirectoryOutput(in: target), readsLists: isList)
+                let output = DirectoryOutput(in: directory, isLasting: operation == .move)
+                let item = ReceivedItem(index, to: isList ? ListedFiles(output, check: check) : output)
                 items[try state.open(load)] = (LoadOperation(expecting: nil), item)
             } catch {
                 note(error, about: index)
@@ -152,7 +155,7 @@ final class ReceivedDrop {
     /// delete the file.
     private func refuseMove(of descriptor: DescriptorBox, _ answer: Answer) throws {
         guard let name = session.items.representation(of: answer)?.file?.name else { return }
-        let path = makeDirectory(true).path.appending(SafeFileName(ofFile: SystemString(name)).candidate(1))
+        let path = directory.path.appending(SafeFileName(ofFile: SystemString(name)).candidate(1))
         guard let there = try? System.status(at: path), let file = try? System.status(of: descriptor.raw),
             there.isSameFile(as: file)
         else { return }

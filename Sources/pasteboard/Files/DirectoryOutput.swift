@@ -6,19 +6,14 @@ import TypeIdentifiers
 /// The directory of a paste or a drop, and the rules for names in it.
 final class OutputDirectory {
     let path: SystemString
-    /// Whether files have to survive a crash of the machine, because the source deletes its own.
-    let isLasting: Bool
     /// The format of all names for `strftime`; nil to use the names of the items.
     fileprivate let pattern: String?
     private let isForced: Bool
-    /// Called repeatedly while files of this machine are copied; an error that it throws ends the copy.
-    var check: () throws -> Void = {}
     /// The paths of this run, none of which is replaced by a later item of the same name.
     private var written: Set<SystemString> = []
 
-    init(_ path: SystemString, isLasting: Bool = false, isForced: Bool = false, pattern: String? = nil) {
+    init(_ path: SystemString, isForced: Bool = false, pattern: String? = nil) {
         self.path = path
-        self.isLasting = isLasting
         self.isForced = isForced
         self.pattern = pattern
     }
@@ -44,6 +39,8 @@ final class DirectoryOutput: PasteSink {
         """
 
     let directory: OutputDirectory
+    /// Whether the file has to survive a crash of the machine, because the source deletes its own.
+    let isLasting: Bool
     private var pending: PendingFile?
     private var folder: PendingFolder?
     private var name: SafeFileName?
@@ -53,8 +50,9 @@ final class DirectoryOutput: PasteSink {
     var leavesFile: Bool { true }
     var descriptor: CInt? { pending?.raw ?? folder?.raw }
 
-    init(in directory: OutputDirectory) {
+    init(in directory: OutputDirectory, isLasting: Bool = false) {
         self.directory = directory
+        self.isLasting = isLasting
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
@@ -83,16 +81,16 @@ final class DirectoryOutput: PasteSink {
     func finish() throws -> [SystemString] {
         if let folder, let name {
             return directory.record(
-                try folder.keep(in: directory) { isNamed ? name : SafeFileName(ofFile: $0) }
+                try folder.keep(in: directory, isLasting: isLasting) { isNamed ? name : SafeFileName(ofFile: $0) }
             )
         }
         guard let pending, let name else { return [] }
         if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
-        if directory.isLasting {
+        if isLasting {
             try explaining("cannot write", name.candidate(1)) { try System.synchronize(pending.raw) }
         }
         let path = try pending.keep(as: name, in: directory)
-        if directory.isLasting {
+        if isLasting {
             try explaining("cannot write", directory.path) {
                 let directory = try System.open(directory.path, .directory)
                 try System.synchronize(directory.raw)

@@ -11,6 +11,7 @@ import TypeIdentifiers
 struct FileList {
     /// The forms, by their MIME types, the one that programs prefer first.
     static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.undeclared)
+    static var accepts: [Accept] { types.map { Accept($0.identifier) } }
     private static var gnome: UniformType? { types.first }
     private static let prefix = Array("file://".utf8)
 
@@ -143,12 +144,15 @@ final class ListedFiles: PasteSink {
     /// The output of the list itself, if it is not one of files.
     private let output: DirectoryOutput
     private var list: [UInt8] = []
+    /// Called repeatedly while the files are copied; an error that it throws ends the copy.
+    var check: () throws -> Void
 
     var leavesFile: Bool { true }
     var descriptor: CInt? { nil }
 
-    init(_ output: DirectoryOutput) {
+    init(_ output: DirectoryOutput, check: @escaping () throws -> Void = {}) {
         self.output = output
+        self.check = check
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
@@ -183,7 +187,7 @@ final class ListedFiles: PasteSink {
     }
 
     private func copy(_ path: SystemString) throws -> [SystemString] {
-        try output.directory.check()
+        try check()
         // Opening a pipe would block until it has a writer.
         let kind = try explaining("cannot read", path) {
             let file = try System.open(path, .nameOnly)
@@ -193,20 +197,20 @@ final class ListedFiles: PasteSink {
             throw CommandFailure(local: "cannot copy \(path), because it is a \(kind)")
         }
         let input = try InputBytes(path)
-        let output = DirectoryOutput(in: self.output.directory)
+        let output = DirectoryOutput(in: self.output.directory, isLasting: self.output.isLasting)
         let type = input.folder == nil ? UniformType.forFile(named: path.description) : .folder
         try output.begin(type, isArchive: input.folder != nil, suggestedName: nil, file: input.attributes)
         // Some files of the system have bytes, but no size.
         if let file = input.file, let size = input.size, size > 0 {
             try PassedFile(descriptor: file, byteCount: size, isImmutable: false)
                 .copy(to: output.descriptor) { _ in
-                    try output.directory.check()
+                    try check()
                 } write: {
                     try output.write($0)
                 }
         } else {
             while case let bytes = try input.next(), !bytes.isEmpty {
-                try output.directory.check()
+                try check()
                 try output.write(bytes.span)
             }
         }

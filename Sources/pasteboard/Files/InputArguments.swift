@@ -67,6 +67,7 @@ struct InputArguments {
         var contradicted: [(name: String, file: FileType)] = []
         let items = try self.items(&contradicted)
         Self.note(contradicted)
+        guard !Invocation.current.isQuiet else { return items }
         let specials = items.lazy.flatMap(\.inputs).compactMap(\.folder).reduce(0) { $0 + $1.countSpecials() }
         if specials > 0 {
             StandardStreams.remark(

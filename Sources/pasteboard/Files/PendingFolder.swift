@@ -77,14 +77,19 @@ final class PendingFolder {
     ///
     /// - Parameters:
     ///   - output: the rules for its name.
+    ///   - isLasting: whether to wait until the folder would survive a crash of the machine.
     ///   - choose: returns the new name for the name in the archive.
-    func keep(in output: OutputDirectory, as choose: (SystemString) -> SafeFileName) throws -> SystemString {
+    func keep(
+        in output: OutputDirectory,
+        isLasting: Bool,
+        as choose: (SystemString) -> SafeFileName
+    ) throws -> SystemString {
         try end("the folder")
         let own = try folder.finish()
         let name = choose(own)
         let room = self.room.raw
         do throws(SystemError) {
-            if output.isLasting { try System.synchronizeFileSystem(of: room) }
+            if isLasting { try System.synchronizeFileSystem(of: room) }
             // A directory can be moved only if its owner may write to it.
             let mode = try System.status(at: own, in: room)?.mode ?? 0o700
             let isClosed = mode & 0o200 == 0
@@ -100,7 +105,7 @@ final class PendingFolder {
                     guard isNamed else { continue }
                 }
                 if isClosed { try System.setMode(mode, of: candidate, in: directory.raw) }
-                if output.isLasting { try System.synchronize(directory.raw) }
+                if isLasting { try System.synchronize(directory.raw) }
                 return path.appending(candidate)
             }
         } catch {

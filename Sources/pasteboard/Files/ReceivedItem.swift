@@ -11,24 +11,19 @@ final class ReceivedItem {
     private(set) var byteCount: UInt64 = 0
     private(set) var type = UniformType.data
     private var name: String?
-    private var sink: any PasteSink
-    private let readsLists: Bool
+    private let sink: any PasteSink
     private let options: (UniformType) -> TextFilter.Options
     private var filter = TextFilter(TextFilter.Options(), type: nil)
 
-    /// - Parameters:
-    ///   - readsLists: whether a list of files becomes these files.
-    ///   - options: returns the changes to text of a type.
+    /// - Parameter options: returns the changes to text of a type.
     init(
         _ index: UInt32,
         to sink: any PasteSink,
-        readsLists: Bool,
         changing options: @escaping (UniformType) -> TextFilter.Options = { _ in TextFilter.Options() }
     ) {
         self.index = index
         self.sink = sink
         self.options = options
-        self.readsLists = readsLists
     }
 
     /// Prepares the sink when the load is answered.
@@ -47,11 +42,6 @@ final class ReceivedItem {
         let options = options(type)
         try Self.check(type, options)
         filter = TextFilter(options, type: type)
-        if readsLists, FileList.types.contains(type), items.dropFirst(Int(index)).first?.isListOfFiles == true,
-            let output = sink as? DirectoryOutput
-        {
-            sink = ListedFiles(output)
-        }
         try sink.begin(
             type,
             isArchive: answer.isArchive,

@@ -120,10 +120,13 @@ struct ShimRun {
 
     /// The types that the name of the output file suggests to `wl-paste`.
     private var inferredTypes: [UniformType] {
-        guard program == .wlPaste, request.types.isEmpty, let path = try? System.linkTarget("/proc/self/fd/1") else {
-            return []
-        }
-        return FileType.declaredTypes(forFileNamed: path.description)
+        program == .wlPaste && request.types.isEmpty ? Self.types(ofFileAt: 1) : []
+    }
+
+    /// The types that the name of the file behind a descriptor can have.
+    private static func types(ofFileAt descriptor: CInt) -> [UniformType] {
+        let path = try? System.linkTarget("/proc/self/fd/\(descriptor)")
+        return path.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
     }
 
     /// Prints the contents, as text if the program can print nothing else.
@@ -229,7 +232,8 @@ struct ShimRun {
         var arguments = copyArguments(board)
         // Only wl-copy finds out the type, by the name and the contents of its input, and not for words.
         let isFound = program == .wlCopy && request.operands.isEmpty
-        let type = request.types.first ?? (isFound ? typeOfInput : "text")
+        let named = isFound ? Self.types(ofFileAt: 0) : []
+        let type = request.types.first ?? (isFound ? nil : "text") ?? (named.count == 1 ? named[0].identifier : nil)
         if let type {
             guard let argument = ShimTypes.argument(type) else {
                 throw CommandFailure(usage: "unknown type '\(type)'; write a MIME type, or a name without '/' and '='")
@@ -243,13 +247,6 @@ struct ShimRun {
             arguments.append("--type=text=/dev/fd/\(alternative.descriptor.raw)")
         }
         return try CopyCommand(parsed(arguments, for: CopyCommand.self)).copy()
-    }
-
-    /// The type that the name of the file at standard input has, if it is a single one.
-    private var typeOfInput: String? {
-        let path = try? System.linkTarget("/proc/self/fd/0")
-        let types = path.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
-        return types.count == 1 ? types[0].identifier : nil
     }
 
     /// Replaces standard input by a file with the bytes to copy, unless they can be read later and unchanged.
