@@ -63,19 +63,20 @@ public final class TemporaryBroker: Sendable {
     /// Ends the broker in nearly the same way as a kill of its process: connections are lost without an `error` frame,
     /// and kept contents are lost. ``restart()`` starts the next one.
     ///
-    /// Two things differ from a user's broker that is killed. The socket, its lock file and its directory are removed,
-    /// as at a normal end. And there is no keeper, so that the next broker does not know that it follows another one:
-    /// its `contents()` does not wait until the sources have connected again.
+    /// Two things differ from a user's broker that is killed. The socket and its lock file are removed, as at a normal
+    /// end. And there is no keeper, so that the next broker does not know that it follows another one: its `contents()`
+    /// does not wait until the sources have connected again.
     ///
     /// - Throws: ``BrokerError`` if the broker had failed before.
     public func crash() async throws(BrokerError) {
         try await stop { broker, _ in broker.crash() }
     }
 
-    /// Ends the broker, and closes all connections.
+    /// Ends the broker, closes all connections, and removes the directory.
     func end() async throws(BrokerError) {
         for connection in state.withLock({ $0.connections.compactMap(\.connection) }) { await connection.close() }
         try await stop { $1.cancel() }
+        try? System.removeDirectory(System.directory(of: socketPath))
     }
 
     private func start() throws(BrokerError) {

@@ -18,7 +18,6 @@ final class PrivateBroker {
     init(_ kind: String, limits: [String] = []) throws {
         Self.removeAbandoned(kind)
         let random = try System.randomBytes(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        // The broker creates it, so that it also removes it if this process is killed.
         directory = "\(System.temporaryDirectory)/\(Self.prefix(kind))\(random)"
         let (name, given) = ("PASTEBOARD_LIMITS", limits.map { $0.filter { $0 != " " && $0 != "\t" } })
         let all = ["idle-exit=30s", System.secureEnvironment(name) ?? "", "kept-on-disk=0"] + given

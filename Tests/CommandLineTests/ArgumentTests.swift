@@ -124,7 +124,8 @@ struct ArgumentTests {
         "Durations have units, and without a unit are in seconds",
         arguments: [
             ("500ms", 500), ("2s", 2_000), ("5m", 300_000), ("1h", 3_600_000), ("3", 3_000), ("0.5s", 500),
-            ("infinity", nil),
+            ("infinity", nil), ("1m30s", 90_000), ("1d", 86_400_000), ("10min", 600_000), ("1h 30 min", 5_400_000),
+            (".5", 500), ("0.56m", 33_600), ("0.0001s", 1),
         ] as [(String, UInt64?)]
     )
     func durations(spelling: String, milliseconds: UInt64?) throws {
@@ -133,7 +134,7 @@ struct ArgumentTests {
 
     @Test(
         "An invalid duration is refused",
-        arguments: ["", "s", "-1s", "1d", "1 s", "1.2.3s", "0", "inf", "nan", "1e3s", "99999999999999999999h"]
+        arguments: ["", "s", "-1s", "1y", "1 5s", "1m30", ".s", "1.2.3s", "0", "inf", "nan", "1e3s", "99999999999999999999h"]
     )
     func noDurations(spelling: String) {
         #expect(throws: CommandFailure.self) { try TimeoutArgument(spelling) }

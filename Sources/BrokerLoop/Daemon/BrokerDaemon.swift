@@ -11,8 +11,8 @@ package enum BrokerDaemon {
 
           --socket PATH       listens at this path instead of the well-known one
           --limit NAME=VALUE  sets a limit; `pasteboard limits` lists them. Write sizes
-                              as 65536, 64KiB or 1.5 MiB, times as 500ms, 30s, 10m
-                              or 1h. Limits are also read from PASTEBOARD_LIMITS, a
+                              as 65536, 64KiB or 1.5 MiB, times as 500ms, 30s,
+                              1m30s or 1d. Limits are also read from PASTEBOARD_LIMITS, a
                               list of NAME=VALUE, and from
                               $XDG_CONFIG_HOME/pasteboard/config, one `NAME = VALUE`
                               per line
@@ -139,8 +139,8 @@ package enum BrokerDaemon {
         // Closes the descriptors that nothing has taken over.
         passed = []
         server.notifyManager("READY=1")
-        // From here on this process opens no file outside of its directory for state, and removes only its socket, its
-        // lock and their directory. Not every kernel can enforce that.
+        // From here on this process opens no file outside of its directory for state, and removes only its socket and
+        // its lock. Not every kernel can enforce that.
         try? System.giveUpFiles(
             exceptRemovingFrom: directory,
             writingTo: snapshot?.directory.raw,

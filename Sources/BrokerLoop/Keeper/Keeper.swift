@@ -238,7 +238,6 @@ struct Keeper: ~Copyable {
             broker.deadline = nil
             phase = .running(broker)
             isEnding = true
-            // Before the directory, which may contain it, is removed with the lock.
             requests = nil
             claimed?.withdraw()
             claimed = nil

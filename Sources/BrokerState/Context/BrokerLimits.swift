@@ -12,7 +12,7 @@ package struct BrokerLimits: Sendable, Equatable {
         /// The accepted spellings of a value, for errors.
         var forms: String {
             switch self {
-            case .milliseconds: "a time: 500ms, 30s, 10m or 1h"
+            case .milliseconds: "a time: 500ms, 30s, 1m30s, 1h or 1d"
             case .bytes: "a size: 65536, 64KiB, 1.5 MiB or 1GiB"
             case .count: "a whole number"
             }
@@ -214,36 +214,16 @@ extension BrokerLimits.Entry {
 }
 
 extension BrokerLimits.Unit {
-    private var factors: [String: UInt64] {
-        switch self {
-        case .milliseconds: ["ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000]
-        case .bytes: ["byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
-        case .count: [:]
-        }
-    }
-
     /// The value of a number with a unit, `1.5MiB`, or `1.5 MiB` as the programs print it. A whole number needs no
     /// unit, unless it is a time.
     fileprivate func value(of text: String) -> UInt64? {
-        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        let unit = text.dropFirst(number.count).trimmed
-        if unit.isEmpty {
-            guard let value = UInt64(text) else { return nil }
-            // Other options count seconds, so a number alone would be ambiguous.
-            return self == .milliseconds && value > 0 ? nil : value
+        // Other options count seconds, so a number alone would be ambiguous.
+        if let value = UInt64(text) { return self == .milliseconds && value > 0 ? nil : value }
+        return switch self {
+        case .milliseconds: Quantity.value(of: text, in: Quantity.times)
+        case .bytes: Quantity.value(of: text, in: Quantity.sizes)
+        case .count: nil
         }
-        guard let factor = self.factors[unit] else { return nil }
-        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let whole = UInt64(parts[0]) else { return nil }
-        var part: UInt64 = 0
-        if parts.count == 2 {
-            // Three digits, so that nothing overflows.
-            guard 1...3 ~= parts[1].count, let digits = UInt64(parts[1]) else { return nil }
-            part = digits * factor / [10, 100, 1_000][parts[1].count - 1]
-        }
-        let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
-        let (sum, sumOverflow) = product.addingReportingOverflow(part)
-        return overflow || sumOverflow ? nil : sum
     }
 }
 

@@ -452,14 +452,13 @@ static inline int pbs_set_dumpable(int dumpable) {
 }
 
 // Landlock takes files, programs and TCP from this thread and from the threads that it starts later, and signals and
-// abstract sockets of other processes. Files may still be removed from `directory`, and empty directories from the one
-// above, files may be created and written in the open directory `written`, and if `reads_processes` is set, files in
-// /proc may be read. Declared here, because most installed headers
-// know only an early version. It checks only calls with a path, a port or an address, so it costs a load nothing. A
+// abstract sockets of other processes. Files may still be removed from `directory`, files may be created and written in
+// the open directory `written`, and if `reads_processes` is set, files in /proc may be read. Declared here, because most
+// installed headers know only an early version. It checks only calls with a path, a port or an address, so it costs a load nothing. A
 // seccomp filter would run at each call, and would have to know every call of the Swift runtime and of glibc.
 static inline int pbs_give_up_files(const char *directory, int written, int reads_processes) {
     enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, PATH = 010000000 | O_DIRECTORY | O_CLOEXEC };
-    enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, REMOVE_DIR = 1 << 4, REMOVE_FILE = 1 << 5, MAKE_FILE = 1 << 8 };
+    enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, REMOVE_FILE = 1 << 5, MAKE_FILE = 1 << 8 };
     // Set-user-id programs; the kernel requires this before Landlock.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
     long version = syscall(CREATE_RULESET, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
@@ -480,7 +479,6 @@ static inline int pbs_give_up_files(const char *directory, int written, int read
         int32_t directory;
     } exceptions[] = {
         {REMOVE_FILE, opened},
-        {REMOVE_DIR, opened < 0 ? -1 : openat(opened, "..", PATH)},
         {READ_FILE, reads_processes ? open("/proc", PATH) : -1},
         {WRITE_FILE | MAKE_FILE | REMOVE_FILE, written < 0 ? -1 : openat(written, ".", PATH)},
     };

@@ -24,12 +24,13 @@ package struct BrokerConnector: Sendable {
 
     /// Returns a connected socket whose other end is a process of this user.
     package func connect() throws(Failure) -> OwnedDescriptor {
-        if let socket = try connectIfServed() { return socket }
+        if let socket = try attempt() { return socket }
         guard startsBroker else {
+            let reason = environment["PASTEBOARD_AUTOSTART"] == "0" ? " (PASTEBOARD_AUTOSTART is 0)" : ""
             throw Failure(
                 .brokerUnavailable,
-                "no broker listens at \(self.socket.path), and this program may not start one (PASTEBOARD_AUTOSTART is 0, "
-                    + "or startsBroker is false); start one: pasteboard broker"
+                "no broker listens at \(self.socket.path), and this program starts none\(reason); start one: "
+                    + "pasteboard broker"
             )
         }
         return try connectStarting()
@@ -39,6 +40,20 @@ package struct BrokerConnector: Sendable {
     ///
     /// - Parameter deadline: the time up to which it waits while the socket's queue is full (see `MonotonicClock`).
     package func connectIfServed(until deadline: UInt64 = .max) throws(Failure) -> OwnedDescriptor? {
+        if let socket = try attempt(until: deadline) { return socket }
+        // A path that the user has named is wrong, or its mount is missing. Elsewhere the directory may be missing
+        // because no broker has run.
+        guard socket.isWellKnown || socket.hasDirectory else {
+            throw Failure(
+                .brokerUnavailable,
+                "no broker can be at \(socket.path): its directory does not exist; correct PASTEBOARD_SOCKET, or mount "
+                    + "or create the directory\(Self.hint)"
+            )
+        }
+        return nil
+    }
+
+    private func attempt(until deadline: UInt64 = .max) throws(Failure) -> OwnedDescriptor? {
         do {
             try self.socket.checkSocket()
             let deadline = min(deadline, MonotonicClock.deadline(milliseconds: Self.timeouts))
@@ -82,14 +97,15 @@ package struct BrokerConnector: Sendable {
     private func connectStarting() throws(Failure) -> OwnedDescriptor {
         do {
             let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.timeouts)
-            let lock = try StartLock.acquire(preparing: self.socket, deadline: deadline)
+            try self.socket.prepareDirectory()
+            let lock = try StartLock(of: self.socket, deadline: deadline)
             // Keeps the lock until the end of this scope.
             defer { withExtendedLifetime(lock) {} }
-            if let socket = try connectIfServed() { return socket }
+            if let socket = try attempt() { return socket }
             let start = try BrokerStart(environment: environment)
             let trouble = try start.run()
             // If the start failed because another client's broker runs already, that broker is used.
-            if let socket = try connectIfServed() { return socket }
+            if let socket = try attempt() { return socket }
             throw Failure(
                 .brokerUnavailable,
                 "no broker listens at \(self.socket.path): \(trouble ?? "\(start.program) ended at once")\(Self.hint)"

@@ -26,6 +26,8 @@ package struct ConnectionIO: ~Copyable {
     private var writeFailure: String?
     /// The way in which the connection has ended; nil while it has not, or if the client has ended it.
     package internal(set) var loss: Loss?
+    /// Whether the first bytes were no answer to hello: another program listens at the path.
+    package private(set) var isForeign = false
     /// Writes whose memory file the system did not pass.
     private var refusedWrites: Set<UInt64> = []
     /// Detects a fork. A child process shares the socket, and could write into the middle of its parent's frames.
@@ -160,7 +162,10 @@ package struct ConnectionIO: ~Copyable {
             output.dropStreamFrames()
             state.connectionFrames.append(error, stream: 0)
             try? flush()
-            throw error
+            guard !state.isWelcomed, error.code == .protocolViolation else { throw error }
+            isForeign = true
+            let text = "what answers at \(path) is not a pasteboard broker\(BrokerConnector.hint)"
+            throw Failure(.brokerUnavailable, text)
         }
         input.keep(unconsumedFrom: consumed, into: &carry)
     }

@@ -8,13 +8,8 @@ package struct BrokerLock: ~Copyable, Sendable {
 
     /// Acquires the lock, or throws `held` at once. Destroying this value releases it.
     package init(of path: SocketPath) throws(SocketPathError) {
-        try self.init(of: path, removing: nil)
-    }
-
-    /// - Parameter directory: removed with the lock if nothing else is in it.
-    private init(of path: SocketPath, removing directory: String?) throws(SocketPathError) {
         do throws(SystemError) {
-            if let file = try LockFile(path.brokerLock, removing: directory) {
+            if let file = try LockFile(path.brokerLock) {
                 try System.truncate(file.raw, to: 0)
                 try System.write(Array("\(System.processID)\n".utf8).span, to: file.raw)
                 self.file = file
@@ -28,7 +23,7 @@ package struct BrokerLock: ~Copyable, Sendable {
 
     /// Takes over the lock of a keeper, which has it, too: either of them releases it.
     init(of path: SocketPath, adopting descriptor: consuming OwnedDescriptor) {
-        file = LockFile(path.brokerLock, removing: path.isWellKnown ? path.directory : nil, adopting: descriptor)
+        file = LockFile(path.brokerLock, adopting: descriptor)
     }
 
     /// Leaves the lock to the process that has it, too.
@@ -38,14 +33,6 @@ package struct BrokerLock: ~Copyable, Sendable {
 
     /// The descriptor of the locked file.
     var raw: CInt { file.raw }
-
-    /// Creates the directory if it is missing, and acquires the lock in it. The directory is removed with the lock if
-    /// it is empty then, and was created here or the path is well-known.
-    static func acquire(preparing path: SocketPath) throws(SocketPathError) -> BrokerLock {
-        try path.preparingDirectory { (isCreated) throws(SocketPathError) in
-            try BrokerLock(of: path, removing: isCreated || path.isWellKnown ? path.directory : nil)
-        }
-    }
 
     /// The process that took the lock last.
     package static func holder(of path: SocketPath) -> CInt? {
@@ -75,10 +62,5 @@ package struct StartLock: ~Copyable, Sendable {
             throw .system(error)
         }
         throw .held(lock: path.startLock, by: nil)
-    }
-
-    /// Creates the directory if it is missing, and acquires the lock in it.
-    package static func acquire(preparing path: SocketPath, deadline: UInt64) throws(SocketPathError) -> StartLock {
-        try path.preparingDirectory { (_) throws(SocketPathError) in try StartLock(of: path, deadline: deadline) }
     }
 }

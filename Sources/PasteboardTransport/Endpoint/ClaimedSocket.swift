@@ -7,11 +7,13 @@ package struct ClaimedSocket: ~Copyable {
     private let file: FileStatus?
 
     /// Prepares the directory, takes the lock, removes the socket of a broker that was killed, and listens. The socket
-    /// and the lock file are removed when this value is destroyed, and the directory as in `BrokerLock.take`.
+    /// and the lock file are removed when this value is destroyed. The directory stays, because it may be mounted into
+    /// a container, which would keep a removed one.
     ///
     /// - Parameter refusal: the bytes sent to a connection for which no descriptor is left.
     package init(claiming path: SocketPath, refusal: [UInt8] = []) throws(SocketPathError) {
-        let lock = try BrokerLock.acquire(preparing: path)
+        try path.prepareDirectory()
+        let lock = try BrokerLock(of: path)
         try path.removeStaleSocket(under: lock)
         let listener = try asSocketPathError { () throws(SystemError) in
             try ListeningSocket(path: path.path, refusal: refusal)

@@ -12,7 +12,7 @@ package struct SocketPath: Equatable, Sendable {
 
     package let path: String
     /// Whether the path follows from the user's standard directories. Then all missing directories above the socket are
-    /// created, and its own is removed with the broker. For a path that the user has chosen, only the last is created.
+    /// created. For a path that the user has chosen, only the last is created.
     package let isWellKnown: Bool
 
     package init(_ path: String, isWellKnown: Bool = true) {
@@ -82,15 +82,26 @@ package struct SocketPath: Equatable, Sendable {
     /// The file that a client locks while it starts a broker.
     package var startLock: String { "\(directory)/start.lock" }
 
+    package var hasDirectory: Bool { (try? System.status(at: directory)).flatMap(\.self) != nil }
+
     /// Creates the directory if it is missing, and those above it if the path is well-known, and then checks the
-    /// directory.
-    ///
-    /// - Returns: whether this call created the directory.
-    @discardableResult
-    package func prepareDirectory() throws(SocketPathError) -> Bool {
-        let isCreated = try Self.create(try missingDirectories(includingForeign: true))
+    /// directory. It is never removed, because the documents tell users to mount it.
+    package func prepareDirectory() throws(SocketPathError) {
+        let missing = try missingDirectories(includingForeign: true)
+        try Self.create(missing)
         try checkDirectory()
-        return isCreated
+        if !missing.isEmpty { removeEarlierBoots() }
+    }
+
+    /// Removes the empty directories of earlier boots, beside that of this one.
+    private func removeEarlierBoots() {
+        let base = System.directory(of: directory)
+        guard let boot = try? System.bootID(), directory == "\(base)/\(boot)",
+            let opened = try? System.open(base, .directory), let names = try? System.entries(of: opened.raw)
+        else { return }
+        for name in names.map(\.description) where name != boot && name.utf8.count == boot.utf8.count {
+            try? System.removeDirectory("\(base)/\(name)")
+        }
     }
 
     /// The directories that `prepareDirectory` would create, the deepest first. Throws if it would not.
@@ -120,26 +131,21 @@ package struct SocketPath: Equatable, Sendable {
         return missing
     }
 
-    /// - Returns: whether this call created the first directory, which is the deepest.
-    @discardableResult
-    private static func create(_ missing: [String]) throws(SocketPathError) -> Bool {
+    private static func create(_ missing: [String]) throws(SocketPathError) {
         let foreign = try foreignDirectory(above: missing)
         // Root may create directories everywhere, but their owner could not use or remove them.
         if let foreign, System.userID == 0 { throw foreign }
-        var isCreated = false
         for path in missing.reversed() {
             do throws(SystemError) {
                 try System.makeDirectory(path)
-                isCreated = true
             } catch {
-                isCreated = false
                 // Another process may create the same directory at the same time.
                 if error.errno == EEXIST { continue }
                 if error.errno == EACCES, let foreign { throw foreign }
+                if error.errno == ENOENT { throw .notCreated(missing[0]) }
                 throw .system(error)
             }
         }
-        return isCreated
     }
 
     /// The error if the missing directories would be created in a directory of another user.
@@ -150,24 +156,6 @@ package struct SocketPath: Equatable, Sendable {
         guard let parent = try status(at: "\(above)/."), parent.owner != System.userID, parent.mode & 0o002 == 0
         else { return nil }
         return .foreignDirectory(above, owner: parent.owner, for: missing[0])
-    }
-
-    /// Repeats the preparation of the directory and what follows if the directory is missing then: another broker has
-    /// removed it when it ended.
-    func preparingDirectory<Result: ~Copyable>(
-        _ body: (_ isCreated: Bool) throws(SocketPathError) -> Result
-    ) throws(SocketPathError) -> Result {
-        var isCreated = false
-        // The number of attempts is limited: below a link whose target is missing, for example, none succeeds.
-        for _ in 0..<100 {
-            do throws(SocketPathError) {
-                isCreated = try prepareDirectory() || isCreated
-                return try body(isCreated)
-            } catch {
-                guard error.meansDirectoryGone else { throw error }
-            }
-        }
-        throw .notCreated(directory)
     }
 
     /// Throws unless the directory belongs to this user and is closed to all others.
@@ -188,7 +176,8 @@ package struct SocketPath: Equatable, Sendable {
         return status
     }
 
-    /// Throws if other users could put a socket at the path, or can connect to the one that is there.
+    /// Throws if something else than a socket is at the path, or if other users could put a socket there, or can connect
+    /// to the one that is there.
     ///
     /// This is the check of a client. Its directory may be open to others, unlike that of a broker: a socket may be
     /// forwarded by `ssh`, or mounted alone into a container.
@@ -198,9 +187,12 @@ package struct SocketPath: Equatable, Sendable {
             throw .unsafeDirectory(directory, .owned(by: parent.owner))
         }
         guard parent.mode & 0o022 == 0 else { throw .unsafeDirectory(directory, .writable(mode: parent.mode)) }
+        guard let socket = try Self.status(at: path) else { return }
+        guard socket.kind == .socket else { throw .occupied(path) }
         // Nobody else gets to the socket in a directory that is closed.
-        guard parent.mode & 0o011 != 0, let socket = try Self.status(at: path), socket.mode & 0o022 != 0 else { return }
-        throw .openSocket(path, mode: socket.mode)
+        guard parent.mode & 0o011 == 0 || socket.mode & 0o022 == 0 else {
+            throw .openSocket(path, mode: socket.mode)
+        }
     }
 
     /// Removes the socket of a broker that was killed.

@@ -17,7 +17,7 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
     case openSocket(String, mode: UInt32)
     /// A directory above a path that the user has chosen does not exist.
     case noDirectory(String, above: String)
-    /// The directory cannot be created, because something above it is missing, or others remove it again and again.
+    /// The directory cannot be created, because something above it is missing.
     case notCreated(String)
     /// This user should not, or may not, create anything in another user's directory.
     case foreignDirectory(String, owner: UInt32, for: String)
@@ -26,15 +26,6 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
     /// Another process has the lock. Its process id is known if the lock file contains it.
     case held(lock: String, by: CInt?)
     case system(SystemError)
-
-    /// Whether the directory is missing because another broker has ended and removed it after it was prepared.
-    var meansDirectoryGone: Bool {
-        switch self {
-        case .system(let error): error.errno == ENOENT
-        case .unsafeDirectory(_, .missing): true
-        default: false
-        }
-    }
 
     /// Whether another user could be at the other end of the socket, or could use it, too.
     package var meansNotPermitted: Bool {

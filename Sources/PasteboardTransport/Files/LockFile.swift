@@ -9,7 +9,6 @@ import Glibc
 /// private type there.
 package struct LockFile: ~Copyable, Sendable {
     private let path: String
-    private let directory: String?
     private let file: OwnedDescriptor
     /// Whether the file is removed and unlocked here.
     private var isOwned = true
@@ -17,25 +16,21 @@ package struct LockFile: ~Copyable, Sendable {
     var raw: CInt { file.raw }
 
     /// Acquires the lock. Returns nil if another process has it.
-    ///
-    /// - Parameter directory: removed with the file, if nothing else is in it.
-    init?(_ path: String, removing directory: String? = nil) throws(SystemError) {
+    init?(_ path: String) throws(SystemError) {
         while true {
             let file = try System.open(path, [.readingAndWriting, .creating, .notFollowingLinks])
             guard try System.lock(file.raw) else { return nil }
             // The previous holder may have removed the file between `open` and `lock`.
             guard try System.isFile(file.raw, at: path) else { continue }
             self.path = path
-            self.directory = directory
             self.file = file
             return
         }
     }
 
     /// Takes over a lock of another process, which passed the descriptor of the locked file.
-    init(_ path: String, removing directory: String?, adopting file: consuming OwnedDescriptor) {
+    init(_ path: String, adopting file: consuming OwnedDescriptor) {
         self.path = path
-        self.directory = directory
         self.file = file
     }
 
@@ -49,7 +44,6 @@ package struct LockFile: ~Copyable, Sendable {
         if (try? System.isFile(file.raw, at: path)) == true { try? System.unlink(path) }
         // Closing alone may release the lock late: a child has a copy of the descriptor until it executes its program.
         _ = flock(file.raw, LOCK_UN)
-        if let directory { try? System.removeDirectory(directory) }
     }
 }
 

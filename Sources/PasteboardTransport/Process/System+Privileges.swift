@@ -29,7 +29,7 @@ extension System {
     /// 5.13), and set-user-id programs. Descriptors that are open or arrive later stay usable.
     ///
     /// - Parameters:
-    ///   - directory: files may still be removed from this directory, and empty directories from the one above.
+    ///   - directory: files may still be removed from this directory.
     ///   - written: an open directory in which files may still be created, written, renamed and removed.
     ///   - readsProcesses: whether the files in `/proc` may still be read.
     package static func giveUpFiles(

@@ -16,7 +16,7 @@ struct BrokerCommand: Command {
             Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from the environment variable
             PASTEBOARD_LIMITS ('idle-exit=30s kept-pool=1MiB'), and from $XDG_CONFIG_HOME/pasteboard/config, one 'NAME =
             VALUE' per line; --limit overrides the variable, and the variable the file. A size is written as 65536,
-            64KiB or 1.5 MiB (in the variable without the space), a time with its unit as 500ms, 30s, 10m or 1h.
+            64KiB or 1.5 MiB (in the variable without the space), a time with its unit as 500ms, 1m30s or 1d.
             Commands that need a broker start one automatically, unless PASTEBOARD_AUTOSTART is 0.
 
             The process that is started is the keeper: it holds the kept contents, and starts the broker again after a

@@ -36,7 +36,7 @@ struct LinkExamination {
         do {
             _ = try connection.greet(watching: [])
         } catch {
-            guard error.code != .protocolViolation else { throw program.explained(error, of: machine) }
+            guard !connection.io.isForeign else { throw program.explained(error, over: connection) }
             switch program.howItEnded() {
             case "ssh ended with status 127":
                 throw CommandFailure(

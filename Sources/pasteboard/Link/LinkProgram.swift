@@ -64,12 +64,12 @@ final class LinkProgram {
         )
     }
 
-    /// A failure of the greeting, with the likely reason if the program's output is no frame.
-    func explained(_ failure: Failure, of machine: String) -> Failure {
-        guard failure.code == .protocolViolation else { return failure }
+    /// A failure of the greeting over `connection`, with the likely reason if the program's output is no frame.
+    func explained(_ failure: Failure, over connection: LinkConnection) -> Failure {
+        guard connection.io.isForeign else { return failure }
         let text =
-            "the command on \(machine) printed text that is not the pasteboard protocol; files such as .bashrc must "
-            + "print nothing without a terminal (\(failure.text))"
+            "the command on \(connection.io.path) printed text that is not the pasteboard protocol; files such as .bashrc must "
+            + "print nothing without a terminal"
         return Failure(.protocolViolation, text)
     }
 

@@ -116,7 +116,7 @@ final class StandingLink {
             let extra = [signals.interest]
             while try end.greet(watching: extra) == false { try signals.check() }
         } catch let failure as Failure {
-            let explained = side == .far ? program.explained(failure, of: machine) : failure
+            let explained = side == .far ? program.explained(failure, over: end) : failure
             throw explain(Link.Lost(side, explained, end.io.loss(of: failure)), by: program)
         }
     }

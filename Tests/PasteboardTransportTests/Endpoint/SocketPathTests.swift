@@ -24,8 +24,7 @@ import Testing
             first.withdraw()
             #expect(Bool(second.isReachable))
         }
-        // Nothing is left, not even the directory, which was created here.
-        #expect(try System.status(at: path.directory) == nil)
+        #expect(try System.entries(of: System.open(path.directory, .directory).raw).isEmpty)
 
         // The socket of a broker that was killed.
         try path.prepareDirectory()
@@ -205,7 +204,7 @@ import Testing
         let path = SocketPath(directory["dangling/pasteboard/socket"])
         let error = SocketPathError.notCreated(directory["dangling/pasteboard"])
         #expect(throws: error) { _ = try ClaimedSocket(claiming: path) }
-        #expect(throws: error) { _ = try StartLock.acquire(preparing: path, deadline: .max) }
+        #expect(throws: error) { try path.prepareDirectory() }
         #expect(error.description.contains(directory["dangling/pasteboard"]))
         // Nobody can create a directory there, not even root.
         let named = SocketPath("/proc/pasteboard-test/socket", isWellKnown: false)
@@ -239,7 +238,8 @@ import Testing
         #expect(throws: SocketPathError.self) { try SocketPath(directory["link/d/socket"]).prepareDirectory() }
         // Everybody may create directories in one that is open to all, as /tmp is.
         #expect(chmod(home, 0o1777) == 0)
-        #expect(try SocketPath("\(home)/d/socket", isWellKnown: false).prepareDirectory())
+        try SocketPath("\(home)/d/socket", isWellKnown: false).prepareDirectory()
+        #expect(try System.status(at: "\(home)/d") != nil)
     }
 
     @Test(

@@ -226,15 +226,19 @@ import Testing
         #expect(try broker.finish().exitCode == 0)
     }
 
-    @Test("A directory that the broker has created for a path of the user's choice is removed with it")
-    func ownDirectory() throws {
-        let desk = try Desk(.socket)
-        desk.environment["PASTEBOARD_SOCKET"] = desk.directory["new/socket"]
-        let keeper = try desk.startKeeper()
-        try desk.copy("text")
+    @Test(
+        "The socket's directory, which may be mounted into a container, stays the same while brokers end and start",
+        arguments: ["run/pasteboard", "new"]
+    )
+    func directoryStays(path: String) throws {
+        let desk = try Desk()
+        if path == "new" { desk.environment["PASTEBOARD_SOCKET"] = desk.directory["new/socket"] }
+        try desk.copy("first")
+        // As a mount does, the descriptor leads to this directory, even if another one has its name.
+        let mounted = DescriptorBox(try System.open(desk.directory[path], .directory))
         #expect(try desk.run("stop").exitCode == 0)
-        #expect(try keeper.finish().exitCode == 0)
-        #expect(!desk.directory.names().contains("new"))
+        try desk.copy("second")
+        #expect(try System.entries(of: mounted.raw).map(\.description).contains("socket"))
     }
 
     // MARK: Replacement
