@@ -16,7 +16,7 @@ public final class TemporaryBroker: Sendable {
 
     /// The path of the socket: the value of `PASTEBOARD_SOCKET` for other processes of the test.
     ///
-    /// Its directory is in `$TMPDIR`, or in `/tmp` if that path would be too long for a socket.
+    /// Its directory is in `$TMPDIR`, or if that path would be too long for a socket, in `$XDG_RUNTIME_DIR` or `/tmp`.
     public let socketPath: String
     private let limits: Broker.Limits
     private let lines = Lock<[String]>([])
@@ -30,8 +30,7 @@ public final class TemporaryBroker: Sendable {
         } catch {
             throw BrokerError(.unavailable, "cannot name a directory for a broker: \(error)")
         }
-        let paths = [System.temporaryDirectory, "/tmp"].map { "\($0)/pasteboard-\(digits)/socket" }
-        socketPath = paths.first { $0.utf8.count <= SocketPath.longest } ?? paths[0]
+        socketPath = SocketPath.temporary("pasteboard-\(digits)").path
         try start()
     }
 

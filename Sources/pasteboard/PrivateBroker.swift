@@ -16,9 +16,9 @@ final class PrivateBroker {
     ///   - kind: a part of the directory's name.
     ///   - limits: limits of the broker, each as `NAME=VALUE`.
     init(_ kind: String, limits: [String] = []) throws {
-        Self.removeAbandoned(kind)
         let random = try System.randomBytes(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        directory = "\(System.temporaryDirectory)/\(Self.prefix(kind))\(random)"
+        directory = SocketPath.temporary("\(Self.prefix(kind))\(random)").directory
+        Self.removeAbandoned(kind, in: System.directory(of: directory))
         let (name, given) = ("PASTEBOARD_LIMITS", limits.map { $0.filter { $0 != " " && $0 != "\t" } })
         let all = ["idle-exit=30s", System.secureEnvironment(name) ?? "", "kept-on-disk=0"] + given
         try System.setEnvironment(name, to: all.filter { !$0.isEmpty }.joined(separator: " "))
@@ -44,8 +44,7 @@ final class PrivateBroker {
 
     /// Removes the directories of one kind and of this user whose broker was killed together with the process that has
     /// started it.
-    private static func removeAbandoned(_ kind: String) {
-        let parent = System.temporaryDirectory
+    private static func removeAbandoned(_ kind: String, in parent: String) {
         guard let directory = try? System.open(parent, .directory),
             let names = try? System.entries(of: directory.raw)
         else { return }

@@ -12,8 +12,8 @@ package enum BrokerDaemon {
           --socket PATH       listens at this path instead of the well-known one
           --limit NAME=VALUE  sets a limit; `pasteboard limits` lists them. Write sizes
                               as 65536, 64KiB or 1.5 MiB, times as 500ms, 30s,
-                              1m30s or 1d. Limits are also read from PASTEBOARD_LIMITS, a
-                              list of NAME=VALUE, and from
+                              1m30s or 1d. Limits are also read from
+                              PASTEBOARD_LIMITS, a list of NAME=VALUE, and from
                               $XDG_CONFIG_HOME/pasteboard/config, one `NAME = VALUE`
                               per line
           --no-keeper         runs the broker alone: no second process holds its kept
@@ -50,6 +50,8 @@ package enum BrokerDaemon {
                 try Replacement.request(at: try options.socketPath(), arguments: ownArguments)
                 return 0
             }
+            // A client has started this process for all programs, with its own priority.
+            if !isKept, options.readyDescriptor != nil { System.resetInheritedAttributes() }
             if options.hasKeeper, !ServiceManager.isPresent {
                 return try keep(options, at: try options.socketPath(), log)
             }

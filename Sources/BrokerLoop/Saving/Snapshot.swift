@@ -95,6 +95,11 @@ package struct Snapshot: Sendable {
         if let status, status.kind != .directory || status.owner != System.userID {
             throw Failure(.notPermitted, "\(directory) is not a directory of yours; remove it, or set XDG_STATE_HOME")
         }
+        do throws(SocketPathError) {
+            try SocketPath(path).tryDirectory()
+        } catch {
+            throw Failure(.noSpace, "the contents cannot be kept: \(error); correct that, or set kept-on-disk=0")
+        }
         guard (try? System.status(at: "\(path).unread")) == .some(nil) else {
             throw Failure(
                 .sourceFailed,

@@ -27,6 +27,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/signalfd.h>
@@ -436,6 +437,13 @@ static inline uint64_t pbs_pidfd_inode(int fd) {
     return fstat(fd, &status) == 0 ? status.st_ino : 0;
 }
 
+// Whether the disk of an open file is not full. The last blocks are root's.
+static inline int pbs_has_room(int fd) {
+    struct statfs disk;
+    if (fstatfs(fd, &disk) != 0 || disk.f_blocks == 0) return 1;
+    return (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) > 0;
+}
+
 // ---- Memory
 
 // Gives free memory of the heap back to the system.
@@ -446,6 +454,18 @@ static inline void pbs_trim_memory(void) {
 }
 
 // ---- Privileges
+
+// Gives this process the usual priorities for the processor and the disk, and all processors. What the system does not
+// allow stays as it is.
+static inline void pbs_reset_priorities(void) {
+    struct sched_param none = {0};
+    unsigned long all[16];  // 1,024 processors
+    memset(all, 0xff, sizeof all);
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    setpriority(PRIO_PROCESS, 0, 0);
+    syscall(SYS_sched_setaffinity, 0, sizeof all, all);
+    syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 0 /* as the other priority */);
+}
 
 static inline int pbs_set_dumpable(int dumpable) {
     return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);

@@ -43,14 +43,16 @@ package struct BrokerConnector: Sendable {
         if let socket = try attempt(until: deadline) { return socket }
         // A path that the user has named is wrong, or its mount is missing. Elsewhere the directory may be missing
         // because no broker has run.
-        guard socket.isWellKnown || socket.hasDirectory else {
-            throw Failure(
-                .brokerUnavailable,
-                "no broker can be at \(socket.path): its directory does not exist; correct PASTEBOARD_SOCKET, or mount "
-                    + "or create the directory\(Self.hint)"
-            )
-        }
+        guard socket.isWellKnown || socket.hasDirectory else { throw Self.noDirectory(of: socket) }
         return nil
+    }
+
+    package static func noDirectory(of socket: SocketPath) -> Failure {
+        Failure(
+            .brokerUnavailable,
+            "no broker can be at \(socket.path): its directory does not exist; correct PASTEBOARD_SOCKET, or mount or "
+                + "create the directory\(hint)"
+        )
     }
 
     private func attempt(until deadline: UInt64 = .max) throws(Failure) -> OwnedDescriptor? {

@@ -40,6 +40,32 @@ package struct BrokerStart {
         )
     }
 
+    /// The program of the next broker. Throws if it does not run, or has another version.
+    package static func describe(_ environment: ProcessEnvironment = ProcessEnvironment()) throws -> String {
+        let start = try BrokerStart(environment: environment)
+        let pipe = try System.pipe()
+        var configuration = ChildProcess.Configuration(
+            path: start.program,
+            arguments: ["--version"]
+        )
+        configuration.output = .descriptor(pipe.second.raw)
+        configuration.errors = .null
+        let child = try ChildProcess(configuration)
+        let output = pipe.keepingFirst()
+        _ = try System.poll([PollInterest(output.raw, .readable)], milliseconds: BrokerConnector.timeouts)
+        try? child.kill(9)
+        _ = try child.wait()
+        let version = String(decoding: try System.read(output.raw, upTo: 64), as: UTF8.self)
+        guard version.hasSuffix(" \(ProgramVersion.current)\n") else {
+            throw Failure(
+                .brokerUnavailable,
+                "\(start.program), which is started as the broker, is not version \(ProgramVersion.current) of it; "
+                    + "correct or unset PASTEBOARD_BROKER, or install pasteboard again"
+            )
+        }
+        return start.program
+    }
+
     private static func isProgram(_ path: String) -> Bool {
         guard let status = try? System.status(at: path) else { return false }
         return status.kind == .symbolicLink || status.kind == .regular && status.mode & 0o111 != 0
@@ -51,6 +77,8 @@ package struct BrokerStart {
     func run() throws(SystemError) -> String? {
         Self.reap()
         let log = LogFile(environment: environment)
+        // Without a log, they tell why the start failed.
+        let errors = try System.pipe()
         let ready = try System.pipe()
         // The child gets the descriptor as number 3, the first one after the standard streams.
         var configuration = ChildProcess.Configuration(
@@ -63,13 +91,14 @@ package struct BrokerStart {
             }
         )
         configuration.output = .null
-        configuration.errors = log.map { .descriptor($0.descriptor.raw) } ?? .null
+        configuration.errors = .descriptor(log?.descriptor.raw ?? errors.second.raw)
         configuration.descriptors = [ready.second.raw]
         configuration.directory = DescriptorBox(try System.open("/", .directory))
         configuration.inNewSession = true
         let child = try ChildProcess(configuration)
-        // If the write end stayed open here, the read would never return an end of file.
+        // If the write ends stayed open here, the reads would never return an end of file.
         let reader = ready.keepingFirst()
+        let messages = errors.keepingFirst()
 
         let deadline = MonotonicClock.deadline(milliseconds: BrokerConnector.timeouts)
         let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
@@ -83,9 +112,11 @@ package struct BrokerStart {
             return nil
         }
         let end = try child.wait(milliseconds: BrokerConnector.timeouts)
-        let line = log?.lastLine
-        let reason = (line.map { ": \($0)" } ?? "") + (log.map { "; see \($0.path)" } ?? "")
-        return "\(program) \(end?.description ?? "closed its readiness descriptor without listening")\(reason)"
+        let line: String?
+        if let log { line = log.lastLine } else { line = LogFile.lastLine(of: try System.read(messages.raw, upTo: 4096)) }
+        let place = log.map { "; see \($0.path)" } ?? "; it has no log, because the directory for it cannot be written"
+        return "\(program) \(end?.description ?? "closed its readiness descriptor without listening")"
+            + (line.map { ": \($0)" } ?? "") + place
     }
 
     /// Ends the brokers that this process has started, and kills those that take longer.

@@ -164,8 +164,8 @@ package struct ConnectionIO: ~Copyable {
             try? flush()
             guard !state.isWelcomed, error.code == .protocolViolation else { throw error }
             isForeign = true
-            let text = "what answers at \(path) is not a pasteboard broker\(BrokerConnector.hint)"
-            throw Failure(.brokerUnavailable, text)
+            let text = "what answers at \(path) is not a pasteboard broker"
+            throw Failure(.brokerUnavailable, "\(text); end that program, or set PASTEBOARD_SOCKET to another path")
         }
         input.keep(unconsumedFrom: consumed, into: &carry)
     }
@@ -179,8 +179,13 @@ package struct ConnectionIO: ~Copyable {
     private mutating func lost(_ reason: String) -> Failure {
         loss = state.farewell == nil ? .crashed : .stopped
         // Before the welcome no request was sent.
-        let code: ErrorCode = state.isWelcomed ? .brokerRestarted : .brokerUnavailable
-        return state.farewell ?? Failure(code, "the connection to the broker at \(path) was lost: \(reason)")
+        return state.farewell
+            ?? (state.isWelcomed
+                ? Failure(.brokerRestarted, "the connection to the broker at \(path) was lost: \(reason)")
+                : Failure(
+                    .brokerUnavailable,
+                    "the broker at \(path) has not answered: \(reason)\(BrokerConnector.hint)"
+                ))
     }
 
     // MARK: Writing

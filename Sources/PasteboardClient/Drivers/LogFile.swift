@@ -10,7 +10,7 @@ package struct LogFile {
     /// The size when the log was opened.
     private let offset: UInt64
 
-    /// Opens the log; nil without a usable directory, in which case messages are discarded.
+    /// Opens the log; nil without a usable directory, or on a full disk. Messages are discarded then.
     package init?(environment: ProcessEnvironment = ProcessEnvironment()) {
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let base = state ?? environment["HOME"].map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
@@ -26,6 +26,7 @@ package struct LogFile {
             let options: OpenOptions = [.appending, .creating, .notFollowingLinks, .nonBlocking]
             descriptor = DescriptorBox(try System.open(path, options, mode: 0o600))
             offset = try System.status(of: descriptor.raw).size
+            guard System.hasRoom(descriptor.raw) else { return nil }
         } catch {
             return nil
         }
@@ -35,9 +36,12 @@ package struct LogFile {
     /// usually contains the reason why the broker ended.
     var lastLine: String? {
         guard let file = try? System.open(path, .notFollowingLinks) else { return nil }
-        let bytes = try? System.bytes(of: file.raw, from: offset, count: 4096)
-        let lines = bytes.map { String(decoding: $0, as: UTF8.self).split(separator: "\n") }
-        guard let line = lines?.last else { return nil }
+        return (try? System.bytes(of: file.raw, from: offset, count: 4096)).flatMap(Self.lastLine)
+    }
+
+    /// The last line of a broker's messages, without its name.
+    static func lastLine(of bytes: [UInt8]) -> String? {
+        guard let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").last else { return nil }
         let name = ["pasteboardd: ", "pasteboard: broker: "].first { line.hasPrefix($0) } ?? ""
         return String(line.dropFirst(name.count))
     }

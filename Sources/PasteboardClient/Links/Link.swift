@@ -66,6 +66,8 @@ package final class Link {
     private var uses: [[UInt64: Use]] = [[:], [:]]
     /// By the side of the ask: the load at the other broker.
     private var loads: [[UInt64: UInt64]] = [[:], [:]]
+    /// By the side of the ask: how much of a load may be on the line. The bytes of the near broker cross none.
+    private var windows: [[UInt64: LineWindow]] = [[:], [:]]
     /// By the side that shows them: the source of each publication of this link.
     private var sources: [[UInt64: LinkedBoard.Source]] = [[:], [:]]
     private var ended: [[UInt64]] = [[], []]
@@ -178,15 +180,16 @@ package final class Link {
         case .asked(let ask, let fields): load(for: ask, fields, type: fields.type(in: bytes), of: side, &state)
         case .askCredit(let ask):
             if let load = loads[side.rawValue][ask], let credit = state.credit(of: ask) {
-                self[side.other].io.state.allow(load, upTo: credit)
+                self[side.other].io.state.allow(load, upTo: min(credit, windows[side.rawValue][ask]?.limit ?? .max))
             }
         case .askCancelled(let ask):
             guard let load = loads[side.rawValue].removeValue(forKey: ask) else { return }
             self[side.other].io.state.cancel(load)
             uses[side.other.rawValue][load] = nil
+            windows[side.rawValue][ask] = nil
         default:
             switch uses[side.rawValue][event.stream] {
-            case .load(let ask): forward(event, bytes, to: ask, of: side.other)
+            case .load(let ask): forward(event, bytes, to: ask, of: side.other, &state)
             case .watch(let index): steps += watched(event, index).map { (index, $0) }
             case .list(let index): steps += listed(event, index).map { (index, $0) }
             case .write(let index): steps += written(event, index).map { (index, $0) }
@@ -335,7 +338,8 @@ package final class Link {
         load.handle = source.handle
         load.item = source.items[item]
         load.accepts = [Accept(type, match: .exact)]
-        load.credit = fields.credit
+        let window = side == .near ? LineWindow(at: MonotonicClock.now()) : nil
+        load.credit = min(fields.credit, window?.limit ?? .max)
         // Without a timeout of its destination, a load has the deadlines of the source's broker.
         let timeout = fields.firstByteMilliseconds
         if timeout != state.welcome?.firstByteMilliseconds { load.timeoutMilliseconds = timeout.map { max(1, $0) } }
@@ -343,6 +347,7 @@ package final class Link {
             let stream = try self[side.other].io.state.open(load)
             uses[side.other.rawValue][stream] = .load(ask: ask)
             loads[side.rawValue][ask] = stream
+            windows[side.rawValue][ask] = window
             if reportsAt == .max { reportsAt = MonotonicClock.deadline(milliseconds: reportInterval) }
         } catch {
             state.fail(ask, error)
@@ -360,7 +365,13 @@ package final class Link {
     }
 
     /// Forwards an event of a load to the ask of the other broker.
-    private func forward(_ event: ClientEvent, _ bytes: Span<UInt8>, to ask: UInt64, of side: Side) {
+    private func forward(
+        _ event: ClientEvent,
+        _ bytes: Span<UInt8>,
+        to ask: UInt64,
+        of side: Side,
+        _ state: inout ClientState
+    ) {
         let asking = self[side]
         var isOver = true
         switch event {
@@ -383,6 +394,10 @@ package final class Link {
                 rest = rest.extracting(count...)
             }
             isOver = last
+            windows[side.rawValue][ask]?.receive(payload.count, at: MonotonicClock.now())
+            if let window = windows[side.rawValue][ask], let credit = asking.io.state.credit(of: ask) {
+                state.allow(event.stream, upTo: min(credit, window.limit))
+            }
         case .ended: asking.io.state.end(ask)
         case .failed(_, var failure):
             failure.text += " (on \(self[side.other].machine))"
@@ -394,5 +409,6 @@ package final class Link {
         guard isOver else { return }
         loads[side.rawValue][ask] = nil
         uses[side.other.rawValue][event.stream] = nil
+        windows[side.rawValue][ask] = nil
     }
 }

@@ -25,6 +25,8 @@ package final class LinkConnection {
         if passesConcealed { hello.seesConcealed = true }
         hello.programVersion = programVersion
         io = ConnectionIO(adopting: socket, path: path, hello: hello)
+        // On a slow line, what the kernel holds is in front of a new copy.
+        Socket.setBuffers(of: io.descriptor, bytes: 32 << 10)
         // A machine that was unplugged, or a program that was stopped, closes nothing.
         io.timeouts.probesIdle = true
         self.machine = machine

@@ -40,6 +40,10 @@ final class LinkedDrags {
         var sessions: [UInt64: Session] = [:]
     }
 
+    /// The number of destinations of a machine that can have counterparts: as many as its broker has by default. A broker
+    /// that lists more must not fill the memory.
+    private static let longestList = 1_024
+
     private let connections: [LinkConnection]
     private var ways: [Way]
     /// The watches of the destinations, by side.
@@ -100,7 +104,9 @@ final class LinkedDrags {
     private func handleBack(_ event: ClientEvent, _ index: Int) {
         switch event {
         case .statusEntry(let stream, let entry) where stream == ways[index].status:
-            if let destination = entry.destination { ways[index].listed.append(destination) }
+            if let destination = entry.destination, ways[index].listed.count < Self.longestList {
+                ways[index].listed.append(destination)
+            }
         case .failed(let stream, _) where stream == ways[index].status:
             // The broker is ending. Its destinations may still take drops.
             (ways[index].status, ways[index].listed) = (nil, [])

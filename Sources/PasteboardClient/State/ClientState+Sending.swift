@@ -5,13 +5,24 @@ extension ClientState {
     /// Adds the next item of a write. The bytes of its kept representations follow; the last frame of each has the flag
     /// `last`.
     package mutating func add(_ item: Item, to stream: UInt64) throws(Failure) {
-        guard isWriting(stream) else { return }
-        try streamFrames.appendChecked(item, stream: stream)
+        guard isWriting(stream), let index = streams.index(of: stream) else { return }
+        if mayOvertake(index) {
+            try connectionFrames.appendChecked(item, stream: stream)
+        } else {
+            try streamFrames.appendChecked(item, stream: stream)
+        }
+    }
+
+    /// Whether the frames of a write may go ahead of the bytes of other streams, which may take minutes on a slow line:
+    /// no bytes of its own are before them.
+    private func mayOvertake(_ index: Int) -> Bool {
+        if case .write = streams.values[index].phase { !streams.values[index].hasSentBytes } else { false }
     }
 
     /// Makes the written items visible, or adds them to the session. The broker answers with `committed`.
     package mutating func commit(_ stream: UInt64, itemCount: Int) {
         guard failure == nil, let index = streams.index(of: stream) else { return }
+        let overtakes = mayOvertake(index)
         switch streams.values[index].phase {
         case .write(let isAddition): streams.values[index].phase = isAddition ? .adding : .committing
         case .drag(let isAddition): streams.values[index].phase = isAddition ? .adding : .offering
@@ -19,13 +30,24 @@ extension ClientState {
         }
         var commit = Commit()
         commit.itemCount = UInt32(clamping: itemCount)
-        streamFrames.append(commit, stream: stream)
+        if overtakes {
+            connectionFrames.append(commit, stream: stream)
+        } else {
+            streamFrames.append(commit, stream: stream)
+        }
     }
 
     /// Sends an empty frame on a write whose kept bytes take long, so that the broker waits for them.
     package mutating func keepAlive(_ stream: UInt64) {
-        guard isWriting(stream) else { return }
+        guard isSendingBytes(stream) else { return }
         streamFrames.append(header: FrameHeader(.data, stream: stream, length: 0))
+    }
+
+    /// Whether bytes may be sent on a write, which then counts as one that has sent some.
+    private mutating func isSendingBytes(_ stream: UInt64) -> Bool {
+        guard isWriting(stream), let index = streams.index(of: stream) else { return false }
+        streams.values[index].hasSentBytes = true
+        return true
     }
 
     private func isWriting(_ stream: UInt64) -> Bool {
@@ -67,7 +89,7 @@ extension ClientState {
 
     @inline(never)
     private mutating func writeHeader(on stream: UInt64, count: Int, last: Bool) -> FrameHeader? {
-        guard count > 0 || last, isWriting(stream) else { return nil }
+        guard count > 0 || last, isSendingBytes(stream) else { return nil }
         let length = min(count, dataLimit(count))
         return FrameHeader(.data, stream: stream, length: length, flags: last && length == count ? .last : .none)
     }
@@ -77,7 +99,7 @@ extension ClientState {
     @inline(__always)
     private mutating func dataLimit(_ count: Int) -> Int {
         guard count > WireLimits.sharedDataLength else { return count }
-        return asks.count + movingCount > 1 ? WireLimits.sharedDataLength : WireLimits.dataLength
+        return isLink || asks.count + movingCount > 1 ? WireLimits.sharedDataLength : WireLimits.dataLength
     }
 
     // MARK: Descriptors
@@ -111,7 +133,7 @@ extension ClientState {
     ///
     /// - Returns: false if the write has ended or the broker accepts no descriptors; then nothing is sent.
     package mutating func passKept(_ stream: UInt64) -> Bool {
-        guard passesDescriptors, isWriting(stream) else { return false }
+        guard passesDescriptors, isSendingBytes(stream) else { return false }
         streamFrames.append(
             header: FrameHeader(.data, stream: stream, length: 0, flags: .last, descriptorCount: 1)
         )

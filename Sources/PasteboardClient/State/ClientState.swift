@@ -45,6 +45,8 @@ package struct ClientState: Sendable {
     /// The destination sessions that this client has recently left. The broker may not know it yet.
     var leftDestinationSessions: [UInt64] = []
     let maximumAsks: Int
+    /// Whether this is an end of a link, whose line may be slow: its data frames are short, so that others come between.
+    let isLink: Bool
     /// The number of open streams on which no answer is pending.
     var standing = 0
     /// The number of streams of requests whose answer is pending.
@@ -70,6 +72,7 @@ package struct ClientState: Sendable {
         hello.features = Feature.allCases.map(\.rawValue)
         hello.maximumStreams = hello.maximumStreams ?? 128
         maximumAsks = Int(clamping: hello.maximumStreams ?? 128)
+        isLink = hello.role == .link
         connectionFrames.append(hello, stream: 0)
     }
 

@@ -152,6 +152,9 @@ struct OpenStream: StreamRecord {
     var maximum = UInt64.max
     var declared: UInt64?
 
+    /// Whether a write has sent kept bytes.
+    var hasSentBytes = false
+
     // Fields of a drag session.
     var lastMove: UInt64 = 0
     var lastProposal: UInt64 = 0

@@ -16,7 +16,7 @@ package struct BrokerLock: ~Copyable, Sendable {
                 return
             }
         } catch {
-            throw .system(error)
+            throw .system(SystemError(call: "lock", errno: error.errno, subject: path.brokerLock))
         }
         throw .held(lock: path.brokerLock, by: Self.holder(of: path))
     }

@@ -20,6 +20,16 @@ package struct SocketPath: Equatable, Sendable {
         self.isWellKnown = isWellKnown
     }
 
+    /// A path in a new directory for temporary files. If `TMPDIR` would make it too long for a socket, the directory is in
+    /// `XDG_RUNTIME_DIR` or `/tmp`.
+    ///
+    /// - Parameter name: of the directory.
+    package static func temporary(_ name: String) -> SocketPath {
+        let parents = [System.temporaryDirectory, System.environment("XDG_RUNTIME_DIR"), "/tmp"].compactMap(\.self)
+        let paths = parents.filter { $0.hasPrefix("/") }.map { SocketPath("\($0)/\(name)/socket", isWellKnown: false) }
+        return paths.first { $0.keeper.utf8.count <= longest } ?? paths[0]
+    }
+
     /// The path that the rule of the protocol yields, the same for the broker and for every client.
     ///
     /// - Parameter environment: returns the value of a variable. An empty value counts as absent.
@@ -113,6 +123,23 @@ package struct SocketPath: Equatable, Sendable {
         guard isWellKnown || missing.count <= 1 else { throw .noDirectory(missing[1], above: self.path) }
         if !includingForeign, let foreign = try Self.foreignDirectory(above: missing) { throw foreign }
         return missing
+    }
+
+    /// Throws what would keep a broker from using the directory: makes what it would make, a directory or a file in it,
+    /// under another name, and removes it.
+    package func tryDirectory() throws(SocketPathError) {
+        let missing = try missingDirectories()
+        let place = missing.last.map { System.directory(of: $0) } ?? directory
+        do throws(SystemError) {
+            let trial = "\(place)/.trial-\(System.processID)"
+            try System.makeDirectory(trial)
+            defer { try? System.removeDirectory(trial) }
+            let file = try System.open("\(trial)/file", [.writing, .exclusive])
+            defer { try? System.unlink("\(trial)/file") }
+            try System.write([UInt8](repeating: 0, count: 4_096).span, to: file.raw)
+        } catch {
+            throw .system(SystemError(call: "make files in", errno: error.errno, subject: place))
+        }
     }
 
     /// Creates a directory, and those above it that are missing, for this user alone. It may exist.

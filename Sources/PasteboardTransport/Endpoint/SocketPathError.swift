@@ -27,10 +27,10 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
     case held(lock: String, by: CInt?)
     case system(SystemError)
 
-    /// Whether another user could be at the other end of the socket, or could use it, too.
+    /// Whether another user could replace the socket, or could use it, too.
     package var meansNotPermitted: Bool {
         switch self {
-        case .unsafeDirectory(_, .owned), .unsafeDirectory(_, .writable), .openSocket: true
+        case .unsafeDirectory(_, .writable), .openSocket: true
         default: false
         }
     }
@@ -38,15 +38,15 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .noCandidate:
-            "cannot choose a path for the socket: XDG_RUNTIME_DIR is not a directory and HOME is unset; set one of "
-                + "them, or PASTEBOARD_SOCKET"
+            "no directory for the socket is named by XDG_RUNTIME_DIR, XDG_STATE_HOME or HOME; set one of them, or "
+                + "PASTEBOARD_SOCKET"
         case .unsafeDirectory(let path, .missing):
             "the socket's directory \(path) does not exist"
         case .unsafeDirectory(let path, .notADirectory):
             "the socket's directory \(path) is not a directory, or is a symbolic link; remove it or choose another path"
         case .unsafeDirectory(let path, .owned(let owner)):
-            "the socket's directory \(path) belongs to user \(owner), not to user \(System.userID); remove it, or "
-                + "set PASTEBOARD_SOCKET to another path"
+            "the socket's directory \(path) belongs to user \(owner), not to user \(System.userID); use sudo "
+                + "without -E or su with -, or set PASTEBOARD_SOCKET to a path of your own"
         case .unsafeDirectory(let path, .open(let mode)):
             "other users can access the socket's directory \(path) (mode \(String(mode, radix: 8))); choose another "
                 + "directory, or restrict this one if nothing else uses it: chmod 700 '\(path)'"

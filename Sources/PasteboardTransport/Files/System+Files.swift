@@ -54,6 +54,9 @@ extension System {
         return contents
     }
 
+    /// Whether the disk of an open file is not full.
+    package static func hasRoom(_ descriptor: CInt) -> Bool { pbs_has_room(descriptor) != 0 }
+
     /// The position up to which an open file has been read or written.
     package static func position(of descriptor: CInt) throws(SystemError) -> UInt64 {
         UInt64(clamping: try call("lseek", "descriptor \(descriptor)") { lseek(descriptor, 0, SEEK_CUR) })

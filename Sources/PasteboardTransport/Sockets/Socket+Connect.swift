@@ -40,7 +40,7 @@ extension Socket {
             throw SystemError(
                 call: "socket path",
                 errno: ENAMETOOLONG,
-                subject: "\(path) (\(path.utf8.count) bytes; at most \(PBS_PATH_CAPACITY) are possible)"
+                subject: "\(path) (\(path.utf8.count) bytes, of at most \(PBS_PATH_CAPACITY) possible ones)"
             )
         }
     }

@@ -58,7 +58,10 @@ struct Examination {
     private static let wayChecks: [Check] = [
         ("directory", "set PASTEBOARD_SOCKET to a path that you may use", { try $0.directory() }),
         ("socket", "set PASTEBOARD_SOCKET to a path that you may use", { try $0.socket() }),
-        ("broker", "end it with 'pasteboard stop'; the next command that needs one starts it", { try $0.broker() }),
+        (
+            "broker", "end it with 'pasteboard stop', or if it is another program, set PASTEBOARD_SOCKET to another path",
+            { try $0.broker() }
+        ),
         ("keeper", "end the broker with 'pasteboard stop'", { try $0.keeper() }),
     ]
     private static let otherChecks: [Check] = [
@@ -85,12 +88,14 @@ struct Examination {
 
     private func directory() throws -> String {
         let path = try self.path.get()
-        guard try path.missingDirectories().isEmpty else {
+        if case .success(nil) = welcome { try path.tryDirectory() }
+        guard path.hasDirectory else {
+            guard path.isWellKnown else { throw BrokerConnector.noDirectory(of: path) }
             return "\(path.directory) is missing, and is created with the first broker"
         }
         try path.checkSocket()
         // A broker that is started demands more.
-        if (try? welcome.get()) == nil { try path.checkDirectory() }
+        if case .success(nil) = welcome { try path.checkDirectory() }
         return "\(path.directory) belongs to you or root, and others cannot write to it"
     }
 
@@ -122,7 +127,9 @@ struct Examination {
                             + "of this machine"
                     )
                 }
-                return isLeft ? "none runs; a killed one has left the socket, which the next one replaces" : nil
+                let next = try BrokerStart.describe()
+                return isLeft
+                    ? "none runs; a killed one has left the socket, which the next one replaces" : "the next is \(next)"
             }
             let version = welcome.programVersion ?? "unknown"
             guard version == ProgramVersion.current else {
@@ -170,6 +177,13 @@ struct Examination {
 
     private static func limits() throws -> String {
         try BrokerDaemon.check()
+        let files = System.raiseDescriptorLimit()
+        guard files >= 256 else {
+            throw CommandFailure(
+                local: "a broker that is started here may open \(files) files, which is not enough; raise the limit: "
+                    + "ulimit -n 1024"
+            )
+        }
         return "those of the configuration file and of PASTEBOARD_LIMITS are valid"
     }
 

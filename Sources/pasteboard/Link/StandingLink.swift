@@ -1,3 +1,4 @@
+import BrokerLoop
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -20,6 +21,7 @@ final class StandingLink {
     private let silence: Int
     private var hasBegun = false
     private var backoff = Backoff()
+    private var reports = PeerLog()
 
     /// - Parameters:
     ///   - operand: the machine as ssh knows it.
@@ -87,9 +89,9 @@ final class StandingLink {
         }
         // Programs bring back first what they had at a broker that has crashed.
         let settling = [near, far].compactMap { $0.io.state.welcome?.settlingMilliseconds }.max() ?? 0
-        _ = try System.poll([signals.interest], milliseconds: Int(clamping: settling))
+        _ = try System.poll([signals.interest], milliseconds: Int(min(settling, WireLimits.settlingTime)))
         try signals.check()
-        let link = try Link(near: near, far: far, boards: boards, from: sides, permits: permits) { self.note($0) }
+        let link = try Link(near: near, far: far, boards: boards, from: sides, permits: permits) { self.report($0) }
         note(hasBegun ? "connected again" : "linked with \(machine): \(boards.joined(separator: ", "))")
         hasBegun = true
         let begin = MonotonicClock.now()
@@ -144,6 +146,12 @@ final class StandingLink {
             passesConcealed: permits.concealed,
             programVersion: ProgramVersion.current
         )
+    }
+
+    /// Notes what the other machine can cause at any rate. Each text has a line of its own.
+    private func report(_ text: String) {
+        let subject = UInt32(truncatingIfNeeded: text.hashValue)
+        if let line = reports.line(text, process: subject, at: MonotonicClock.now() / 1_000_000) { note(line) }
     }
 
     private func note(_ text: String) {

@@ -109,6 +109,19 @@ import Testing
         }
     }
 
+    @Test("Without a log, the error of a failed start still has its reason")
+    func failedStartWithoutLog() throws {
+        try withSocket { directory, _ in
+            try write("#!/bin/sh\necho cannot >&2\nexit 3\n", to: "\(directory)/broker")
+            let failure = try self.failure(
+                ProcessEnvironment([
+                    "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": "\(directory)/broker",
+                ])
+            )
+            #expect(failure.text.contains("status 3: cannot; it has no log"))
+        }
+    }
+
     @Test("A started broker has its own session, the root directory, no descriptor and no frame log of the caller")
     func surroundings() throws {
         try withSocket { directory, _ in

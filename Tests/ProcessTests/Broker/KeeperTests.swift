@@ -166,7 +166,7 @@ import Testing
         try System.kill(isForGroup ? -keeper : keeper, SIGTERM)
         let finished = try kept.keeper.finish()
         #expect(finished.exitCode == 0 && !finished.errorText.contains("at once"), "\(finished.errorText)")
-        #expect(kept.desk.directory.names(in: "run").isEmpty)
+        #expect(kept.desk.directory.names(in: "run/pasteboard").isEmpty)
     }
 
     private static func parent(of process: CInt) throws -> CInt {

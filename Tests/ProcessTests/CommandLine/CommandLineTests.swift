@@ -28,7 +28,7 @@ import Testing
         arguments: [
             "unknown", "copy --unknown", "copy -x", "copy -t", "copy --json=1", "copy -n=1", "paste operand",
             "paste --timeout x",
-            "paste --timeout 0", "paste --timeout 5d", "paste --item x", "paste -t nonsense", "copy -t image",
+            "paste --timeout 0", "paste --timeout 5y", "paste --item x", "paste -t nonsense", "copy -t image",
             "copy -t .png -t .txt",
             "copy -t .png=a b", "copy --name n a b", "types --board a/b", "types --board ''",
             "paste --board a --board b",
@@ -155,6 +155,40 @@ import Testing
         #expect(!desk.directory.names().contains("no"))
         desk.environment["PASTEBOARD_SOCKET"] = desk.directory["new/socket"]
         #expect(try desk.run("copy").exitCode == 0)
+    }
+
+    @Test(
+        "A socket that the user names and behind which no broker can be is an error, never an empty pasteboard",
+        arguments: ["no/such/socket", "missing/socket", "file", "other"]
+    )
+    func wrongSocket(path: String) throws {
+        let desk = try Desk(.socket)
+        try desk.directory.write("", to: "file")
+        // Another server, which answers everybody at once.
+        let listener = try ListeningSocket(path: desk.directory["other"])
+        let raw = listener.raw
+        let server = try SystemThread(name: "server") {
+            while true {
+                let peer = Glibc.accept(raw, nil, nil)
+                guard peer >= 0 else { return }
+                let socket = OwnedDescriptor(adopting: peer)
+                try? System.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8).span, to: socket.raw)
+            }
+        }
+        defer {
+            shutdown(raw, CInt(SHUT_RDWR))
+            server.join()
+        }
+        desk.environment["PASTEBOARD_SOCKET"] = desk.directory[path]
+        for command in ["paste", "types", "info", "list", "clear", "status", "drop --list", "stop"] {
+            let failed = try desk.shell("pasteboard \(command) </dev/null")
+            #expect(failed.exitCode == 3 && failed.errorText.contains(desk.directory[path]), "\(failed.errorText)")
+        }
+        for name in ["pbpaste", "wl-paste", "xclip -o", "xsel -bo", "xsel -bc", "wl-copy --clear"] {
+            let program = name.prefix { $0 != " " }
+            let failed = try desk.shell("ln -sf \"$(command -v pasteboard)\" \(program); ./\(name) </dev/null")
+            #expect(failed.exitCode == 1 && failed.errorText.contains(desk.directory[path]), "\(failed.errorText)")
+        }
     }
 
     @Test("The command's own error contains the reason why a broker did not start")
@@ -342,7 +376,7 @@ import Testing
             return finished
         }
         let violation = try paste { try $0.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n and so on".utf8)) }
-        #expect(violation.exitCode == 9)
+        #expect(violation.exitCode == 3 && violation.errorText.contains("is not a pasteboard broker"))
         let version = try paste { peer in
             var welcome = Welcome.standard()
             welcome.version = 9

@@ -36,7 +36,7 @@ import Testing
         arguments: [
             ("chmod 755 run/pasteboard", "directory", "chmod 700"),
             ("rm -r run/pasteboard; echo >run/pasteboard", "directory", "remove it"),
-            ("echo >run/pasteboard/socket", "socket", "remove it"),
+            ("echo >run/pasteboard/socket", "directory", "remove it"),
             ("echo 'idle-exit = 30' >.config/pasteboard/config", "limits", "write a time"),
             (
                 "echo 'kept-on-disk = 1MiB' >.config/pasteboard/config; mkdir s/pasteboard; echo >s/pasteboard/snapshot.unread",
@@ -71,6 +71,60 @@ import Testing
         desk.environment["PATH"] = "/usr/bin:/bin"
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
         #expect(try Self.bad(desk).contains("start one: pasteboard broker"))
+    }
+
+    /// What keeps a broker from starting or answering at the path of the variable: a script that leads to it, the name
+    /// of the check, and a part of the finding.
+    private static let obstacles = [
+        ("PASTEBOARD_SOCKET=/no/such/socket", "directory", "its directory does not exist"),
+        ("PASTEBOARD_SOCKET=/proc/x/socket", "directory", "its directory does not exist"),
+        ("PASTEBOARD_SOCKET=$PWD/missing/socket; unset XDG_RUNTIME_DIR", "directory", "its directory does not exist"),
+        ("echo >file; PASTEBOARD_SOCKET=$PWD/file", "directory", "file is not a socket"),
+        ("PASTEBOARD_BROKER=/bin/false", "broker", "is not version"),
+        ("PASTEBOARD_BROKER=/no/such", "broker", "PASTEBOARD_BROKER is '/no/such'"),
+        ("ulimit -n 12", "limits", "may open 12 files"),
+    ]
+
+    @Test("It finds what keeps the next command from working, and leaves nothing", arguments: obstacles)
+    func findsObstacles(setting: String, check: String, finding: String) throws {
+        let desk = try Desk()
+        let script = "\(setting); export PASTEBOARD_SOCKET PASTEBOARD_BROKER; pasteboard"
+        let before = desk.directory.names() + desk.directory.names(in: "run")
+        let doctor = try desk.shell("\(script) doctor")
+        let bad = doctor.text.split(separator: "\n").filter { $0.hasPrefix("BAD") }
+        #expect(doctor.exitCode == 1 && bad.count == 1, "\(doctor.text)")
+        #expect(bad.first?.hasPrefix("BAD   \(check) ") == true && bad.first?.contains(finding) == true, "\(bad)")
+        let after = desk.directory.names() + desk.directory.names(in: "run")
+        #expect(Set(after).subtracting(before).isSubset(of: ["file"]))
+        // A missing directory of this user's is made by copy, and is an error only for commands that read.
+        #expect(try desk.shell("\(script) \(setting.contains("missing") ? "paste" : "copy -e x")").exitCode == 3)
+    }
+
+    @Test(
+        "It finds a directory in which nothing can be made, and a full disk, and a failed start has its reason",
+        .enabled(if: canMount, "needs root, which alone can mount"),
+        arguments: ["mount -o remount,ro disk", "head -c 1M /dev/zero >disk/fill"]
+    )
+    func disk(fault: String) throws {
+        let desk = try Desk(.stateDirectory)
+        desk.environment["PASTEBOARD_SOCKET"] = nil
+        let script = """
+            mkdir disk; mount -t tmpfs -o size=64k,mode=700 none disk; \(fault) 2>/dev/null
+            XDG_STATE_HOME=$PWD/disk XDG_RUNTIME_DIR=; export XDG_STATE_HOME XDG_RUNTIME_DIR
+            pasteboard doctor; pasteboard copy -e x; echo $?
+            """
+        try desk.directory.write(script, to: "script")
+        let run = try desk.shell("unshare -m sh ./script")
+        #expect(run.text.contains("BAD   directory  make files in \(desk.directory["disk"]): "), "\(run.text)")
+        #expect(run.text.hasSuffix("3\n"))
+        #expect(run.errorText.contains(fault.hasPrefix("mount") ? "Read-only file system" : "No space left"))
+    }
+
+    /// Whether this process can make a mount namespace, and whether there is no runtime directory that would be used.
+    private static var canMount: Bool {
+        let unshare = try? ProcessRunner("/usr/bin/env", ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], environment: [:])
+        return (try? unshare?.finish().exitCode) == 0
+            && (try? System.status(at: "/run/user/\(System.userID)")) == .some(nil)
     }
 
     @Test("A stopped broker is found, with its process")
