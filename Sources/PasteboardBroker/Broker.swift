@@ -16,8 +16,8 @@ public final class Broker: Sendable {
 
     /// Opens the socket. Programs can connect from now on. The broker serves them after ``run()`` is called.
     ///
-    /// Before ``run()`` returns, it removes the socket and its lock file, and leaves the directory, which may be mounted
-    /// into a container. Releasing a broker that was never run does the same.
+    /// Before ``run()`` returns, it removes the socket and its lock file, and leaves the directory, which may be
+    /// mounted into a container. Releasing a broker that was never run does the same.
     ///
     /// The limits `connections`, `kept-representations` and `passed-descriptors` are lowered if this process may not
     /// open enough descriptors.

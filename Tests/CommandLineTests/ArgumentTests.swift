@@ -134,7 +134,9 @@ struct ArgumentTests {
 
     @Test(
         "An invalid duration is refused",
-        arguments: ["", "s", "-1s", "1y", "1 5s", "1m30", ".s", "1.2.3s", "0", "inf", "nan", "1e3s", "99999999999999999999h"]
+        arguments: [
+            "", "s", "-1s", "1y", "1 5s", "1m30", ".s", "1.2.3s", "0", "inf", "nan", "1e3s", "99999999999999999999h",
+        ]
     )
     func noDurations(spelling: String) {
         #expect(throws: CommandFailure.self) { try TimeoutArgument(spelling) }

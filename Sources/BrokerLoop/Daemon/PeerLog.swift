@@ -1,5 +1,5 @@
-/// The rate limit of log lines that others can cause: about peers that the broker refuses or ends, about contents that it
-/// evicts, and about what crosses a link.
+/// The rate limit of log lines that others can cause: about peers that the broker refuses or ends, about contents that
+/// it evicts, and about what crosses a link.
 ///
 /// A program that reconnects in a loop must not fill a disk. Each process gets one line in ten seconds, so that one
 /// process does not hide another, and its next line reports the number of events in between. Processes beyond the

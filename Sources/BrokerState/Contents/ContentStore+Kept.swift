@@ -58,8 +58,8 @@ extension ContentStore {
         guard count > KeptBytes.concealedLength else { return }
         throw Failure(
             .tooLarge,
-            "the broker keeps at most \(KeptBytes.concealedLength) bytes of a sensitive representation, not \(count); promise "
-                + "it instead"
+            "the broker keeps sensitive bytes up to 1 MiB (\(KeptBytes.concealedLength) bytes), and these are \(count); "
+                + "promise them instead, as 'pasteboard offer' does"
         )
     }
 

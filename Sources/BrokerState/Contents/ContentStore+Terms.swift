@@ -39,7 +39,7 @@ extension ContentStore {
         guard running == 0 else {
             throw Failure(.notLoadableNow, "the last permitted load of the item is running; if it fails, try again")
         }
-        throw Failure(.nothingHere, "the item could be loaded \(maximum) times, and was")
+        throw Failure(.nothingHere, "the item could be loaded \(maximum == 1 ? "once" : "\(maximum) times"), and was")
     }
 
     mutating func beginCounted(_ part: PublicationPart, of id: PublicationID) {

@@ -113,7 +113,11 @@ package struct BrokerStart {
         }
         let end = try child.wait(milliseconds: BrokerConnector.timeouts)
         let line: String?
-        if let log { line = log.lastLine } else { line = LogFile.lastLine(of: try System.read(messages.raw, upTo: 4096)) }
+        if let log {
+            line = log.lastLine
+        } else {
+            line = LogFile.lastLine(of: try System.read(messages.raw, upTo: 4096))
+        }
         let place = log.map { "; see \($0.path)" } ?? "; it has no log, because the directory for it cannot be written"
         return "\(program) \(end?.description ?? "closed its readiness descriptor without listening")"
             + (line.map { ": \($0)" } ?? "") + place

@@ -40,8 +40,8 @@ final class LinkedDrags {
         var sessions: [UInt64: Session] = [:]
     }
 
-    /// The number of destinations of a machine that can have counterparts: as many as its broker has by default. A broker
-    /// that lists more must not fill the memory.
+    /// The number of destinations of a machine that can have counterparts: as many as its broker has by default. A
+    /// broker that lists more must not fill the memory.
     private static let longestList = 1_024
 
     private let connections: [LinkConnection]

@@ -45,7 +45,8 @@ package struct ClientState: Sendable {
     /// The destination sessions that this client has recently left. The broker may not know it yet.
     var leftDestinationSessions: [UInt64] = []
     let maximumAsks: Int
-    /// Whether this is an end of a link, whose line may be slow: its data frames are short, so that others come between.
+    /// Whether this is an end of a link, whose line may be slow: its data frames are short, so that others come
+    /// between.
     let isLink: Bool
     /// The number of open streams on which no answer is pending.
     var standing = 0

@@ -20,8 +20,8 @@ package struct SocketPath: Equatable, Sendable {
         self.isWellKnown = isWellKnown
     }
 
-    /// A path in a new directory for temporary files. If `TMPDIR` would make it too long for a socket, the directory is in
-    /// `XDG_RUNTIME_DIR` or `/tmp`.
+    /// A path in a new directory for temporary files. If `TMPDIR` would make it too long for a socket, the directory is
+    /// in `XDG_RUNTIME_DIR` or `/tmp`.
     ///
     /// - Parameter name: of the directory.
     package static func temporary(_ name: String) -> SocketPath {
@@ -203,8 +203,8 @@ package struct SocketPath: Equatable, Sendable {
         return status
     }
 
-    /// Throws if something else than a socket is at the path, or if other users could put a socket there, or can connect
-    /// to the one that is there.
+    /// Throws if something else than a socket is at the path, or if other users could put a socket there, or can
+    /// connect to the one that is there.
     ///
     /// This is the check of a client. Its directory may be open to others, unlike that of a broker: a socket may be
     /// forwarded by `ssh`, or mounted alone into a container.

@@ -34,6 +34,7 @@ final class ServedFile {
         guard let file = input.file, let room = connection.io.state.sendable(ask) else { return true }
         if !hasBegun {
             hasBegun = true
+            noteReplacement()
             let status = try? System.status(of: file.raw)
             guard let size = status?.size, size >= byteCount else {
                 return fail(connection, "was shortened to \(ByteCount.text(status?.size ?? 0))", errno: 0)
@@ -59,6 +60,14 @@ final class ServedFile {
         _ = try connection.io.sendFrame(of: &chunk, on: ask)
         outgoing?.advance(by: UInt64(chunk.sent))
         return connection.io.state.sendable(ask) == nil
+    }
+
+    /// Editors replace a file by another one, and the one that was offered is sent.
+    private func noteReplacement() {
+        guard let path = input.path, let there = try? System.status(at: path), there.kind == .regular,
+            let opened = input.opened, !there.isSameFile(as: opened)
+        else { return }
+        StandardStreams.note("\(input.lastName) has been replaced since it was offered; the earlier file is sent")
     }
 
     private func fail(_ connection: BlockingConnection, _ what: String, errno: CInt) -> Bool {

@@ -8,7 +8,7 @@ struct BoardCommand: Command {
         "board",
         "removes a pasteboard with its contents: board release NAME",
         operands: "release NAME",
-        options: [.timeout, .label],
+        options: [.timeout, .label, .json],
         notes: """
             Afterwards the pasteboard is not listed, and its name is free. The pasteboards general, find, primary and
             drag always exist; 'pasteboard clear' empties them. Releasing a pasteboard that does not exist is not an
@@ -33,8 +33,10 @@ struct BoardCommand: Command {
         var clear = Clear(board)
         clear.removesBoard = true
         clear.requires = [Feature.boards.rawValue]
-        guard let connection = try Broker.running() else { return 0 }
-        _ = try Broker.recovering(Recovery(.change), over: connection) { try $0.clear(clear) }
+        if let connection = try Broker.running() {
+            _ = try Broker.recovering(Recovery(.change), over: connection) { try $0.clear(clear) }
+        }
+        try StandardStreams.print("", json: ["released": .string(board)])
         return 0
     }
 }

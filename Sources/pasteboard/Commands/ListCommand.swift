@@ -21,15 +21,20 @@ struct ListCommand: Command {
 
     func run() throws -> CInt {
         let hasPreviews = !Invocation.current.isJSON && System.isTerminal(1)
-        let boards =
+        var epoch: UInt64?
+        let boards: [(BoardStatus, [String])] =
             try Broker.holding().map { connection in
                 try Broker.recovering(over: connection) { connection in
-                    try connection.status().compactMap(\.board).map { board in
+                    epoch = connection.io.state.welcome?.epoch
+                    return try connection.status().compactMap(\.board).map { board in
                         (board, hasPreviews ? [try TextPreview(of: board.name, over: connection).text] : [])
                     }
                 }
             } ?? []
-        try StandardStreams.print(TextTable.text(boards.map { $0.0.row + $0.1 }), json: .array(boards.map(\.0.json)))
+        try StandardStreams.print(
+            TextTable.text(boards.map { $0.0.row + $0.1 }),
+            json: .array(boards.map { $0.0.json(epoch) })
+        )
         return 0
     }
 }
@@ -44,10 +49,11 @@ extension BoardStatus {
         ]
     }
 
-    var json: JSONValue {
+    func json(_ epoch: UInt64?) -> JSONValue {
         [
             "board": .string(name),
             "changeCount": JSONValue(changeCount),
+            "epoch": JSONValue(epoch.map { String($0) }),
             "items": JSONValue(itemCount ?? 0),
             "keptBytes": JSONValue(keptBytes),
             "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],

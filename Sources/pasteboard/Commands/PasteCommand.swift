@@ -292,13 +292,20 @@ struct PasteCommand: Command {
             } else {
                 try types.indices(among: listing.items)
             }
+        // An item that was pasted as often as it may be does not keep the others back.
+        var used: Failure?
         let target = OutputDirectory(directory, isForced: isForced, pattern: pattern)
         for item in chosen {
             let isList = types.isOpen && listing.items.dropFirst(Int(item)).first?.isListOfFiles == true
             let load = Load(listing.contents.handle, item: item, accepts: isList ? FileList.accepts : types.wanted)
             let output = DirectoryOutput(in: target)
-            try perform(load, of: listing, connection, to: isList ? ListedFiles(output) : output) { _, _ in }
+            do {
+                try perform(load, of: listing, connection, to: isList ? ListedFiles(output) : output) { _, _ in }
+            } catch let failure as Failure where failure.code == .nothingHere && chosen.count > 1 {
+                used = Failure(failure.code, "item \(UInt64(item) + 1): \(failure.text)")
+            }
         }
+        if let used { throw used }
     }
 
     /// The contents of the pasteboard. A paste that waits does so with its watch.

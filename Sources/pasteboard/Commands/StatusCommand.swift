@@ -70,7 +70,7 @@ struct StatusCommand: Command {
                 "protocol": JSONValue(welcome.version), "epoch": JSONValue(welcome.epoch.map { String($0) }),
             ],
             "programs": .array(peers),
-            "pasteboards": .array(entries.compactMap(\.board).map(\.json)),
+            "pasteboards": .array(entries.compactMap(\.board).map { $0.json(welcome.epoch) }),
             "destinations": .array(entries.compactMap(\.destination).map(\.json)),
             "sessions": .array(entries.compactMap(\.session).map(\.json)),
             "loads": .array(loads),

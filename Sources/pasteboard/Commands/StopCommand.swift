@@ -6,7 +6,7 @@ struct StopCommand: Command {
     static let syntax = CommandSyntax(
         "stop",
         "ends the broker",
-        options: [.init("--if-empty", "ends it only if 'list' shows no pasteboard"), .timeout, .label],
+        options: [.init("--if-empty", "ends it only if 'list' shows no pasteboard"), .timeout, .label, .json],
         notes: """
             The contents are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are
             kept come back with the next broker. Running loads may finish within the limit 'drain'. The command returns
@@ -31,7 +31,9 @@ struct StopCommand: Command {
             throw Failure(.refused, "the broker was not ended, because there are pasteboards: \(listed.abbreviated)")
         }
         let end = try Broker.recovering(Recovery(.change, repeats: 0), over: connection) { try $0.stop() }
-        if !end.lostBoards.isEmpty {
+        if Invocation.current.isJSON {
+            try StandardStreams.print("", json: ["lost": .array(end.lostBoards.map { .string($0) })])
+        } else if !end.lostBoards.isEmpty {
             StandardStreams.remark("lost the contents of: \(end.lostBoards.abbreviated)")
         }
         if let error = end.diskError {

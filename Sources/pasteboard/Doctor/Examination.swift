@@ -59,7 +59,7 @@ struct Examination {
         ("directory", "set PASTEBOARD_SOCKET to a path that you may use", { try $0.directory() }),
         ("socket", "set PASTEBOARD_SOCKET to a path that you may use", { try $0.socket() }),
         (
-            "broker", "end it with 'pasteboard stop', or if it is another program, set PASTEBOARD_SOCKET to another path",
+            "broker", "end it with 'pasteboard stop'; if it is another program, set PASTEBOARD_SOCKET to another path",
             { try $0.broker() }
         ),
         ("keeper", "end the broker with 'pasteboard stop'", { try $0.keeper() }),

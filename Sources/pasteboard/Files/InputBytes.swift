@@ -30,7 +30,7 @@ final class InputBytes {
     let size: UInt64?
     private var isFile: Bool { size != nil }
     /// The status of the file when it was opened; nil for words.
-    private let opened: FileStatus?
+    let opened: FileStatus?
 
     /// The folder, if the input is one; the bytes are then those of its archive.
     let folder: FolderInput?

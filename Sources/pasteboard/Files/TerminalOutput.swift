@@ -78,7 +78,7 @@ final class TerminalOutput: PasteSink {
     private var refusal: CommandFailure {
         let type = UniformType.readable(self.type.identifier)
         return CommandFailure(
-            usage: "cannot write \(type) to a terminal, because it is not text; use -o FILE, a pipe, or --raw"
+            usage: "cannot write \(type) to a terminal, because its bytes are not text; use -o FILE, a pipe, or --raw"
         )
     }
 }

@@ -20,7 +20,8 @@ extension Committed {
     func note() {
         if !clearedBoards.isEmpty {
             StandardStreams.remark(
-                "cleared \(clearedBoards.abbreviated), of programs that have ended, to make room; --no-evict prevents it"
+                "cleared \(clearedBoards.abbreviated) to make room, because the programs that wrote them have ended; "
+                    + "--no-evict prevents it"
             )
         }
         if isUnsaved == true {

@@ -51,7 +51,8 @@ import Testing
     @Test(
         "An unknown limit or an invalid value is refused and changes nothing",
         arguments: [
-            "", "=", "hello", "hello=", "hello=-1", "hello=.s", "hello=1.2.3s", "hello=1.5", "hello=1KiB", "hello= s", "boards=1s", "boards=1.0",
+            "", "=", "hello", "hello=", "hello=-1", "hello=.s", "hello=1.2.3s", "hello=1.5", "hello=1KiB", "hello= s",
+            "boards=1s", "boards=1.0",
             "boards=1 000", "Hello=1",
             "nothing=1", "hello=30", "idle-exit=30", "hello=0", "first-byte=0s", "connections=0", "control-pool=0",
             "kept-pool=17179869184GiB", "kept-pool=18446744073709551616", "hello=٣",

@@ -89,6 +89,23 @@ import Testing
         #expect(try harness.broker(End(), stream: second)?.summary == "failed 3 source-truncated")
     }
 
+    @Test("A write goes ahead of the bytes of other streams, until it has bytes of its own")
+    func overtaking() throws {
+        func kinds(sendingBytes: Bool) throws -> (connection: Int, stream: Int) {
+            var harness = try StateHarness()
+            let stream = try harness.state.open(Write())
+            _ = harness.sent()
+            try harness.state.add(Item(suggestedName: "a"), to: stream)
+            if sendingBytes { harness.state.keepAlive(stream) }
+            harness.state.commit(stream, itemCount: 1)
+            return (harness.state.connectionFrames.count, harness.state.streamFrames.count)
+        }
+        #expect(try kinds(sendingBytes: false).stream == 0)
+        // The commit must not overtake the bytes before it.
+        let (ahead, behind) = try kinds(sendingBytes: true)
+        #expect(ahead > 0 && behind > 2 * FrameHeader.byteCount)
+    }
+
     @Test("Bytes before the answer, or beyond the credit, the announced size or the allowed size, violate the protocol")
     func excess() throws {
         func violation(_ body: (inout StateHarness) throws -> Void) throws {

@@ -80,8 +80,10 @@ import Testing
     }
 
     private static func withoutAges(_ text: String) -> String {
-        text.split(separator: ",").filter { !$0.contains("\"age") && !$0.contains("illiseconds") }
-            .joined(separator: ",")
+        text.split(separator: ",").filter {
+            !$0.contains("\"age") && !$0.contains("illiseconds") && !$0.contains("epoch")
+        }
+        .joined(separator: ",")
     }
 
     @Test("Secrets, contents for one paste, and what was cleared do not come back")
@@ -224,6 +226,30 @@ import Testing
         try desk.copy("text")
         #expect(try desk.run("paste").text == "text" && desk.run("stop").exitCode == 0)
         #expect(try broker.finish().exitCode == 0)
+    }
+
+    @Test("A broker that a client starts takes back what that client has set for itself, as far as it may")
+    func attributes() throws {
+        let desk = try Desk()
+        let run = try desk.succeed(
+            """
+            (echo 500 >/proc/self/oom_score_adj; exec nice -n 5 taskset -c 0 pasteboard copy -e x)
+            broker=$(pasteboard version | sed -n 's/.*process //p')
+            keeper=$(sed 's/.*) . //; s/ .*//' /proc/$broker/stat)
+            for process in $broker $keeper self; do
+                grep Cpus_allowed_list /proc/$process/status; cat /proc/$process/oom_score_adj
+                sed 's/.*) //' /proc/$process/stat | cut -d ' ' -f 17
+            done
+            """
+        )
+        let lines = run.split(separator: "\n").map(String.init)
+        try #require(lines.count == 9, "\(run)")
+        for process in [0, 3] {
+            #expect(lines[process] == lines[6])
+            #expect(lines[process + 1] != "500")
+            // An ordinary user may not.
+            if System.userID == 0 { #expect(lines[process + 2] == "0") }
+        }
     }
 
     @Test(

@@ -7,6 +7,16 @@ import Testing
 
 /// `pasteboard offer`: commands that run when the contents are pasted.
 @Suite(.processes) struct CommandLineOfferTests {
+    @Test("A file that was replaced after it was offered is sent as it was, with a note")
+    func replacedFile() throws {
+        let desk = try Desk()
+        try desk.directory.write("first", to: "file")
+        let offer = try desk.offer(["file"])
+        try desk.succeed("echo second >new; mv new file")
+        #expect(try desk.run("paste").text == "first")
+        try offer.waitForErrors(containing: "file has been replaced since it was offered; the earlier file is sent")
+    }
+
     @Test("A command runs at each load and not before, and its complete output is delivered")
     func lazy() throws {
         let desk = try Desk()

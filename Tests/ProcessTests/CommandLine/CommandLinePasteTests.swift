@@ -27,6 +27,15 @@ import Testing
         #expect(try desk.run("types").exitCode == 1)
     }
 
+    @Test("An item that was pasted as often as it may be keeps no other item back")
+    func usedItem() throws {
+        let desk = try Desk()
+        try desk.succeed("echo a >a; echo b >b; mkdir d; pasteboard copy --once a b; pasteboard paste --item 1")
+        let rest = try desk.run("paste", "--into", "d")
+        #expect(rest.exitCode == 1 && rest.text == "d/b\n")
+        #expect(rest.errorText == "pasteboard: paste: item 1: the item could be loaded once, and was\n")
+    }
+
     @Test("Of several encodings of a text the best is pasted, and an exact type gives its bytes")
     func encodings() throws {
         let desk = try Desk()

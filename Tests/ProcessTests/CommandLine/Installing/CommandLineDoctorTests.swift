@@ -73,8 +73,7 @@ import Testing
         #expect(try Self.bad(desk).contains("start one: pasteboard broker"))
     }
 
-    /// What keeps a broker from starting or answering at the path of the variable: a script that leads to it, the name
-    /// of the check, and a part of the finding.
+    /// The obstacles of a broker: a script that makes one, the name of the check, and a part of the finding.
     private static let obstacles = [
         ("PASTEBOARD_SOCKET=/no/such/socket", "directory", "its directory does not exist"),
         ("PASTEBOARD_SOCKET=/proc/x/socket", "directory", "its directory does not exist"),
@@ -122,7 +121,11 @@ import Testing
 
     /// Whether this process can make a mount namespace, and whether there is no runtime directory that would be used.
     private static var canMount: Bool {
-        let unshare = try? ProcessRunner("/usr/bin/env", ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], environment: [:])
+        let unshare = try? ProcessRunner(
+            "/usr/bin/env",
+            ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"],
+            environment: [:]
+        )
         return (try? unshare?.finish().exitCode) == 0
             && (try? System.status(at: "/run/user/\(System.userID)")) == .some(nil)
     }
