@@ -14,6 +14,8 @@ package struct Frame: CustomStringConvertible {
     package let order: FrameOrder
     /// The descriptor that is passed with the frame.
     package var passing: Outbox.Passing.Descriptor?
+    /// Whether the header announces a descriptor.
+    package var announcesDescriptor = false
     /// Takes the failures of `decode`.
     package var report: FaultReport = { fatalError($0) }
 

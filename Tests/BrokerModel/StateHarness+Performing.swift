@@ -108,6 +108,7 @@ extension StateHarness {
         var frame = Frame(kind: kind, stream: header.stream, payload: payload, last: isLast, order: send.order)
         frame.report = report
         frame.passing = send.passing?.descriptor
+        frame.announcesDescriptor = header.descriptorCount == 1
         if case .kept(let kept)? = frame.passing {
             let isSealed = sealed.contains(kept) || outbox.effects.contains(.sealKept(kept))
             check(isSealed || memory[kept]?.isAdopted == true, "only sealed memory is handed out")

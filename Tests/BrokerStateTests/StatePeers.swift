@@ -20,7 +20,7 @@ struct StatePeers: ExchangePeers {
         take(id, for: peer)
         // Some answers come when a time has passed.
         if frames[peer]?.isEmpty == true, !broker.closed.contains(id) {
-            broker.advance(by: 10)
+            broker.advance(by: 100)
             take(id, for: peer)
         }
         guard let frame = frames[peer]?.first else {
@@ -38,7 +38,7 @@ struct StatePeers: ExchangePeers {
                 stream: frame.stream,
                 length: frame.payload.count,
                 flags: frame.last ? .last : .none,
-                descriptorCount: frame.passing == nil ? 0 : 1
+                descriptorCount: frame.announcesDescriptor ? 1 : 0
             )
             return ReceivedFrame(header: header, payload: frame.payload, passed: frame.passing?.sort)
         }

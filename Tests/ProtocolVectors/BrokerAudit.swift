@@ -65,7 +65,8 @@ package struct BrokerAudit {
         if sort == .request, header.stream > highest { find("S9", "is on a stream that the client has not opened") }
         if header.descriptorCount > 0 {
             judged.insert("U3")
-            if header.descriptorCount > 1 || kind != .answer || !header.flags.contains(.last) {
+            let isLast = kind == .answer && header.flags.contains(.last)
+            if header.descriptorCount > 1 || !isLast && kind != .welcome {
                 find("U3", "must not announce a descriptor")
             }
         }

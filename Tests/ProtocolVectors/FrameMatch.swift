@@ -34,8 +34,10 @@ struct FrameMatch {
             return payload.elementsEqual(frame.bytes.dropFirst(FrameHeader.byteCount)) ? nil : "other bytes"
         }
         let shown = FrameHeader.byteCount..<frame.bytes.count
-        guard let fields = MessageField.fields(of: payload, in: 0..<payload.count) else { return "a malformed message" }
         let message = schema.message(of: kind) ?? ""
+        guard let fields = schema.fields(of: payload, in: 0..<payload.count, message: message) else {
+            return "a malformed message"
+        }
         if let field = frame.absentFields.first(where: { number in fields.contains { $0.number == number } }) {
             return "\(name(of: field, in: message)) must be absent"
         }
@@ -54,19 +56,23 @@ struct FrameMatch {
         message: String
     ) -> String? {
         var seen: [UInt32: Int] = [:]
-        let shown = MessageField.fields(of: frame.bytes, in: range) ?? []
+        let shown = schema.fields(of: frame.bytes, in: range, message: message) ?? []
         for expected in shown {
             let number = expected.number
             let field = schema.messages[message]?[number]
             let candidates = fields.filter { $0.number == number }
             let index = seen[number, default: 0]
             seen[number] = index + 1
-            let isList = shown.count { $0.number == number } > 1
+            let count = shown.count { $0.number == number }
+            let isList = count > 1
             let name = name(of: number, in: message) + (isList ? "[\(index)]" : "")
             guard index < candidates.count else {
                 // A missing field is a fault by itself (M8). For the exchange it means 0.
                 if expected.scalar == 0, let field, BrokerAudit.requires(field.name, in: message) { continue }
                 return "\(name) is absent"
+            }
+            guard field?.label != "repeated" || candidates.count == count else {
+                return "\(name) is one of \(candidates.count) instead of \(count)"
             }
             let actual = candidates[index]
             if let value = frame.values.first(where: { $0.range.lowerBound == expected.value.lowerBound })?.name {
@@ -79,7 +85,7 @@ struct FrameMatch {
             }
             guard !payload[actual.value].elementsEqual(frame.bytes[expected.value]) else { continue }
             if let inner = field?.type, schema.messages[inner] != nil,
-                let fields = MessageField.fields(of: payload, in: actual.contents)
+                let fields = schema.fields(of: payload, in: actual.contents, message: inner)
             {
                 if let text = difference(payload, fields, frame, expected.contents, message: inner) {
                     return "\(name).\(text)"

@@ -1,3 +1,30 @@
+extension ProtocolSchema {
+    /// The fields of a message in a range of bytes, with a field for each number of a list, packed or not (M1).
+    func fields(of bytes: [UInt8], in range: Range<Int>, message: String) -> [MessageField]? {
+        var result: [MessageField] = []
+        guard let fields = MessageField.fields(of: bytes, in: range) else { return nil }
+        for field in fields {
+            guard let type = messages[message]?[field.number], isNumberList(type), field.scalar == nil else {
+                result.append(field)
+                continue
+            }
+            var offset = field.contents.lowerBound
+            while offset < field.contents.upperBound {
+                let start = offset
+                let number = MessageField.varint(in: bytes, at: &offset, end: field.contents.upperBound)
+                guard let number else { return nil }
+                let (value, none) = (start..<offset, offset..<offset)
+                result.append(MessageField(number: field.number, value: value, contents: none, scalar: number))
+            }
+        }
+        return result
+    }
+
+    private func isNumberList(_ field: Field) -> Bool {
+        field.label == "repeated" && messages[field.type] == nil && !["string", "bytes"].contains(field.type)
+    }
+}
+
 /// A field of a message in the protobuf wire encoding, without its meaning.
 struct MessageField {
     let number: UInt32
@@ -37,7 +64,7 @@ struct MessageField {
         return fields
     }
 
-    private static func varint(in bytes: [UInt8], at offset: inout Int, end: Int) -> UInt64? {
+    static func varint(in bytes: [UInt8], at offset: inout Int, end: Int) -> UInt64? {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 70, by: 7) {
             guard offset < end else { return nil }

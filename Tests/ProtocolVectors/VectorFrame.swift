@@ -43,9 +43,16 @@ package struct VectorFrame: Sendable {
     var isClose: Bool { kind == "close" }
     var isNothing: Bool { kind == "nothing" }
 
-    /// The frame with the values that the other side chose before, and with the length that it then has.
+    /// The frame with the values that the other side chose before, and with the lengths that it and its messages then
+    /// have.
     func bytes(with bound: [String: [UInt8]]) -> [UInt8] {
-        var result: [UInt8] = []
+        var (bytes, result) = (self.bytes, [UInt8]())
+        for value in values {
+            let growth = bound[value.name].map { $0.count - value.range.count } ?? 0
+            for length in lengths(around: value.range.lowerBound, in: FrameHeader.byteCount..<bytes.count) {
+                bytes[length] &+= UInt8(truncatingIfNeeded: growth)
+            }
+        }
         var end = 0
         for value in values {
             result += bytes[end..<value.range.lowerBound]
@@ -59,6 +66,13 @@ package struct VectorFrame: Sendable {
         var encoder = FrameMemory()
         encoder.append(header: header)
         return encoder.bytes + result.dropFirst(FrameHeader.byteCount)
+    }
+
+    /// The offsets of the lengths of the messages, of less than 128 bytes, that contain an offset.
+    private func lengths(around offset: Int, in range: Range<Int>) -> [Int] {
+        let fields = MessageField.fields(of: bytes, in: range) ?? []
+        guard let field = fields.first(where: { $0.contents.contains(offset) }) else { return [] }
+        return [field.value.lowerBound] + lengths(around: offset, in: field.contents)
     }
 
     /// The name of the stream in the header.

@@ -101,6 +101,28 @@ import Testing
         #expect(other?.contains("terms.maximum_loads is 1 instead of 2") == true)
     }
 
+    @Test("The numbers of a list may be packed or separate, but there are no more of them")
+    func lists() throws {
+        let text = """
+            vector Y27 A link is sent a path
+            broker to client: contents
+            00 00 00 00 23 00 00 01 01 00 00 00 00 00 00 00
+            10 <epoch 4d> 5a 04 08 05 08 <epoch 4d>
+            client to broker: write
+            06 00 00 00 10 00 00 01 03 00 00 00 00 00 00 00
+            52 04 0a 02 05 <epoch 4d>
+            """
+        let rest = [Self.probe]
+        let packed = Self.frame(.contents, [0x10, 0x80, 1, 0x5A, 5, 0x0A, 3, 5, 0x80, 1])
+        let record = FixedPeers.Record()
+        var player = ExchangePlayer(FixedPeers([packed] + rest, record: record))
+        try player.play(try #require(try VectorFile(text).vectors.first))
+        // The lengths of the frame, the message and the list have grown by one.
+        #expect(record.sent[0] == [7, 0, 0, 0, 16, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0x52, 5, 0x0A, 3, 5, 0x80, 1])
+        let longer = Self.frame(.contents, [0x10, 80, 0x5A, 5, 0x0A, 3, 5, 80, 9])
+        #expect(try fault([longer] + rest, in: text)?.contains("origin.path[0] is one of 3 instead of 2") == true)
+    }
+
     @Test("Every other answer is a difference")
     func different() throws {
         let others: [([ReceivedFrame], String)] = [
