@@ -36,10 +36,10 @@ extension BrokerState {
         return change
     }
 
-    /// Notes whether the name of a board is known to links now, because they see its contents.
+    /// Notes the links to which the name of a board is known now, because they see its contents.
     mutating func recordLinks(of name: String) {
-        guard let id = boards.publication(on: name), world.contents.existsForLinks(id) else { return }
-        boards.markKnownToLinks(name)
+        guard let id = boards.publication(on: name) else { return }
+        boards.mark(name, knownTo: world.contents.seeingLinks(of: id))
     }
 
     mutating func clear(_ clear: Clear, on stream: PeerStream) throws(Failure) {

@@ -101,17 +101,17 @@ package struct Eviction: Sendable, Equatable {
     /// The ended process that had written the contents, by its process id.
     package let process: UInt32
     private let owner: String
-    private let isHiddenFromLinks: Bool
+    private let seeingLinks: SeeingLinks
 
     init(of board: String, _ publication: borrowing Publication) {
         self.board = board
         process = publication.ownerProcess.pid
         owner = publication.ownerName
-        isHiddenFromLinks = publication.terms?.isHiddenFromLinks == true
+        seeingLinks = publication.terms?.seeingLinks ?? .all
     }
 
     /// Whether the contents existed for a peer.
-    func isVisible(to access: AccessContext) -> Bool { !access.isLink || !isHiddenFromLinks }
+    func isVisible(to access: AccessContext) -> Bool { !access.isLink || seeingLinks.include(access) }
 
     /// One line without control characters.
     package var text: String {

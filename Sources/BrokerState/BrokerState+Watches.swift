@@ -25,7 +25,7 @@ extension BrokerState {
         try begin(message, of: Watches.destinations, in: destinationsState, exists: true, on: stream)
     }
 
-    private var destinationsState: BoardState {
+    var destinationsState: BoardState {
         BoardState(count: BoardCount(changeCount: sessions.destinationChanges, epoch: world.context.epoch))
     }
 
@@ -106,8 +106,8 @@ extension BrokerState {
         watches.changed(name, to: state(ofBoard: name), &world.context)
         guard watches.changedBoards != nil else { return }
         let total = BoardCount(changeCount: boards.totalChangeCount, epoch: world.context.epoch)
-        let isKnownToLinks = boards.isKnownToLinks(name)
-        watches.changedBoards?.record(name, kind, total: total.changeCount, isKnownToLinks: isKnownToLinks)
+        let links = boards.linksKnowing(name)
+        watches.changedBoards?.record(name, kind, total: total.changeCount, knownTo: links)
         watches.changedBoards?.forget(boards, limit: world.context.limits.boards)
         watches.changed(Watches.allBoards, to: BoardState(count: total), &world.context)
     }
@@ -167,7 +167,7 @@ extension BrokerState {
         if id == nil || change.handle != nil { change.origin = origin(of: due.name, to: slot) }
         // A new version of contents of which the peer sees nothing is no change for it. A link is not told the name of
         // a board that has only had contents which do not exist for it.
-        let isHidden = due.isOfVersion || access.isLink && due.changed?.isKnownToLinks == false
+        let isHidden = due.isOfVersion || access.isLink && due.changed?.knownTo.include(access) == false
         let isSent = change.handle != nil || !isHidden
         if isSent { world.context.send(change, to: peer, stream: due.stream) }
         watches.reported(due, isSent: isSent)

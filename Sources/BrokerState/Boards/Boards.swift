@@ -21,8 +21,8 @@ struct Boards: ~Copyable, Sendable {
         var exists = false
         /// The total change count at its last change.
         var totalChangeCount: UInt64 = 0
-        /// Whether it has had contents that exist for links, so that its name is no secret to them.
-        var isKnownToLinks = false
+        /// The links for which contents of it have existed, so that its name is no secret to them.
+        var knownTo = SeeingLinks.none
         /// The origin of its contents, or of the clear that has emptied it; nil if it is empty for another reason.
         var origin: BoardOrigin?
     }
@@ -130,9 +130,9 @@ struct Boards: ~Copyable, Sendable {
     }
 
     /// The boards that have changed after a total change count, as far as they are remembered, in any order.
-    func changed(after total: UInt64) -> [(name: String, total: UInt64, isKnownToLinks: Bool)] {
+    func changed(after total: UInt64) -> [(name: String, total: UInt64, knownTo: SeeingLinks)] {
         boardTable.compactMap { name, board in
-            board.totalChangeCount > total ? (name, board.totalChangeCount, board.isKnownToLinks) : nil
+            board.totalChangeCount > total ? (name, board.totalChangeCount, board.knownTo) : nil
         }
     }
 
@@ -140,9 +140,11 @@ struct Boards: ~Copyable, Sendable {
 
     func origin(of name: String) -> BoardOrigin? { boardTable[name]?.origin }
 
-    func isKnownToLinks(_ name: String) -> Bool { boardTable[name]?.isKnownToLinks ?? false }
+    func linksKnowing(_ name: String) -> SeeingLinks { boardTable[name]?.knownTo ?? .none }
 
-    mutating func markKnownToLinks(_ name: String) { boardTable[name]?.isKnownToLinks = true }
+    mutating func mark(_ name: String, knownTo links: SeeingLinks) {
+        if links > linksKnowing(name) { boardTable[name]?.knownTo = links }
+    }
 
     /// Whether a clear of the board changes something.
     func exists(_ name: String) -> Bool {

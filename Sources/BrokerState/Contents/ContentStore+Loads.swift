@@ -27,7 +27,7 @@ extension ContentStore {
 
     /// The type of a representation; nil unless everybody may see it.
     func publicType(of part: PublicationPart, in id: PublicationID) -> String? {
-        guard let slot = find(id), publicationTable[slot].terms?.isHiddenFromLinks != true else { return nil }
+        guard let slot = find(id), seeingLinks(of: id) == .all else { return nil }
         let representation = publicationTable[slot].representation(part)
         return representation.visibility == .all ? representation.type : nil
     }

@@ -9,8 +9,8 @@ extension ContentStore {
         return slot
     }
 
-    func existsForLinks(_ id: PublicationID) -> Bool {
-        find(id).map { publicationTable[$0].terms?.isHiddenFromLinks != true } ?? false
+    func seeingLinks(of id: PublicationID) -> SeeingLinks {
+        find(id).map { publicationTable[$0].terms?.seeingLinks ?? .all } ?? .none
     }
 
     func isConcealed(_ slot: Slot) -> Bool {

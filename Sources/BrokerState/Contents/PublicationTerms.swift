@@ -36,11 +36,10 @@ struct PublicationTerms: Sendable {
 
     /// Whether the contents do not exist for a peer that passes them on to another machine.
     func isHidden(from access: AccessContext) -> Bool {
-        access.isLink && (isLocalOnly || isConcealed && !access.passesConcealed)
+        access.isLink && !seeingLinks.include(access)
     }
 
-    /// Whether links to other machines do not see the contents, unless they pass secrets on.
-    var isHiddenFromLinks: Bool { isConcealed || isLocalOnly }
+    var seeingLinks: SeeingLinks { isLocalOnly ? .none : isConcealed ? .passingConcealed : .all }
 
     /// Sets the default expiry of concealed contents that have kept bytes, or will have some.
     mutating func keepsBytes(at elapsed: UInt64) {

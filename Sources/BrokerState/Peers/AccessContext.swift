@@ -23,6 +23,16 @@ struct AccessContext: Sendable {
     }
 }
 
+/// The links for which contents exist.
+enum SeeingLinks: BitwiseCopyable, Comparable {
+    case none
+    /// Links that also pass concealed contents on.
+    case passingConcealed
+    case all
+
+    func include(_ link: AccessContext) -> Bool { self >= (link.passesConcealed ? .passingConcealed : .all) }
+}
+
 /// Visibilities of representations that a peer may see.
 struct VisibilitySet: BitwiseCopyable, Equatable {
     let includesTeam: Bool

@@ -16,8 +16,8 @@ struct ChangedBoards: Sendable {
         var total: UInt64
         var lastOfContents: UInt64
         var kind = Kind.contents
-        /// Whether the board has had contents that exist for links.
-        var isKnownToLinks: Bool
+        /// The links for which contents of the board have existed.
+        var knownTo: SeeingLinks
         var clearer: Clearer?
         /// See ``WatchedBoard/summaries``.
         var summaries: [ContentSummary] = []
@@ -32,10 +32,10 @@ struct ChangedBoards: Sendable {
     subscript(name: String) -> Entry? { entries[name] }
 
     /// Adds the last change of a board.
-    mutating func record(_ name: String, _ kind: Kind, total: UInt64, isKnownToLinks: Bool) {
+    mutating func record(_ name: String, _ kind: Kind, total: UInt64, knownTo: SeeingLinks) {
         let earlier = entries[name]?.lastOfContents ?? 0
         let last = kind == .version ? earlier : total
-        entries[name] = Entry(total: total, lastOfContents: last, kind: kind, isKnownToLinks: isKnownToLinks)
+        entries[name] = Entry(total: total, lastOfContents: last, kind: kind, knownTo: knownTo)
         order.append((total, name))
         if order.count > 2 * entries.count + 64 { order.removeAll { entries[$0.name]?.total != $0.total } }
     }
@@ -49,9 +49,9 @@ struct ChangedBoards: Sendable {
     }
 
     /// Adds boards that have changed before the first watch began.
-    mutating func add(_ boards: [(name: String, total: UInt64, isKnownToLinks: Bool)]) {
-        for (name, total, isKnownToLinks) in boards where entries[name] == nil {
-            entries[name] = Entry(total: total, lastOfContents: total, isKnownToLinks: isKnownToLinks)
+    mutating func add(_ boards: [(name: String, total: UInt64, knownTo: SeeingLinks)]) {
+        for (name, total, knownTo) in boards where entries[name] == nil {
+            entries[name] = Entry(total: total, lastOfContents: total, knownTo: knownTo)
         }
         order = entries.map { ($1.total, $0) }.sorted { ($0.total, $0.name) < ($1.total, $1.name) }
     }
