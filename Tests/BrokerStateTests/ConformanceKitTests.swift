@@ -84,6 +84,17 @@ import Testing
         .alters("N5", "does not remove bidirectional marks from labels") { (contents: inout Contents) in
             if contents.ownerLabel == "ab" { contents.ownerLabel = "a\u{202E}b" }
         },
+        .alters("N5", "does not remove deprecated format characters from labels") { (contents: inout Contents) in
+            if contents.ownerLabel == "ab" { contents.ownerLabel = "ab\u{206A}" }
+        },
+        .receives("C8", "evicts nothing without the number of the feature") { frame in
+            let write = try? Write(decoding: frame.payload)
+            return [frame.header.kind == .write && write?.requires != [11] ? frame.without("evicts_nothing") : frame]
+        },
+        .receives("C8", "watches destinations without the number of the feature") { frame in
+            let watch = try? Watch(decoding: frame.payload)
+            return [frame.header.kind == .watch && watch?.destinations == false ? frame.without("destinations") : frame]
+        },
         .alters("N5", "does not remove control characters from titles") { (item: inout Item) in
             if item.title == "cde" { item.title = "c\u{1}de" }
         },
@@ -128,6 +139,7 @@ import Testing
             return [frame]
         },
         .accepts("U6", .pipe), .accepts("U6", .memory),
+        .header("U11", "passes no descriptor with welcome") { if $0.kind == .welcome { $0.descriptorCount = 0 } },
     ]
 
     private static let sessions: [BrokenBroker] = [
@@ -174,6 +186,25 @@ import Testing
             // In the exchange about that, the last clear is on this stream.
             frame.header.stream == 5 ? [frame.altered { (done: inout Committed) in done.changeCount? += 1 }] : [frame]
         },
-        .ignores("Y20", .write, "reclaims_epoch"),
+        .ignores("Y20", .write, "reclaims_epoch"), .ignores("Y5", .hello, "sees_concealed"),
+        .omits("Y14", .change, "clearer_label"),
+        .alters("Y18", "shows the visibility of bytes that were handed over") { (item: inout Item) in
+            if item.representations.first?.provision == .kept { item.representations[0].visibility = .all }
+        },
+        .sends("Y24", "does not report boards that were removed") { frame, _ in
+            let change = frame.header.kind == .change ? try? Change(decoding: frame.payload) : nil
+            return change?.board != nil && change?.handle == nil ? [] : [frame]
+        },
+        .alters("Y27", "leaves its epoch out of the path of a link's contents") { (contents: inout Contents) in
+            if contents.origin?.path.count == 2 { contents.origin?.path.removeLast() }
+        },
+        .receives("Y28", "does not look for its epoch in a path") { frame in
+            [frame.altered { (write: inout Write) in if write.origin?.path.last == 6 { write.origin?.path = [6] } }]
+        },
+        .receives("Y30", "accepts an addition with an origin") { frame in
+            let write = frame.header.kind == .write ? try? Write(decoding: frame.payload) : nil
+            return [write?.handle != nil ? frame.without("origin") : frame]
+        },
+        .sends("Y32", "reports no destination") { frame, _ in frame.header.kind == .change ? [] : [frame] },
     ]
 }

@@ -25,7 +25,7 @@ struct ConformanceOptions {
         rule is broken.
 
         A broker should be a new one: the test writes and clears the pasteboards
-        'general' and 'conformance', and registers the destination 'conformance'.
+        'general' and 'conformance', and others and destinations of such names.
 
         A client finds a scripted broker at PASTEBOARD_SOCKET, and ends with 0 only if
         all went well, else with 1 to 125. The verbs:
