@@ -250,8 +250,11 @@ extension BrokerState {
         try boards.check(origin, on: name)
         var replaced: PublicationID?
         if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
+        // If the loss of the contents was reported, their return is a change.
+        let isReturn = replaced.flatMap { world.contents.find($0) }.map { world.contents[$0].isAwaited } ?? true
+        let kind = isReturn ? ChangedBoards.Kind.reclaim : .version
         if let replaced, world.contents.returnToWriter(replaced, writtenBy: id, &world.context) {
-            versionChanged(of: name, .reclaim)
+            versionChanged(of: name, kind)
             return answerCommit(of: replaced, board: name, on: stream)
         }
         guard let account = world.contents.account(of: id) else { return }
@@ -269,7 +272,7 @@ extension BrokerState {
                 origin = boards.origin(of: name) ?? origin
             }
             let restored = boards.restore(name, to: publication, as: reclaimed, origin: origin)
-            change = changed(restored, of: name, reason: .replaced, kind: .reclaim)
+            change = changed(restored, of: name, reason: .replaced, kind: kind)
         } else {
             change = set(name, to: publication, reason: .replaced, origin: origin)
         }

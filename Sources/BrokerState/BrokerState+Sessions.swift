@@ -141,8 +141,8 @@ extension BrokerState {
             case .lost(let session, let part, let failure):
                 sessions.loadLost(part, of: session, failure, in: &world)
             case .counted(let publication, let part, let isUsed):
-                if let board = world.contents.endCounted(part, of: publication, isUsed: isUsed) {
-                    set(board, to: nil, reason: .loaded)
+                if let (board, isUsedUp) = world.contents.endCounted(part, of: publication, isUsed: isUsed) {
+                    if isUsedUp { set(board, to: nil, reason: .loaded) } else { versionChanged(of: board) }
                 }
             }
             closeStreams()

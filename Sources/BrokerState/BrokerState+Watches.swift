@@ -103,7 +103,7 @@ extension BrokerState {
     }
 
     private mutating func reportChange(of name: String, _ kind: ChangedBoards.Kind) {
-        watches.changed(name, to: state(ofBoard: name), &world.context)
+        watches.changed(name, to: state(ofBoard: name), isBack: kind == .reclaim, &world.context)
         guard watches.changedBoards != nil else { return }
         let total = BoardCount(changeCount: boards.totalChangeCount, epoch: world.context.epoch)
         let links = boards.linksKnowing(name)

@@ -168,8 +168,8 @@ struct Boards: ~Copyable, Sendable {
         guard current.changeCount == condition.changeCount else {
             throw Failure(
                 .superseded,
-                "pasteboard \(name) is at change count \(current.changeCount), not \(condition.changeCount); it was changed "
-                    + "in the meantime"
+                "pasteboard \(name) is at change count \(current.changeCount), not \(condition.changeCount); "
+                    + (exists(name) ? "it was changed in the meantime" : "earlier contents have not come back")
             )
         }
         guard condition.epoch.map({ $0 == current.epoch }) ?? true else {

@@ -136,6 +136,7 @@ extension ContentStore {
         if let slot = find(publication) {
             publicationTable[slot].version = saved.version ?? 0
             publicationTable[slot].isOrphan = true
+            publicationTable[slot].isAwaited = true
             scheduleExpiry(of: slot, &context)
         }
         return (publication, kept)
@@ -173,6 +174,7 @@ extension ContentStore {
         context.release(write.charge)
         publicationTable[slot].owner = (write.peer, write.stream)
         publicationTable[slot].version += 1
+        publicationTable[slot].isAwaited = false
         hasNewContents = true
         if publicationTable[slot].isOrphan {
             publicationTable[slot].isOrphan = false

@@ -37,7 +37,7 @@ extension ContentStore {
         let (left, running) = terms.loads(of: item)
         guard left == 0 else { return }
         guard running == 0 else {
-            throw Failure(.notLoadableNow, "the last permitted load of the item is running; if it fails, try again")
+            throw Failure(.notLoadableNow, "the last permitted load of the item runs; a watch reports if it fails")
         }
         throw Failure(.nothingHere, "the item could be loaded \(maximum == 1 ? "once" : "\(maximum) times"), and was")
     }
@@ -47,17 +47,18 @@ extension ContentStore {
         publicationTable[slot].terms?.beginLoad(of: Int(part.item))
     }
 
-    /// Ends a load that counts.
+    /// Ends a load that counts. If it gives the last turn back, the version grows: others may have been refused.
     ///
-    /// - Returns: the board to clear, if this was the last load of its contents.
-    mutating func endCounted(_ part: PublicationPart, of id: PublicationID, isUsed: Bool) -> String? {
+    /// - Returns: the board that has changed, and whether to clear it, because this was the last load of its contents.
+    mutating func endCounted(_ part: PublicationPart, of id: PublicationID, isUsed: Bool) -> (String, isUsedUp: Bool)? {
         guard let slot = find(id) else { return nil }
+        let isLast = publicationTable[slot].terms?.loads(of: Int(part.item)).left == 0
         publicationTable[slot].terms?.endLoad(of: Int(part.item), isUsed: isUsed)
         let count = publicationTable[slot].items.count
-        guard publicationTable[slot].isCurrent, publicationTable[slot].terms?.isUsedUp(itemCount: count) == true else {
-            return nil
-        }
-        return publicationTable[slot].boardName
+        let isUsedUp = publicationTable[slot].terms?.isUsedUp(itemCount: count) == true
+        guard publicationTable[slot].isCurrent, isUsedUp || isLast && !isUsed else { return nil }
+        publicationTable[slot].version += 1
+        return (publicationTable[slot].boardName, isUsedUp)
     }
 
     /// The terms of contents as a peer is shown them.

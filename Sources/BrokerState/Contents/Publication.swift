@@ -26,9 +26,11 @@ package struct Publication: ~Copyable, Sendable {
     var terms: PublicationTerms?
     /// The time of the commit.
     let committedAt: UInt64
-    /// The number of times that items or representations were added, promises were lost with their source, or the
-    /// contents were reclaimed.
+    /// The number of additions, of losses of promises with their source, of reclaims, and of last permitted loads of an
+    /// item that have failed.
     var version: UInt64 = 0
+    /// Whether its writer has not come back since an earlier broker saved it. Then nobody was told of lost promises.
+    var isAwaited = false
     /// Whether some representation is not visible to everybody.
     private(set) var isRestricted: Bool
     /// Whether everybody sees all of it and may load it. Only such contents are loaded in place.

@@ -44,6 +44,8 @@ package struct WatchedBoard: ~Copyable, Sendable {
     /// ``Watches/allBoards`` for all boards.
     let name: String
     var state: BoardState
+    /// Whether the last change was that contents of an earlier broker have come back.
+    var isBack = false
     var watches: [WatchID] = []
     var phase = Phase.quiet
     /// Whether some watches wait for the contents to come back: see ``Watches/settlingTime``.

@@ -165,11 +165,12 @@ struct Watches: ~Copyable, Sendable {
     // MARK: Changes of boards
 
     /// The state of a board has changed.
-    mutating func changed(_ name: String, to state: BoardState, _ context: inout BrokerContext) {
+    mutating func changed(_ name: String, to state: BoardState, isBack: Bool = false, _ context: inout BrokerContext) {
         guard let board = names[name], let slot = watchedTable.find(board), watchedTable[slot].state != state else {
             return
         }
         watchedTable[slot].state = state
+        watchedTable[slot].isBack = isBack
         watchedTable[slot].clearer = nil
         watchedTable[slot].summaries.removeAll()
         requestRound(slot, &context)
@@ -352,6 +353,8 @@ struct Watches: ~Copyable, Sendable {
             isKnown: state == reported,
             summaries: watchedTable[board].summaries
         )
+        // The writer of saved contents has come back. A watch that knows them was not told of a loss.
+        if change.isOfVersion, watchedTable[board].isBack, watchTable[watch].known > 0 { change.isKnown = true }
         if change.name == Self.allBoards {
             var walked = 0
             let first = changedBoards?.first(after: reported.count.changeCount, walked: &walked)

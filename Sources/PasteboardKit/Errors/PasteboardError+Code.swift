@@ -52,7 +52,7 @@ extension PasteboardError {
         public static let noSpace = Code(rawValue: 14)
         /// This process does not have the permission for the operation.
         public static let notPermitted = Code(rawValue: 15)
-        /// The item cannot be loaded at this time, for example because its drag session has not been dropped.
+        /// The item cannot be loaded now: its drag session is not dropped, or its last permitted load is running.
         public static let notLoadableNow = Code(rawValue: 16)
         /// The contents are concealed: they cannot be loaded automatically or handed over.
         public static let concealed = Code(rawValue: 17)

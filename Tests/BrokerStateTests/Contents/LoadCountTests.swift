@@ -42,6 +42,28 @@ import Testing
         #expect(broker.brokenInvariants().isEmpty)
     }
 
+    @Test("A watch reports that the last load of an item has given its turn back, and no other one")
+    func reported() throws {
+        let broker = StateHarness()
+        let writer = broker.connect()
+        broker.promise("a", terms: ContentTerms(loads: 2), from: writer)
+        let (reader, other) = (broker.connect(), broker.connect())
+        let watch = broker.watch(from: other)
+        let first = broker.load(from: reader)
+        broker.send(Cancel(), on: first, from: reader)
+        broker.advance(by: 100)
+        #expect(broker.takeChanges(other, on: watch).isEmpty)
+        for _ in 0..<2 { broker.load(from: reader) }
+        let refused = broker.load(from: other)
+        #expect(broker.take(other).on(refused).codes == [.notLoadableNow])
+        broker.disconnect(reader)
+        broker.advance(by: 100)
+        let changes = broker.takeChanges(other, on: watch)
+        #expect(changes.map(\.version) == [1] && changes.map(\.missed) == [0])
+        #expect(changes.map(\.terms?.maximumLoads) == [2])
+        #expect(broker.brokenInvariants().isEmpty)
+    }
+
     @Test("A load that fails after a byte, or has no bytes at all, counts", arguments: [true, false])
     func used(_ hasBytes: Bool) throws {
         let broker = StateHarness()

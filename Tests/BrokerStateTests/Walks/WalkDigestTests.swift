@@ -63,11 +63,11 @@ import Testing
     }
 
     private static let loadDigests: [UInt64] = [
-        0xac5b_66a5_8765_cc85, 0x6dfe_cde9_65a3_6fd2, 0x03c1_e8de_f65c_123b, 0x8e13_ec4e_2700_aa02,
-        0xfc6c_024d_d4d5_7e36, 0x95b0_fa30_b006_d7fd, 0x4346_982c_cc44_dc16, 0x7b6f_f31b_7a52_035e,
-        0xf3b5_5622_a3a8_442c, 0x8768_d21e_473f_3402, 0x9912_2eae_a25c_e35b, 0xe2fa_1a36_de6b_4ddb,
-        0x0ec7_7e35_d25c_b5ee, 0xf0cc_3a77_ea3f_a4b4, 0x28ec_faab_9490_ac7e, 0x0b32_2ccf_7b0e_7ded,
-        0xb1b4_dcaf_9c42_7b51, 0xeae6_4329_2861_847d, 0xb6e3_5f32_1cc2_c1e3, 0xec72_bb2d_be71_5287,
+        0xe1ce_a9f5_6f65_c76b, 0x3039_2563_f694_b3b2, 0xa045_58c4_da76_b352, 0xce4b_bbc1_54f9_7d61,
+        0xab0b_5263_a5e9_3455, 0x317c_d1a9_c6db_08c6, 0xefe7_4359_f930_6fa2, 0x7b6f_f31b_7a52_035e,
+        0x4b08_159d_5c89_c120, 0xeca5_15e5_0884_a7c7, 0xa008_687c_57b7_ab7b, 0xe2fa_1a36_de6b_4ddb,
+        0x5d58_7de5_fd1c_9a99, 0x0e86_0430_be28_d4da, 0xda22_3260_9bd6_3b2d, 0x8e8a_c5b4_ef1a_2dc4,
+        0xd0d0_4aaa_8a0f_6a87, 0x68e4_9cf2_7862_0dd7, 0xfa61_0cb5_9c91_3940, 0x0b3d_59ed_73ab_6cdf,
     ]
 
     private static let sessionDigests: [UInt64] = [

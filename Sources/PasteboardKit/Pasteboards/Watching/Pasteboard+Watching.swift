@@ -7,8 +7,8 @@ extension Pasteboard {
         public let name: Name
         /// The change count of the new state.
         public let changeCount: ChangeCount
-        /// The number of additions to these contents, and of losses of promises. If the change count is that of the
-        /// change before, this number has grown.
+        /// The number of additions to these contents, of losses of promises, and of failures of a last permitted load
+        /// (``WriteOptions/maximumLoads``). If the change count is that of the change before, this number has grown.
         public let version: UInt64
         /// The number of items; 0 if the pasteboard is empty or if this program may see none.
         public let itemCount: Int
