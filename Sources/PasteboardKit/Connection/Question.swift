@@ -61,3 +61,35 @@ final class Question<Value: Sendable>: Request {
         if let failure { result.resolve(.failure(PasteboardError(failure))) }
     }
 }
+
+extension Question {
+    /// Makes one request of a list: its value is the operation after the answers, and the step that follows.
+    static func request(of list: ListOperation) -> Question where Value == (ListOperation, ListOperation.Step?) {
+        Question((list, nil)) { state throws(Failure) in
+            try list.open(&state)
+        } handle: { value, event in
+            value.1 = value.0.handle(event)
+            return value.1 != nil
+        }
+    }
+}
+
+extension LiveConnection {
+    /// Lists a board. If it is empty, the call waits while contents of an earlier broker may still come back.
+    func listing(of board: String, for call: Call) async throws(PasteboardError) -> BoardListing {
+        var operation = ListOperation(board, settles: expectsReclaims)
+        while true {
+            let request = Question.request(of: operation)
+            var step: ListOperation.Step?
+            do throws(PasteboardError) {
+                (operation, step) = try await request.answer(over: self, for: call)
+            } catch {
+                step = operation.failed(ErrorCode(rawValue: error.code.rawValue))
+                if step == nil { throw error }
+            }
+            if case .listed(let listing) = step { return listing }
+            // Ends a watch. A list has ended.
+            cancel(request)
+        }
+    }
+}

@@ -139,13 +139,16 @@ final class RemoteRepresentation: Sendable {
     /// requests; this one if the contents have ended with it.
     private func atCurrentBroker(for call: Call) async throws(PasteboardError) -> RemoteRepresentation {
         guard !target.live.takesRequests, let next = contents.atNextBroker else { return self }
+        let live = try await connection.liveConnection(for: call)
+        // The source may not have promised the contents there yet. A list waits for that.
+        if let board = next.board, live.expectsReclaims { _ = try await live.listing(of: board.name, for: call) }
         return RemoteRepresentation(
             type,
             of: next,
             item: item,
             firstByteMilliseconds: firstByteMilliseconds,
             connection: connection,
-            live: try await connection.liveConnection(for: call),
+            live: live,
             window: nil
         )
     }

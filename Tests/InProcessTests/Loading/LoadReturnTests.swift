@@ -157,6 +157,55 @@ struct LoadReturnTests {
         }
     }
 
+    @Test(
+        "A load at the next broker waits for its contents, unless that broker expects none to come back",
+        arguments: [true, false]
+    )
+    func returning(isSettling: Bool) async throws {
+        let state = Lock((loads: 0, isBack: true))
+        var welcome = Welcome.standard()
+        welcome.settlingMilliseconds = isSettling ? 600_000 : nil
+        let connection = ScriptedBroker(welcome: welcome) { peer, frame in
+            switch frame.kind {
+            case .list:
+                var contents = Contents()
+                (contents.changeCount, contents.handle) = (41, state.withLock { $0.isBack } ? 1 : nil)
+                try peer.send(contents, stream: frame.stream)
+                var (item, representation) = (Item(), Representation())
+                (representation.type, representation.provision) = ("public.png", .promised)
+                item.representations = [representation]
+                if contents.handle != nil { try peer.send(item, stream: frame.stream) }
+                try peer.send(End(), stream: frame.stream)
+            case .watch:
+                state.withLock { $0.isBack = true }
+                try peer.send(Registered(), stream: frame.stream)
+                try peer.send(PasteboardWire.Change(), stream: frame.stream)
+            case .load:
+                let (count, isBack) = state.withLock { state in
+                    state.loads += 1
+                    if state.loads == 1 { state.isBack = false }
+                    return (state.loads, state.isBack)
+                }
+                if count == 1 { return peer.shutDown() }
+                guard isBack else { return try peer.send(Failure(.superseded, "not back"), stream: frame.stream) }
+                var answer = Answer()
+                answer.type = "public.png"
+                try peer.send(answer, stream: frame.stream)
+                try peer.sendData([7], stream: frame.stream, last: true)
+            default: break
+            }
+        }.connect()
+        let pasteboard = Pasteboard(name: "notes", connection: connection)
+        let item = try #require(try await pasteboard.contents().items.first).itemProvider
+        await #expect(throws: PasteboardError.self) { try await item.loadData(for: .png) }
+        if isSettling {
+            #expect(try await item.loadData(for: .png).value == Data([7]))
+        } else {
+            let error = await #expect(throws: PasteboardError.self) { try await item.loadData(for: .png) }
+            #expect(error?.code == .superseded)
+        }
+    }
+
     @Test("A load that takes too long at the next broker names the timeout of its caller", arguments: [true, false])
     func late(intoMemory: Bool) async throws {
         let broker = DyingBroker(failure: Failure(.timeout, "the load took longer than 2 s"))

@@ -66,22 +66,8 @@ extension Pasteboard {
     }
 
     func contents(at live: LiveConnection, for call: Call) async throws(PasteboardError) -> Contents {
-        var operation = ListOperation(name.rawValue, settles: live.expectsReclaims)
-        while true {
-            let request = Question.request(of: operation)
-            var step: ListOperation.Step?
-            do throws(PasteboardError) {
-                (operation, step) = try await request.answer(over: live, for: call)
-            } catch {
-                step = operation.failed(ErrorCode(rawValue: error.code.rawValue))
-                if step == nil { throw error }
-            }
-            if case .listed(let listing) = step {
-                return Contents(listing, of: name.rawValue, connection: connection, live: live)
-            }
-            // Ends a watch. A list has ended.
-            live.cancel(request)
-        }
+        let listing = try await live.listing(of: name.rawValue, for: call)
+        return Contents(listing, of: name.rawValue, connection: connection, live: live)
     }
 }
 
