@@ -47,7 +47,11 @@ extension ItemProvider {
 
 extension UIPasteboard {
     /// Replaces the contents with strings, as with values of `String`.
-    public func setObjects(_ objects: [NSString]) async throws(PasteboardError) {
-        try await setObjects(objects.map { String(describing: $0) })
+    public func setObjects(
+        _ objects: [NSString],
+        localOnly: Bool = false,
+        expirationDate: Date? = nil
+    ) async throws(PasteboardError) {
+        try await setObjects(objects.map { "\($0)" }, localOnly: localOnly, expirationDate: expirationDate)
     }
 }

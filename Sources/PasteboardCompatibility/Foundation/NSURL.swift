@@ -54,7 +54,11 @@ extension ItemProvider {
 
 extension UIPasteboard {
     /// Replaces the contents with URLs, as with values of `URL`.
-    public func setObjects(_ objects: [NSURL]) async throws(PasteboardError) {
-        try await setObjects(objects.map { $0 as URL })
+    public func setObjects(
+        _ objects: [NSURL],
+        localOnly: Bool = false,
+        expirationDate: Date? = nil
+    ) async throws(PasteboardError) {
+        try await setObjects(objects.map { $0 as URL }, localOnly: localOnly, expirationDate: expirationDate)
     }
 }

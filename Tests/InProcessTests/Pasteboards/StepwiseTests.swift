@@ -189,6 +189,22 @@ struct StepwiseTests {
         }
     }
 
+    @Test("Objects of Foundation's classes are written with a lifetime and for this machine only, like values")
+    func foundationObjects() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            let date = Date(timeIntervalSinceNow: 600)
+            try await UIPasteboard(pasteboard).setObjects([NSString("a")], localOnly: true, expirationDate: date)
+            let contents = try await pasteboard.contents()
+            #expect(contents.terms.isLocalOnly && contents.terms.expiresIn.map { $0 <= .seconds(600) } == true)
+            let url = try #require(NSURL(string: "b:c"))
+            try await UIPasteboard(pasteboard).setObjects([url], localOnly: true, expirationDate: nil)
+            #expect(try await pasteboard.contents().terms.description == "local only")
+            try await UIPasteboard(pasteboard).setObjects([url])
+            #expect(try await pasteboard.contents().terms.description == "no terms")
+        }
+    }
+
     @Test("Items of values are kept, whatever their order, and a value of another type is refused")
     func items() async throws {
         try await TestBroker.with { broker in
