@@ -17,7 +17,7 @@ import PasteboardWire
 ///
 /// The connection closes when no pasteboard, provider or publication refers to it any more. It does not survive a
 /// `fork`: a child process has to make its own, and restores nothing.
-public final class PasteboardConnection: Sendable {
+public final class PasteboardConnection: Sendable, CustomStringConvertible {
     /// The connection to the user's own broker.
     public static let shared = PasteboardConnection()
 
@@ -105,6 +105,11 @@ public final class PasteboardConnection: Sendable {
     deinit {
         end()
         restoration.close(Self.closedError)
+    }
+
+    /// Whether it is connected.
+    public var description: String {
+        if case .connected = state.withLock(\.phase) { "connected to a broker" } else { "not connected to a broker" }
     }
 
     /// Closes the connection permanently: requests that are under way fail, and everything that was published over it

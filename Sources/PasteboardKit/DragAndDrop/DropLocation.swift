@@ -2,13 +2,18 @@ public import FoundationEssentials
 import PasteboardWire
 
 /// The location of a session: the name of a destination and, optionally, an index path or a point in it.
-public struct DropLocation: Sendable, Hashable {
+public struct DropLocation: Sendable, Hashable, CustomStringConvertible {
     /// The destination's name. An empty name is the tree of views in which the drag began.
     public let destination: String
     /// An index path in the destination, with at most 16 numbers. The destination defines its meaning.
     public var indexPath: IndexPath?
     /// A point in the destination, in the coordinates of its outermost view. It is sent in thousandths of a point.
     public var point: Point?
+
+    /// The destination, the index path and the point.
+    public var description: String {
+        destination + (indexPath.map { " \(Array($0))" } ?? "") + (point.map { " (\($0.x), \($0.y))" } ?? "")
+    }
 
     /// Makes a location.
     public init(_ destination: String, indexPath: IndexPath? = nil, point: Point? = nil) {

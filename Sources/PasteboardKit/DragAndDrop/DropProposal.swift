@@ -1,5 +1,5 @@
 /// A destination's proposal for a drop at the session's current location.
-public struct DropProposal: Sendable, Hashable {
+public struct DropProposal: Sendable, Hashable, CustomStringConvertible {
     /// The operation of the drop.
     public let operation: DropOperation
     /// Whether the drop inserts at exactly this location, as text is inserted between two letters.
@@ -16,6 +16,9 @@ public struct DropProposal: Sendable, Hashable {
     /// | `timeout` | the destination did not answer in time |
     /// | `destination-gone` | the destination has ended |
     public internal(set) var refusal: PasteboardError?
+
+    /// The operation, and the reason if the drop would do nothing.
+    public var description: String { "\(operation)\(refusal.map { ": \($0)" } ?? "")" }
 
     /// Makes a proposal.
     ///

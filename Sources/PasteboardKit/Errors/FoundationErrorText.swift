@@ -20,9 +20,10 @@ struct FoundationErrorText {
             let isNSError = type(of: error) is AnyClass
             let domain = isNSError ? error._domain : "NSCocoaErrorDomain"
             let code = isNSError ? error._code : cocoa.code.rawValue
-            guard let text = Self.ownText(of: cocoa) ?? Self.text(of: cocoa, domain: domain, code: code) else {
-                return nil
-            }
+            // Foundation describes an NSError without a text as "(null)".
+            let number = "\(error)".hasSuffix("\"(null)\"") ? "error \(code) of \(domain)" : nil
+            let known = Self.text(of: cocoa, domain: domain, code: code)
+            guard let text = Self.ownText(of: cocoa) ?? known ?? number else { return nil }
             self.domain = domain
             self.code = code
             self.text = text
@@ -56,6 +57,8 @@ struct FoundationErrorText {
             return "\(reason)\(name)\(cause)"
         case "NSPOSIXErrorDomain":
             return CInt(exactly: code).map { SystemError(call: "", errno: $0).reason }
+        case "NSURLErrorDomain":
+            return [-1001: "the request timed out", -1003: "the host was not found", -1009: "there is no network"][code]
         default:
             return nil
         }

@@ -6,7 +6,7 @@ import PasteboardTransport
 /// A destination gets a progress from each load, or passes its own. A source may return one from its handler: the
 /// destination sees the reports made there, and each report extends the deadlines of the load. All members may be used
 /// from any thread.
-public final class LoadProgress: Sendable {
+public final class LoadProgress: Sendable, CustomStringConvertible {
     /// The kind and the phase of the work.
     enum Phase: Sendable {
         /// Work that is not a load. It is finished when all units are completed.
@@ -77,6 +77,9 @@ public final class LoadProgress: Sendable {
         // The observers have to notice that there will be no more changes.
         for observer in state.withLock({ Array($0.observers.values) }) { observer() }
     }
+
+    /// The numbers of completed and of all units.
+    public var description: String { "\(completedUnitCount) of \(totalUnitCount < 0 ? "?" : "\(totalUnitCount)")" }
 
     /// The total number of units; below zero while it is unknown. The units of a load are bytes, unless the source's
     /// handler reports in another unit.

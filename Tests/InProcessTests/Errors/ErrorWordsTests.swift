@@ -74,6 +74,9 @@ struct ErrorWordsTests {
             (Self.error(NSCocoaErrorDomain, 4, [NSLocalizedDescriptionKey: "no /a/b c here"]), "no /a/b c here"),
             (Described(description: "no /home/x/y, alas"), "no /home/x/y, alas"),
             (URLError(.badURL, userInfo: [NSLocalizedDescriptionKey: "no such host"]), "no such host"),
+            (URLError(.timedOut), "the request timed out"),
+            (URLError(.badServerResponse), "error -1011 of NSURLErrorDomain"),
+            (Self.error("com.acme", 42), "error 42 of com.acme"),
             (CocoaError(.userCancelled), "the user cancelled"),
             (CocoaError(.init(rawValue: 1)), "an operation failed"),
         ]

@@ -75,6 +75,41 @@ struct LookingTests {
         }
     }
 
+    @Test("Values that a program prints are one readable line, without the library's own types")
+    func printed() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard("notes")
+            let provider = ItemProvider(object: "text")
+            provider.suggestedName = "note"
+            #expect("\(pasteboard.connection)" == "not connected to a broker")
+            let before = try await pasteboard.clear()
+            #expect("\(pasteboard.connection)" == "connected to a broker")
+            let publication = try await pasteboard.write([provider], options: .init(isTransient: true))
+            let change = try await pasteboard.nextChange(since: before)
+            let count = publication.changeCount
+            #expect("\(publication)" == "notes: change count \(count), current")
+            #expect("\(change)".hasPrefix("notes: change count \(count), by "))
+            #expect("\(change)".hasSuffix("), public.utf8-plain-text"))
+            try await publication.withdraw()
+            #expect("\(publication)" == "notes: change count \(count), withdrawn")
+            let options = Pasteboard.WriteOptions(ifChangeCount: count, isConcealed: true, evictsOthers: false)
+            let progress = LoadProgress(totalUnitCount: 9)
+            progress.completedUnitCount = 3
+            let cases: [(any CustomStringConvertible & Sendable, String)] = [
+                (options, "concealed, only at change count \(count), evicts nothing"),
+                (Pasteboard.WriteOptions(), "no terms"),
+                (DropLocation("places"), "places"),
+                (DropLocation("places", indexPath: [0, 3], point: Point(x: 1, y: 2.5)), "places [0, 3] (1.0, 2.5)"),
+                (DropProposal(operation: .move), "move"),
+                (DragItem(itemProvider: provider), #"DragItem(ItemProvider("note": public.utf8-plain-text))"#),
+                (progress, "3 of 9"), (LoadProgress(), "0 of ?"),
+            ]
+            for (value, text) in cases { #expect("\(value)" == text) }
+            await pasteboard.connection.close()
+            #expect("\(pasteboard.connection)" == "not connected to a broker")
+        }
+    }
+
     @Test("Promises of a source that has ended are listed, but neither count as loadable nor are loaded")
     func gone() async throws {
         try await TestBroker.with { broker in

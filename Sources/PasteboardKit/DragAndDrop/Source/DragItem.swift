@@ -1,11 +1,14 @@
 /// One thing that is dragged. Its item provider has all of its representations; every other thing is a separate item.
-public final class DragItem: Sendable {
+public final class DragItem: Sendable, CustomStringConvertible {
     /// The item provider that loads the item.
     public let itemProvider: ItemProvider
 
     /// The source's item that this one represents, if the session began in this process.
     private let local: LocalItem?
     @MainActor private var ownObject: Any?
+
+    /// The item provider.
+    public var description: String { "DragItem(\(itemProvider))" }
 
     /// Makes an item.
     public init(itemProvider: ItemProvider) {

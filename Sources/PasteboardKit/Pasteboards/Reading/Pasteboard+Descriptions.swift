@@ -20,6 +20,23 @@ extension Pasteboard.Contents: CustomStringConvertible {
     }
 }
 
+extension Pasteboard.Change: CustomStringConvertible {
+    /// The pasteboard, the change count, the owner and the types, in one line.
+    public var description: String {
+        let owner = ownerProcess.map { ", by \(ownerLabel ?? "a program") (pid \($0))" } ?? ""
+        let types = isEmpty ? "empty" : types.map(\.identifier).joined(separator: ", ")
+        return "\(name): change count \(changeCount)\(owner), \(types)"
+    }
+}
+
+extension Pasteboard.WriteOptions: CustomStringConvertible {
+    /// The terms and the conditions, in one line.
+    public var description: String {
+        "\(Pasteboard.Terms((try? terms()) ?? nil))\(ifChangeCount.map { ", only at change count \($0)" } ?? "")"
+            + (evictsOthers ? "" : ", evicts nothing")
+    }
+}
+
 extension Pasteboard.Terms: CustomStringConvertible {
     /// The flags that are set, the lifetime and the number of loads, in one line.
     public var description: String {

@@ -4,7 +4,7 @@ import PasteboardWire
 
 /// The ownership of contents that this program wrote to a pasteboard. Releasing it has no effect while the connection
 /// is referenced.
-public final class Publication: Sendable {
+public final class Publication: Sendable, CustomStringConvertible {
     /// The way in which the ownership was lost.
     public enum End: Sendable {
         /// A program wrote to the pasteboard.
@@ -32,6 +32,11 @@ public final class Publication: Sendable {
     /// Whether the bytes that the broker keeps would be lost in a crash of the broker, because the process that holds
     /// them for the next broker took nothing when they were written. False for promises, which need no such process.
     public var isUnsaved: Bool { request.isUnsaved }
+
+    /// The pasteboard, the change count, and how the ownership was lost.
+    public var description: String {
+        "\(pasteboard): change count \(changeCount), \(request.end.value.map { "\($0)" } ?? "current")"
+    }
 
     let request: WriteRequest
     /// Keeps the connection, and a unique pasteboard.
