@@ -6,7 +6,6 @@ do {
     let items = try await Pasteboard.general.contents().items
     if items.isEmpty { print("nothing is on the pasteboard") }
     for item in items.map(\.itemProvider) {
-        guard item.canLoadObject(ofClass: String.self) else { continue }
         let text = try await item.loadObject(ofClass: String.self, timeout: .seconds(5))
         print(item.suggestedName ?? "text", "says:", text)
     }

@@ -1,3 +1,5 @@
+import Glibc
+import PasteboardTransport
 import TestSupport
 import Testing
 
@@ -176,6 +178,13 @@ import Testing
         #expect(destination.text == "greeting says: made when asked\n")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.finish().text == "ended: cleared\n")
+        let killed = try start("hello-source", at: desk)
+        _ = try desk.shell("until pasteboard types >/dev/null 2>&1; do :; done")
+        try killed.child.kill(SIGKILL)
+        _ = try killed.finish()
+        let gone = try start("hello-destination", at: desk).finish()
+        #expect(gone.text.hasPrefix("not loaded: source \"hello-source\" (pid ") && gone.exitCode == 1)
+        #expect(try desk.run("clear").exitCode == 0)
         let nothing = try start("hello-destination", at: desk).finish()
         #expect(nothing.text == "nothing is on the pasteboard\n")
         #expect(nothing.exitCode == 0)
