@@ -29,17 +29,36 @@ enum CommandLineTool {
         return arguments.first == BrokerCommand.syntax.name ? Array(arguments.dropFirst()) : arguments
     }
 
-    static var commands: [any Command.Type] {
+    /// The commands by what they are for, in the order of the help.
+    static var groups: [(title: String, commands: [any Command.Type])] {
         [
-            CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, InfoCommand.self,
-            WatchCommand.self, ClearCommand.self, BoardCommand.self,
-            DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
-            BrokerCommand.self, StopCommand.self, RunCommand.self, DoctorCommand.self,
-            LinkCommand.self, LinksCommand.self, ConnectCommand.self,
-            VersionCommand.self, DemoCommand.self,
-            InstallCommand.self, UninstallCommand.self, CompletionsCommand.self, ManualCommand.self, UnitsCommand.self,
+            (
+                "Copy and paste",
+                [
+                    CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, InfoCommand.self,
+                    WatchCommand.self, ListCommand.self, ClearCommand.self, BoardCommand.self, DragCommand.self,
+                    DropCommand.self,
+                ]
+            ),
+            (
+                "Broker",
+                [
+                    RunCommand.self, DoctorCommand.self, StatusCommand.self, LimitsCommand.self, BrokerCommand.self,
+                    StopCommand.self, VersionCommand.self, DemoCommand.self,
+                ]
+            ),
+            ("Other machines", [LinkCommand.self, LinksCommand.self, ConnectCommand.self]),
+            (
+                "Install",
+                [
+                    InstallCommand.self, UninstallCommand.self, CompletionsCommand.self, ManualCommand.self,
+                    UnitsCommand.self,
+                ]
+            ),
         ]
     }
+
+    static var commands: [any Command.Type] { groups.flatMap(\.commands) }
 
     /// Commands that this program runs when it starts itself. Help does not list them.
     private static var roles: [any Command.Type] {
@@ -136,37 +155,38 @@ enum CommandLineTool {
 
     private static func help(_ name: String?) throws {
         if let name { return try StandardStreams.print(try command(named: name).syntax.help) }
-        let names = commands.map { (name: $0.syntax.name, meaning: $0.syntax.summary) }
+        let lists = groups.map { group in
+            let rows = group.commands.map { (name: $0.syntax.name, meaning: $0.syntax.summary) }
+            return "\(group.title):\n\(HelpText.rows(rows, narrowest: 15))"
+        }
         try StandardStreams.print(
             """
             usage: pasteboard COMMAND [OPTION ...]
 
             Copy, paste, and drag and drop between processes.
 
-            \(HelpText.rows(names))
+            \(lists.joined(separator: "\n\n"))
 
-            \(HelpText.paragraphs(notes))
+            \(HelpText.paragraphs(introduction))
+
+            \(HelpText.paragraphs(advice))
 
             """
         )
     }
 
-    static let introduction = """
-        'pasteboard COMMAND --help' explains a command. '--version' and '-V' are the same as the command 'version'.
-
-        \(TypeArgument.help) A duration is 500ms, 2s, 5m, 1h or infinity; a number without a unit is in seconds.
+    private static let advice = """
+        'pasteboard COMMAND --help' explains a command. pasteboard(1) has the environment, the files and the exit codes;
+        'pasteboard manual | man -l -' shows it, too.
         """
 
-    private static let notes = """
-        \(introduction)
+    static let introduction = """
+        \(TypeArgument.help) A DURATION is 500ms, 2s, 5m, 1h or infinity; a number without a unit is in seconds.
+        """
 
-        Environment:
-
-        \(HelpText.rows(Self.environment))
-
-        Exit codes:
-
-        \(HelpText.rows(Self.exitCodes))
+    static let examples = """
+        echo hi | pasteboard copy
+        pasteboard paste
         """
 
     static let environment = [

@@ -1,5 +1,14 @@
-/// The options and operands of a command: the parser and `--help` read the same table.
+/// The options and operands of a command: the parser, `--help` and the manual page read the same table.
 struct CommandSyntax: Sendable {
+    /// How a command uses the broker. The files and variables in its help follow from that.
+    enum BrokerUse: Sendable {
+        case none
+        case running
+        case started
+    }
+
+    typealias File = (path: String, meaning: String)
+
     struct Option: Sendable {
         /// The long spelling first.
         let names: [String]
@@ -14,18 +23,9 @@ struct CommandSyntax: Sendable {
         }
 
         static let help = Option("--help", short: "-h", "shows this help")
-        static let board = Option(
-            "--board",
-            short: "-b",
-            value: "NAME",
-            "the pasteboard; by default the one called general"
-        )
+        static let board = Option("--board", short: "-b", value: "NAME", "the pasteboard; by default general")
         static let primary = Option("--primary", short: "-p", "the same as --board primary")
-        static let quiet = Option(
-            "--quiet",
-            short: "-q",
-            "suppresses notes, and the message if nothing is found; the exit code stays"
-        )
+        static let quiet = Option("--quiet", short: "-q", "suppresses notes, and the message if nothing is there")
         static let json = Option("--json", "prints one line of JSON")
     }
 
@@ -35,21 +35,35 @@ struct CommandSyntax: Sendable {
     /// The operands as help shows them; nil for a command that takes none.
     let operands: String?
     let options: [Option]
+    let broker: BrokerUse
+    /// Command lines for a shell, which a test runs.
+    let examples: String
+    private let exit: String
+    private let ownFiles: [File]
     /// Further paragraphs of help: lines are joined and wrapped, empty lines separate paragraphs.
     /// Only help evaluates them.
     let notes: @Sendable () -> String
 
+    /// - Parameter exit: the exit codes that have a meaning of their own.
     init(
         _ name: String,
         _ summary: String,
         operands: String? = nil,
         options: [Option],
+        broker: BrokerUse = .running,
+        examples: String = "",
+        exit: String = "0 if done",
+        files: [File] = [],
         notes: @autoclosure @escaping @Sendable () -> String = ""
     ) {
         self.name = name
         self.summary = summary
         self.operands = operands
         self.options = options + [.help]
+        self.broker = broker
+        self.examples = examples
+        self.exit = exit
+        ownFiles = files
         self.notes = notes
     }
 
@@ -60,8 +74,24 @@ struct CommandSyntax: Sendable {
     /// The summary as a sentence.
     var sentence: String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
 
+    var exitStatus: String {
+        "\(exit); \(broker == .none ? "" : "3 if the broker cannot be reached; ")pasteboard(1) lists the other codes."
+    }
+
+    var files: [File] {
+        switch broker {
+        case .none: ownFiles
+        case .running: Self.brokerFiles.prefix(1) + ownFiles
+        case .started: Self.brokerFiles + ownFiles
+        }
+    }
+
+    static let brokerFiles: [File] = [
+        ("$XDG_RUNTIME_DIR/pasteboard/socket", "the broker's socket"),
+        ("~/.config/pasteboard/config", "limits of the broker"), ("~/.local/state/pasteboard/log", "its log"),
+    ]
+
     var help: String {
-        let usage = ["usage: pasteboard \(name) [OPTION ...]", operands].compactMap { $0 }
         let rows = options.map { option in
             (
                 name: option.names.reversed().joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""),
@@ -69,14 +99,23 @@ struct CommandSyntax: Sendable {
             )
         }
         let notes = self.notes()
-        let further = notes.isEmpty ? "" : "\n\(HelpText.paragraphs(notes))\n"
         return """
-            \(usage.joined(separator: " "))
+            usage: pasteboard \(name) [OPTION ...]\(operands.map { " \($0)" } ?? "")
 
             \(HelpText.paragraphs(sentence))
 
             \(HelpText.rows(rows))
-            \(further)
+            \(notes.isEmpty ? "" : "\n\(HelpText.paragraphs(notes))\n")
+            Examples:
+
+            \(examples.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+
+            \(HelpText.paragraphs("Exit status: \(exitStatus)"))
+
+            Files:
+
+            \(HelpText.rows(files.map { (name: $0.path, meaning: $0.meaning) }, widest: 40))
+
             """
     }
 }

@@ -4,22 +4,20 @@ import PasteboardWire
 /// write.
 struct ContentOptions {
     static let options: [CommandSyntax.Option] = [
-        .init("--sensitive", "marks the contents as sensitive, such as a password"),
+        .init("--sensitive", "marks a secret, such as a password"),
         .init("--ttl", value: "DURATION", "clears the contents after this time"),
-        .init("--once", "clears the contents after each item was pasted once"),
-        .init("--loads", value: "N", "clears the contents after each item was pasted N times"),
+        .init("--once", "clears each item after one paste"),
+        .init("--loads", value: "N", "clears each item after N pastes"),
         .init("--transient", "asks histories to leave the contents out"),
         .init("--local", "keeps the contents on this machine"),
         .ifChange,
-        .init("--no-evict", "fails if contents of ended programs would have to be cleared to make room"),
+        .init("--no-evict", "fails if it had to clear others to make room"),
     ]
 
     static let help = """
-        Sensitive contents are kept in the memory of the broker only, are listed without their sizes, and are refused to
-        programs that load them without a user, as histories do. If they are kept, they are cleared after 90 seconds,
-        unless --ttl sets another time. With --if-change the pasteboard is changed only if its change count is N, which
-        list --json, info and watch show. Without --no-evict, contents that programs have left behind may be cleared to
-        make room, and a note names their pasteboards.
+        Sensitive contents are in the memory of the broker only, and are refused to programs that load them without a
+        user. If they are kept, they are cleared after 90 s or --ttl. Without --no-evict, contents of programs
+        that have ended may be cleared to make room, and a note names their pasteboards.
         """
 
     /// nil if no option sets a flag or the lifetime.
@@ -89,7 +87,7 @@ struct ContentOptions {
 }
 
 extension CommandSyntax.Option {
-    static let ifChange = Self("--if-change", value: "N", "does nothing unless the change count of the pasteboard is N")
+    static let ifChange = Self("--if-change", value: "N", "does nothing unless the change count is N")
 }
 
 extension ParsedArguments {

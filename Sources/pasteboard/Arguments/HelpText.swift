@@ -23,8 +23,8 @@ enum HelpText {
     }
 
     /// Formats two columns. Text that does not fit beside a name continues below it, in the second column.
-    static func rows(_ rows: [(name: String, meaning: String)]) -> String {
-        let column = min((rows.map(\.name.count).max() ?? 0) + 4, 28)
+    static func rows(_ rows: [(name: String, meaning: String)], narrowest: Int = 0, widest: Int = 28) -> String {
+        let column = min(max((rows.map(\.name.count).max() ?? 0) + 4, narrowest), widest)
         let indent = String(repeating: " ", count: column)
         return rows.flatMap { row in
             let start = "  \(row.name)"

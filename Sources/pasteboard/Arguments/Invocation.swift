@@ -54,5 +54,5 @@ struct Invocation {
 }
 
 extension CommandSyntax.Option {
-    static let timeout = Self("--timeout", value: "DURATION", "the maximum duration; after it the command ends with 7")
+    static let timeout = Self("--timeout", value: "DURATION", "the maximum duration, after which it ends with 7")
 }

@@ -4,18 +4,15 @@ import TypeIdentifiers
 
 /// The value of `-t`: a type, and for `copy`, `drag` and `offer` the origin of its bytes.
 struct TypeArgument {
-    /// A paragraph for the help of each command that takes a type.
+    /// A paragraph for help.
     static let help = """
-        A TYPE is an identifier (public.png), a MIME type (image/png), an extension (png, .png) or another name that
-        programs for X11 and Wayland use (_VIM_TEXT). To paste or accept, it may also be a family (text, image, audio,
-        video, 'image/*'). To copy, offer or drag, text is UTF-8 text.
+        A TYPE is an identifier (public.png), a MIME type (image/png), an extension (png, .png) or another name of X11
+        and Wayland (_VIM_TEXT). To paste or accept, it may also be a family (text, image, audio, video, 'image/*').
         """
     /// A paragraph for the help of each command that takes files.
     static let contents = """
-        The type of standard input, and of a file without a known extension, follows from the contents. Pictures,
-        archives and other formats are recognized; other contents are text if they start as UTF-8 without NUL, otherwise
-        public.data. The extension of --name counts like that of a file. If an extension has several types (.ts), the
-        contents decide. If the contents contradict the extension, the extension decides, and a note is printed.
+        The type of a file follows from its extension, that of standard input from --name. If there is none, or if it is
+        unknown or has several types, the contents decide. With -t, text is UTF-8 text.
         """
 
     /// The type as the user wrote it.

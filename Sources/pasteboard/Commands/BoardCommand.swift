@@ -9,6 +9,7 @@ struct BoardCommand: Command {
         "removes a pasteboard with its contents: board release NAME",
         operands: "release NAME",
         options: [.timeout, .label, .json],
+        examples: "pasteboard board release notes",
         notes: """
             Afterwards the pasteboard is not listed, and its name is free. The pasteboards general, find, primary and
             drag always exist; 'pasteboard clear' empties them. Releasing a pasteboard that does not exist is not an

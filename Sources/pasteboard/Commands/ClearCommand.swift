@@ -7,6 +7,8 @@ struct ClearCommand: Command {
         "clear",
         "empties a pasteboard",
         options: [.board, .primary, .ifChange, .timeout, .label, .json],
+        examples: "pasteboard clear --board notes",
+        exit: "0 if the pasteboard is empty; 6 if --if-change names another change count",
         notes: """
             Clearing an empty pasteboard is not an error. Without a broker every pasteboard is empty; a broker is
             started only if contents are on the disk. --json prints the change count afterwards, or null if no broker is

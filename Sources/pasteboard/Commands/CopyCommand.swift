@@ -7,41 +7,37 @@ import TypeIdentifiers
 struct CopyCommand: Command {
     static let syntax = CommandSyntax(
         "copy",
-        "copies standard input, files or directories to a pasteboard, which keeps the bytes",
+        "copies standard input or files to a pasteboard",
         operands: "[FILE ...]",
         options: [
-            .init("--echo", short: "-e", "copies the operands as a text, joined by blanks, instead of FILEs"),
+            .init("--echo", short: "-e", "copies the operands as a text, joined by blanks"),
             .type, .typedFile, .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
             .title,
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
             .lf, .crlf,
-            .init("--not-empty", "changes nothing and ends with 1 if all inputs are empty"),
+            .init("--not-empty", "ends with 1 if all inputs are empty"),
             .init("--quiet", short: "-q", "suppresses notes"),
-            .init("--from", value: "NAME", "copies all items of this pasteboard, with their types, names and flags"),
-            .init("--add", "adds the items to those on the pasteboard, which the broker must keep"),
+            .init("--from", value: "NAME", "copies all items of another pasteboard"),
+            .init("--add", "adds to the contents, which the broker must keep"),
         ] + ContentOptions.options + [.timeout, .label, .json],
+        broker: .started,
+        examples: """
+            echo hi | pasteboard copy
+            pasteboard copy report.pdf photo.png
+            pasteboard copy -t text=notes.txt -t html=notes.html    # two types
+            pass show mail | pasteboard copy --sensitive --once --ttl 45s
+            """,
+        exit: "0 when the broker has all bytes; 1 if all inputs of --not-empty or the pasteboard of --from are empty",
         notes: """
-            Each FILE becomes one item. Its type follows from its extension. Its name, permissions and modification time
-            are part of the item. The FILE '-' is standard input. With -t TYPE=FILE there is one item; an additional -t
-            TYPE without FILE is for standard input. With -e the text takes the place of standard input; write '--' before
-            a word that begins with '-'.
+            Each FILE becomes one item, with its name, permissions and modification time; '-' is standard input. With -t
+            TYPE=FILE there is one item; an additional -t TYPE is for standard input, or for the text of -e. A directory
+            becomes a tar archive of its tree, without sockets. --from makes promised contents now.
 
             \(TypeArgument.contents)
 
-            \(TypeArgument.help)
-
-            A directory becomes one item of the type public.folder: a tar archive of its tree with names, permissions,
-            links and modification times. Sockets in it are omitted; --into and drop also omit pipes and devices, and a
-            note says how many there are. If a part of it cannot be read, nothing is copied.
-
-            With --from, contents that are promised are made now. It ends with 1 if that pasteboard is empty, with 5 if
-            a program that has promised contents has ended, and with 6 if they can be pasted a limited number of times.
-
-            A terminal is read until Ctrl-D. The command returns when the broker has all bytes, and no process remains.
-            Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes longer than a
-            second, the progress is shown on standard error if that is a terminal. A broker is started if none is
-            running. --json prints the new change count.
+            No process remains. Until the broker has all bytes, and if anything fails, the pasteboard keeps its earlier
+            contents.
 
             \(ContentOptions.help)
             """

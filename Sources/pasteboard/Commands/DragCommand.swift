@@ -6,38 +6,39 @@ import PasteboardWire
 struct DragCommand: Command {
     static let syntax = CommandSyntax(
         "drag",
-        "drags files, directories or standard input to a destination and drops them there",
+        "drags files or standard input to a destination and drops them",
         operands: "[FILE ...] --to NAME",
         options: [
             .init("--to", value: "NAME", "the destination; 'pasteboard drop --list' lists them"),
             .type, .typedFile,
             .init("--name", value: "NAME", "a file name for a single item"),
             .title,
-            .init("--wait", value: "DURATION", "the longest time to wait for the destination if it does not exist yet"),
-            .init("--move", "deletes the files after the destination has confirmed that it has them"),
+            .init("--wait", value: "DURATION", "waits for the destination to appear"),
+            .init("--move", "deletes the files when the destination has them"),
             .timeout, .label, .json,
         ],
+        broker: .started,
+        examples: """
+            pasteboard drag report.pdf --to inbox
+            pasteboard drag --move photo.png --to inbox --wait 10s
+            """,
+        exit: """
+            0 if the destination has everything; 1 if there is no such destination, or if it accepts none of the types; \
+            6 if it accepts nothing at this time
+            """,
         notes: """
-            Each FILE becomes one item. Its type follows from its extension or its contents. Its name, permissions and
-            modification time are part of the item. The FILE '-' is standard input. With -t TYPE=FILE there is one item.
-            Files and directories (see 'pasteboard copy --help') are read when the destination loads them; standard
-            input and pipes are read first.
+            Each FILE becomes one item, with its name, permissions and modification time; '-' is standard input. With -t
+            TYPE=FILE there is one item. Files and directories (see 'pasteboard copy --help') are read when the
+            destination loads them; standard input and pipes are read first.
 
             \(TypeArgument.contents)
 
-            \(TypeArgument.help)
-
             The command returns when the destination has everything, and prints what the destination did. Ctrl-C cancels
-            the drop: the destination removes what is incomplete, and nothing is deleted. If the transfer takes longer
-            than a second, the progress is shown on standard error if that is a terminal.
+            the drop: the destination removes what is incomplete, and nothing is deleted.
 
-            With --move nothing is deleted if the destination copies instead, or if anything fails. A file that has
-            changed in the meantime is not deleted either. An item with several representations cannot be moved, and
-            neither can a directory, because files in it may change after they were copied: drag it without --move, then
-            delete it. Moving a file to the directory that it is in is an error.
-
-            Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
-            nothing at this time. Without --wait no broker is started; without a broker it ends with 1.
+            With --move nothing is deleted if the destination copies instead, if anything fails, or if the file has
+            changed in the meantime. An item with several representations cannot be moved, and neither can a directory:
+            drag it without --move, then delete it. Without --wait no broker is started.
             """
     )
 

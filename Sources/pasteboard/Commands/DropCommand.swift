@@ -7,36 +7,36 @@ import TypeIdentifiers
 struct DropCommand: Command {
     static let syntax = CommandSyntax(
         "drop",
-        "makes a directory a destination for drags, or lists the destinations",
+        "receives drags in a directory, or lists the destinations",
         options: [
             .init("--as", value: "NAME", "the destination's name"),
-            .init("--accept", value: "TYPE", "an accepted type; may be repeated, best first; by default all types"),
-            .init("--into", value: "DIR", "the directory for the files; by default the current one"),
+            .init("--accept", value: "TYPE", "an accepted type; repeatable, best first"),
+            .init("--into", value: "DIR", "the directory for the files; by default this one"),
             .namePattern,
             .init("--once", "ends after the first drop"),
             .init("--list", "lists the destinations and ends"),
             .timeout, .label, .json,
         ],
+        broker: .started,
+        examples: """
+            pasteboard drop --as inbox --into in
+            pasteboard drop --as pictures --accept image --into in
+            pasteboard drop --list
+            """,
+        exit: "0 for --list; that of the drop with --once; otherwise that of a signal",
         notes: """
             Each dropped item becomes a new file of the first accepted type that the item has, or a new directory if the
-            item is a folder. A type includes the types that conform to it. The path is printed when all bytes have
-            arrived; until then no file has that name. Items are moved if the source requests a move, otherwise copied.
+            item is a folder. A type includes the types that conform to it; by default all are accepted. The path is
+            printed when all bytes have arrived; until then no file has that name. Items are moved if the source
+            requests a move, otherwise copied.
 
             \(DirectoryOutput.help)
 
-            Runs in the foreground until it is interrupted. With --once it runs until the first drop is done, and ends
-            with the exit code of that drop. If a transfer takes longer than a second, the progress is shown on standard
-            error if that is a terminal. A broker is started if none is running, except for --list.
+            Runs until it is interrupted. If the broker is stopped, the command ends with 3. If it crashes, a drop that
+            was under way fails, and the destination continues with the next broker, except with --once.
 
-            If the broker is stopped, the command ends with 3. If it crashes, a drop that was under way fails, and the
-            destination continues with the next broker, except with --once: then it ends with 3 after such a drop.
-
-            \(TypeArgument.help)
-
-            --json prints one line for each item instead of its path: the source, the operation that it has requested,
-            the type, bytes and name of the item, and the path.
-
-            --list prints one line for each destination: its name, the program, the number of sessions, the types.
+            --json prints one line for each item instead of its path. --list prints one line for each destination: its
+            name, the program, the number of sessions, the types.
             """
     )
 

@@ -6,14 +6,16 @@ import TypeIdentifiers
 struct InfoCommand: Command {
     static let syntax = CommandSyntax(
         "info",
-        "shows the owner, age, flags, items and types of a pasteboard, without loading bytes",
+        "shows owner, age, flags and types, without loading bytes",
         options: [.board, .primary, .quiet, .timeout, .label, .json],
+        examples: "pasteboard info --board notes",
+        exit: "0 if there are contents; 1 if the pasteboard is empty",
         notes: """
             Prints the change count, the program that wrote the contents, their age, their flags and lifetime, and below
             them one line for each type, as 'pasteboard types' does. Sizes of sensitive contents are not shown.
 
-            Ends with 1 if the pasteboard is empty; --json then also prints its change count. Without a broker every
-            pasteboard is empty; a broker is started only if contents are on the disk.
+            With --json, an empty pasteboard has its change count, too. Without a broker every pasteboard is empty; a
+            broker is started only if contents are on the disk.
             """
     )
 

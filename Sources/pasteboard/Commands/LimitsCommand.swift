@@ -8,13 +8,13 @@ struct LimitsCommand: Command {
         "limits",
         "shows the limits of the running broker, with their meaning",
         options: [.timeout, .label, .json],
+        examples: "pasteboard limits",
+        files: [("~/.config/pasteboard/config", "the limits, one 'NAME = VALUE' per line")],
         notes: """
             Limits are set by 'pasteboard broker --limit NAME=VALUE', in the environment variable PASTEBOARD_LIMITS
-            ('NAME=VALUE NAME=VALUE'), or in $XDG_CONFIG_HOME/pasteboard/config, except those that are fixed by the protocol. No program can use up connections, boards, kept-pool,
-            kept-representations, sessions, destinations, objects or metadata: it gets a share, about half of each if no
-            other program needs some. --json prints the exact numbers, in bytes and milliseconds.
-
-            Ends with 3 if no broker is running; none is started.
+            ('NAME=VALUE NAME=VALUE'), or in the file below, except those that are fixed by the protocol. No program can
+            use up what all share: it gets about half if no other program needs some. --json prints the exact numbers,
+            in bytes and milliseconds. No broker is started.
             """
     )
 

@@ -9,11 +9,13 @@ struct ListCommand: Command {
         "list",
         "lists the pasteboards",
         options: [.timeout, .label, .json],
+        examples: "pasteboard list",
         notes: """
             Prints one line for each pasteboard that is not empty: its name, the number of items, the kept bytes ('-' if
             they are sensitive), the program that wrote them, the types of the first item, and the flags and lifetime,
             if any. On a terminal the first 40 characters of a text that the broker keeps come last, unless it is
-            sensitive or can be pasted a limited number of times. Without a broker every pasteboard is empty; a broker is started only if contents are on the disk.
+            sensitive or can be pasted a limited number of times. Without a broker every pasteboard is empty; a broker
+            is started only if contents are on the disk.
             """
     )
 

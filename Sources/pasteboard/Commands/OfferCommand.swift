@@ -9,52 +9,38 @@ import TypeIdentifiers
 struct OfferCommand: Command {
     static let syntax = CommandSyntax(
         "offer",
-        "promises files, directories, or the output of commands, which run when another program pastes",
+        "promises files or the output of commands, made at each paste",
         operands: "[FILE ...]",
         options: [
-            .init(
-                "--type",
-                short: "-t",
-                value: "TYPE=COMMAND",
-                "the output of 'sh -c COMMAND' as TYPE; may be repeated"
-            ),
+            .init("--type", short: "-t", value: "TYPE=COMMAND", "the output of 'sh -c COMMAND'; repeatable"),
             .init("--type", short: "-t", value: "TYPE", "the type of all FILEs"),
             .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
             .title,
-            .init("--keep-on-exit", "hands the promises over to the broker if a signal ends the offer"),
-            .init("--background", "returns when the contents can be pasted, and prints the process id"),
-            .init("--verbose", short: "-v", "prints one line for each load: type, bytes, time, outcome"),
-            .init("--timeout", value: "DURATION", "the maximum time until the contents can be pasted"),
+            .init("--keep-on-exit", "hands the bytes to the broker at the end"),
+            .init("--background", "returns when there is something to paste"),
+            .init("--verbose", short: "-v", "prints one line for each load"),
+            .init("--timeout", value: "DURATION", "the maximum time until it can be pasted"),
         ] + ContentOptions.options + [.label, .json],
+        broker: .started,
+        examples: """
+            pasteboard offer -t text=date               # the time of each paste
+            pasteboard offer report.pdf photos          # read when somebody pastes
+            pasteboard offer --background -t tar='tar c photos' --name photos.tar
+            """,
+        exit: "0 when the contents are replaced or cleared, or if --keep-on-exit has kept everything",
         notes: """
-            Each FILE becomes one item. It is opened now and read when another program pastes. The tree of a directory,
-            with names, permissions, links and modification times, is also read at that time (see 'pasteboard copy
-            --help').
+            Each FILE becomes one item. It is opened now and read when another program pastes. The tree of a directory
+            is read at that time. Each load runs the command again, up to 16 at once, in the current directory. If it fails, the load fails with its last line of standard error.
 
             \(TypeArgument.contents)
 
-            \(TypeArgument.help)
+            The earlier contents are not restored when the offer ends. If the broker is stopped, or crashes during an
+            offer with --once, the offer ends with 3; otherwise it continues with the next broker.
 
-            Runs in the foreground until its contents are replaced or cleared, and then ends with 0. Each load runs the
-            command again, up to 16 at once; the output is sent as fast as the destination reads it. If the command
-            fails, the load fails with the exit status of the command and the last line of its standard error. If the
-            load is cancelled, the command and its children are terminated. A broker is started if none is running.
-
-            If the broker is stopped, the offer ends with 3. If it crashes, the offer continues with the next broker,
-            except with --once: then it ends with 3.
-
-            An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C
-            or SIGTERM, the pasteboard is empty afterwards: the earlier contents are not restored.
-
-            With --keep-on-exit the first Ctrl-C, SIGTERM or SIGHUP makes it run all commands and read all files, within
-            5 s and up to 64 MiB in all. The broker keeps their bytes, so that they can be pasted after the end. One
-            line on standard error names what was kept and what was not. The exit code is 0 if everything was kept. A
-            second signal ends the offer at once.
-
-            With --background the offer continues in a separate process, which ends when its contents are replaced or
-            cleared, or by 'kill'. --json prints the process id and the change count, also in the foreground. The commands run in the current directory, without a terminal. Messages are
-            discarded; with -v they are written to the log, ~/.local/state/pasteboard/log.
+            With --keep-on-exit the first signal makes it run all commands and read all files, within 5 s and 64 MiB,
+            and the broker keeps the bytes. A second signal ends it at once. With --background it prints the process id,
+            and messages of -v go to the log.
 
             \(ContentOptions.help)
             """

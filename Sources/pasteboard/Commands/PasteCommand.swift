@@ -7,70 +7,48 @@ import TypeIdentifiers
 struct PasteCommand: Command {
     static let syntax = CommandSyntax(
         "paste",
-        "writes the contents of a pasteboard to standard output or to files",
+        "writes the contents to standard output or files",
         options: [
-            .init("--type", short: "-t", value: "TYPE", "the requested type; may be repeated, best first"),
+            .init("--type", short: "-t", value: "TYPE", "the requested type; repeatable, best first"),
             .board, .primary,
             .init("--item", value: "N", "the item, counted from 1"),
-            .init(
-                "--output",
-                short: "-o",
-                value: "FILE",
-                "writes FILE when all bytes have arrived; '-' is standard output"
-            ),
-            .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
+            .init("--output", short: "-o", value: "FILE", "writes FILE when all bytes have arrived"),
+            .init("--into", value: "DIR", "writes each item to DIR, and prints its path"),
             .namePattern,
-            .init(
-                "--force",
-                "with --into, replaces files and directories that have the names of the items, also numbered ones"
-            ),
-            .init("--timeout", value: "DURATION", "the maximum duration of the wait, the loads and the output"),
+            .init("--force", "with --into, replaces files and directories"),
+            .init("--timeout", value: "DURATION", "the maximum duration, with the output"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--newline", "adds a newline after text"),
             .lf, .crlf,
             .init("--raw", "writes any bytes to a terminal, unchanged"),
-            .init("--wait", "waits until there is something to paste, of the requested type"),
+            .init("--wait", "waits until there is something to paste"),
             .ifChange, .quiet, .label, .json,
         ],
+        broker: .started,
+        examples: """
+            pasteboard paste
+            pasteboard paste -t png -o shot.png
+            pasteboard paste --into in                  # all items, as files
+            pasteboard paste --wait --timeout 1m
+            """,
+        exit: """
+            0 if all bytes were written; 1 if there is nothing of the requested type; 6 if --if-change does not hold, \
+            or for secrets in the command of a watch; 7 if --timeout ends the wait
+            """,
         notes: """
             Without -t the type is text if there is any, otherwise the first type of the item. With -o FILE the type of
-            FILE's extension is preferred; a note says if the contents are of another type. With --into it is the first
-            type of each item. A type includes the types that conform to it. -t text prefers plain text. -t text,
-            -t text/plain and -t 'text/plain;charset=utf-8' give UTF-8, whatever the encoding of the source. -t with a
-            type of another encoding gives the bytes unchanged.
+            FILE's extension is preferred; with --into it is the first type of each item. A type includes the types that
+            conform to it. -t text gives plain text if there is any, in UTF-8. -t with a type of another encoding gives
+            the bytes unchanged. Without --item and -t the first item is pasted. With -t it is the first item that has
+            the type, and with --into all items that have it.
 
-            Without --item and -t the first item is pasted. With -t it is the first item that has the type, and with
-            --into all items that have it.
+            Only text is written to a terminal: control characters are shown as ^X, other unsafe bytes as \\xNN. A file
+            appears only when all bytes have arrived; until then, an earlier one of that name remains.
 
-            \(TypeArgument.help)
+            \(DirectoryOutput.help) A folder becomes a tar archive, except with --into, which also copies the files of a
+            list (text/uri-list) that was copied with pasteboard on this machine.
 
-            All other contents are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
-            shown as ^X, other unsafe bytes as \\xNN, and a newline is added if the text does not end with one, unless
-            -n is given; with --raw any bytes are written, unchanged. A file appears only when all bytes have arrived.
-            An earlier file of that name remains until then, and a command that is killed leaves no partial file.
-
-            With --into a list of files (text/uri-list, x-special/gnome-copied-files) becomes copies of these files, if
-            it was copied with pasteboard on this machine and in this container. Copied files can be pasted as such
-            lists with -t.
-
-            With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions
-            of the file that was copied, and an existing file keeps its own.
-
-            If writing a file takes longer than a second, the progress is shown on standard error if that is a terminal.
-
-            With --into a folder is recreated: names, permissions as far as the umask allows, links and modification
-            times. Otherwise a folder is pasted as a tar archive of its tree, also with -t tar, and not to a terminal.
-
-            Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
-            pasteboard is empty; a broker is started only with --wait, or if contents are on the disk.
-
-            With --wait it ends with 7 if --timeout ends the wait; contents whose source has ended count as nothing.
-            --json prints one line for each item: its type, bytes, name and path, and the change count; on standard
-            error if the bytes go to standard output. With --into it replaces the line with the path.
-
-            With --if-change it ends with 6 if the pasteboard has another change count. When run by 'pasteboard watch --
-            ...', it ends with 6 for contents that are sensitive or can be pasted a limited number of times. If the
-            broker ends before the first byte, it pastes what the pasteboard has at the next one, or ends with 3.
+            Without a broker every pasteboard is empty; one is started only with --wait, or if contents are on the disk.
             """
     )
 

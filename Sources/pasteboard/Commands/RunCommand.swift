@@ -8,24 +8,29 @@ import PasteboardWire
 struct RunCommand: Command {
     static let syntax = CommandSyntax(
         "run",
-        "runs a command with pasteboards of its own, and removes them when it ends",
+        "runs a command with pasteboards of its own",
         operands: "-- COMMAND [ARGUMENT ...]",
         options: [
-            .init("--limit", value: "NAME=VALUE", "sets a limit of the broker, as for 'broker'; may be repeated")
+            .init("--limit", value: "NAME=VALUE", "sets a limit of the broker, as for 'broker'; repeatable")
         ],
+        broker: .started,
+        examples: """
+            pasteboard run -- make test
+            pasteboard run -- sh -c 'echo hi | pasteboard copy; pasteboard paste'
+            """,
+        exit: """
+            that of COMMAND; 128 plus the number of the signal that has ended it; 126 if it cannot be run; 127 if it \
+            was not found
+            """,
         notes: """
             Starts a broker at a socket in a new directory, which only you can enter, and runs COMMAND with
             PASTEBOARD_SOCKET set to the path of that socket. When COMMAND ends, the broker ends, its contents are lost,
             and the directory is removed. What COMMAND has left in the background keeps running, without a broker.
-
-            The exit code is that of COMMAND, 128 plus the number of the signal that has ended it, 126 if it cannot be
-            run, or 127 if it was not found; 3 if no broker can be started. Signals that are sent to 'run' are passed on
-            to COMMAND, which has the standard streams and the terminal.
+            Signals that are sent to 'run' are passed on to COMMAND, which has the standard streams and the terminal.
 
             If 'run' is killed, COMMAND keeps running, and the broker ends when no program has been connected for the
-            time of the limit idle-exit, here 30s by default. If the broker is killed, it starts again as usual. Nothing
-            is kept on the disk, unless --limit sets kept-on-disk. Other limits are those of PASTEBOARD_LIMITS, which
-            COMMAND gets with the limits of its broker, and of the configuration file.
+            time of the limit idle-exit, here 30s by default. Nothing is kept on the disk, unless --limit sets
+            kept-on-disk.
             """
     )
 

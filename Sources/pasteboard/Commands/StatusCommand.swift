@@ -5,9 +5,10 @@ import PasteboardWire
 struct StatusCommand: Command {
     static let syntax = CommandSyntax(
         "status",
-        "shows programs, pasteboards, drag sessions, running and last loads, ended connections and counters; never contents",
+        "shows programs, pasteboards, drags and loads; never contents",
         options: [.timeout, .label, .json],
-        notes: "Ends with 3 if no broker is running; none is started."
+        examples: "pasteboard status",
+        notes: "It also shows the connections that ended last, and counters. No broker is started."
     )
 
     init(_ arguments: ParsedArguments) {}

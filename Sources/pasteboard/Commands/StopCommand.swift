@@ -7,13 +7,16 @@ struct StopCommand: Command {
         "stop",
         "ends the broker",
         options: [.init("--if-empty", "ends it only if 'list' shows no pasteboard"), .timeout, .label, .json],
+        examples: "pasteboard stop --if-empty",
+        exit: """
+            0 if the broker has ended; 6 if --if-empty leaves it running; 3 if the contents could not be written to the disk
+            """,
+        files: [("~/.local/state/pasteboard/snapshot", "contents on disk (limit kept-on-disk)")],
         notes: """
             The contents are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are
             kept come back with the next broker. Running loads may finish within the limit 'drain'. The command returns
-            when the broker no longer accepts connections, so the next broker can start.
-
-            Ends with 3 if no broker is running or the contents could not be written to the disk, and with 6 if
-            --if-empty leaves the broker running. Contents that are written after the check of --if-empty are lost.
+            when the broker no longer accepts connections, so the next broker can start. Contents that are written after
+            the check of --if-empty are lost.
             """
     )
 

@@ -7,14 +7,16 @@ struct CompletionsCommand: Command {
         "prints the completions for a shell",
         operands: "SHELL",
         options: [],
+        broker: .none,
+        examples: """
+            source <(pasteboard completions bash)         # in ~/.bashrc
+            pasteboard completions zsh > _pasteboard      # in a directory of fpath
+            pasteboard completions fish > ~/.config/fish/completions/pasteboard.fish
+            """,
+        files: [("PREFIX/share", "where 'install' writes the scripts")],
         notes: """
             SHELL is \(CompletionScript.shells). 'pasteboard install' writes the scripts where these shells look for
-            them. Without it, bash and fish read one like this, in ~/.bashrc and ~/.config/fish/config.fish:
-
-              source <(pasteboard completions bash)
-              pasteboard completions fish | source
-
-            For zsh, write it to a file named _pasteboard in a directory of fpath.
+            them.
 
             Commands, options, pasteboards, the types of their contents, destinations and limits are completed from this
             program and the running broker. No broker is started, and its answer is awaited for at most 50 ms.

@@ -11,6 +11,9 @@ struct DemoCommand: Command {
         "demo",
         "shows a promise, a load and a dead source between real processes",
         options: [],
+        broker: .none,
+        examples: "pasteboard demo",
+        files: [("$TMPDIR", "the parent of the temporary directory; by default /tmp")],
         notes: """
             Starts a broker in a temporary directory and a source, and is the destination itself. Your pasteboards are
             not changed. The demo takes less than a second.

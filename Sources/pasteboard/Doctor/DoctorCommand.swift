@@ -1,22 +1,28 @@
 import PasteboardClient
 import PasteboardTransport
 
-/// Checks what the commands need, and says how to mend what is wrong.
+/// Checks what the commands need, and says how to fix what is wrong.
 struct DoctorCommand: Command {
     static let syntax = CommandSyntax(
         "doctor",
-        "checks what the commands need, and says how to mend what is wrong",
+        "checks what the commands need, and says how to fix what is wrong",
         options: [
             .init("--link", value: "[USER@]HOST", "checks also whether this machine can be linked with another one"),
             .via, .json,
         ],
+        broker: .started,
+        examples: """
+            pasteboard doctor
+            pasteboard doctor --link buildhost
+            """,
+        exit: "0 if all is well, otherwise 1",
         notes: """
             Checks the directory of the socket and its owner, the socket, the running broker, its version and its
             keeper, the way to it (direct, or forwarded by another program), the limits of the configuration file and of
             PASTEBOARD_LIMITS, the contents on the disk, and tar. Starts and changes nothing.
             With --link it also runs 'pasteboard connect' on the other machine, which starts a broker there if none runs.
 
-            Ends with 0 if all is well, otherwise with 1. --json prints an array of the checks, each with 'check',
+            --json prints an array of the checks, each with 'check',
             'state' (good or bad), 'finding' and 'advice', which is null if the state is good.
             """
     )
@@ -44,7 +50,7 @@ struct DoctorCommand: Command {
 struct Finding: Equatable {
     let check: String
     let text: String
-    /// The way to mend it; nil if all is well.
+    /// The way to fix it; nil if all is well.
     var advice: String?
 
     var isGood: Bool { advice == nil }
@@ -67,7 +73,7 @@ struct Finding: Equatable {
     }
 
     fileprivate var rows: [[String]] {
-        [[isGood ? "good" : "BAD", check, text]] + (advice.map { [["", "", "to mend it: \($0)"]] } ?? [])
+        [[isGood ? "good" : "BAD", check, text]] + (advice.map { [["", "", "to fix it: \($0)"]] } ?? [])
     }
 
     fileprivate var json: JSONValue {

@@ -32,10 +32,9 @@ final class OutputDirectory {
 final class DirectoryOutput: PasteSink {
     /// A paragraph for the help of each command that writes files into a directory.
     static let help = """
-        The copy of a file keeps the exact name of that file, its permissions as far as the umask allows, and its
-        modification time; only '/', control characters and the names '.' and '..' are replaced by '_'. In a name that a
-        program suggested, unsafe characters are replaced and the extension of the type is added. If a name is taken, the
-        new file gets a number, and no file is replaced; only paste --force replaces files, and directories as a whole.
+        A copied file keeps its name, its permissions as far as the umask allows, and its modification time. In a name
+        that a program suggested, unsafe characters are replaced and the extension of the type is added. If a name is
+        taken, the new file gets a number; only paste --force replaces files, and directories as a whole.
         """
 
     let directory: OutputDirectory
@@ -104,6 +103,6 @@ extension CommandSyntax.Option {
     static let namePattern = Self(
         "--name",
         value: "PATTERN",
-        "names the new files after the time, in the format of strftime: '%Y-%m-%d %H.%M.%S'"
+        "names files after the time: '%Y-%m-%d %H.%M.%S'"
     )
 }

@@ -144,12 +144,7 @@ struct InputArguments {
 
 extension CommandSyntax.Option {
     static let type = Self("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs")
-    static let typedFile = Self(
-        "--type",
-        short: "-t",
-        value: "TYPE=FILE",
-        "one more representation of a single item; may be repeated"
-    )
+    static let typedFile = Self("--type", short: "-t", value: "TYPE=FILE", "one more type of a single item; repeatable")
     static let title = Self("--title", value: "TEXT", "a title for people to read, which info shows")
 }
 

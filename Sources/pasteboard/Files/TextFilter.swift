@@ -106,8 +106,8 @@ extension MemoryFile {
 }
 
 extension CommandSyntax.Option {
-    static let lf = Self("--lf", "ends each line of text with LF, and replaces CR LF")
-    static let crlf = Self("--crlf", "ends each line of text with CR LF, as programs for Windows expect")
+    static let lf = Self("--lf", "ends each line of text with LF")
+    static let crlf = Self("--crlf", "ends each line of text with CR LF")
 }
 
 extension ParsedArguments {

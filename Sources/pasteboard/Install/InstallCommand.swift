@@ -10,6 +10,9 @@ struct InstallCommand: Command {
             .prefix,
             .init("--shims", "also installs links by the names \(ShimProgram.names.joined(separator: ", "))"),
         ],
+        broker: .none,
+        examples: "pasteboard install --shims",
+        files: [("PREFIX/share/pasteboard/manifest", "the list of the files")],
         notes: """
             Copies the running program to PREFIX/bin/pasteboard, with a link pasteboardd, which runs the broker. Writes
             manual pages, completions for bash, zsh and fish, and user units of systemd into PREFIX/share. Prints the

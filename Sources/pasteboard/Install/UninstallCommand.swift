@@ -6,6 +6,9 @@ struct UninstallCommand: Command {
         "uninstall",
         "removes what 'pasteboard install' has written",
         options: [.prefix],
+        broker: .none,
+        examples: "pasteboard uninstall",
+        files: [("PREFIX/share/pasteboard/manifest", "the list of the files")],
         notes: """
             Removes the files that PREFIX/share/pasteboard/manifest lists, and the directories that 'pasteboard install'
             has created, if they are empty. A file that was changed or replaced since is left, and named on standard

@@ -7,12 +7,16 @@ struct UnitsCommand: Command {
         "prints the user units with which systemd starts the broker",
         operands: "[socket|service]",
         options: [.prefix],
+        broker: .none,
+        examples: """
+            pasteboard units
+            pasteboard units --prefix /usr service
+            systemctl --user enable --now pasteboard.socket
+            """,
+        files: [("PREFIX/share/systemd/user", "where 'install' writes both units")],
         notes: """
             Prints pasteboard.socket and pasteboard.service, or one of them. The service runs PREFIX/bin/pasteboard.
-            'pasteboard install' writes both into PREFIX/share/systemd/user. Then this starts the broker at the first
-            connection:
-
-              systemctl --user enable --now pasteboard.socket
+            When the socket is enabled, systemd starts the broker at the first connection.
             """
     )
 

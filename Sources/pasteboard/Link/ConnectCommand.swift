@@ -7,10 +7,12 @@ import PasteboardWire
 struct ConnectCommand: Command {
     static let syntax = CommandSyntax(
         "connect",
-        "joins standard input and output to the broker, for a program on another machine",
+        "joins standard input and output to the broker, for 'link'",
         options: [
             .init("--silence", value: "DURATION", "ends after this time without input; by default never")
         ],
+        broker: .started,
+        examples: "ssh buildhost pasteboard connect",
         notes: """
             'pasteboard link' runs it on the other machine. Any program that speaks the protocol can use it: ssh HOST
             pasteboard connect. Starts a broker if none is running. File descriptors do not pass. Ends with the

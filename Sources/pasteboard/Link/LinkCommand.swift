@@ -6,7 +6,7 @@ import PasteboardWire
 struct LinkCommand: Command {
     static let syntax = CommandSyntax(
         "link",
-        "links the pasteboards of this machine with those of another one, over ssh",
+        "links the pasteboards of this machine with another's, over ssh",
         operands: "[USER@]HOST",
         options: [
             .init("--board", short: "-b", value: "NAME", "a pasteboard that crosses, repeatable; by default general"),
@@ -17,6 +17,14 @@ struct LinkCommand: Command {
             .init("--silence", value: "DURATION", "the time after which a silent machine is lost; by default 15s"),
             .init("--quiet", short: "-q", "suppresses notes; errors are still printed"),
         ],
+        broker: .started,
+        examples: """
+            pasteboard link buildhost
+            pasteboard link --only receive --board notes you@buildhost
+            pasteboard link db --via 'docker exec -i db pasteboard connect --silence 25s'
+            """,
+        exit: "that of a signal; 3 if a broker is stopped or the first connection fails; 9 if the other one is too old",
+        files: [("~/.ssh/config", "the names of machines")],
         notes: """
             What is copied on one machine can be pasted on the other, with its names and types. Only the list of types
             crosses until somebody pastes; then the bytes are made and sent, however large they are. What an offer on
@@ -28,11 +36,10 @@ struct LinkCommand: Command {
 
             HOST is a name that ssh knows: keys, jump hosts and ports are those of its configuration. The other machine
             needs pasteboard in the PATH of its shell or in ~/.local/bin. With --via, HOST is only a name, and COMMAND
-            is run by the shell: --via 'docker exec -i web pasteboard connect --silence 25s'.
+            is run by the shell.
 
             The link runs until a signal ends it. When the connection is lost, what came over it is withdrawn at once,
-            loads that wait fail with 3, and the link connects again. It ends with 3 if a broker is stopped or the
-            first connection fails, and with 9 if that broker is too old or something else answers. See 'pasteboard links' for the links of this machine.
+            loads that wait fail with 3, and the link connects again. 'pasteboard links' lists the links of this machine.
             """
     )
 

@@ -7,6 +7,7 @@ struct LinksCommand: Command {
         "links",
         "lists the links to other machines",
         options: [.timeout, .label, .json],
+        examples: "pasteboard links",
         notes: """
             Prints one line for each link: its name, its process, since when it is connected, and how many bytes have come
             in, because they were pasted here, and gone out. A link that another machine has made to this one is listed,

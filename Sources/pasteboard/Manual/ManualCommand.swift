@@ -7,6 +7,9 @@ struct ManualCommand: Command {
         "prints a manual page, for packages of this program",
         operands: "[COMMAND]",
         options: [],
+        broker: .none,
+        examples: "pasteboard manual copy | man -l -",
+        files: [("PREFIX/share/man/man1", "where 'install' writes the pages")],
         notes: """
             Prints the page of a command, or that of the program, in the language mdoc. 'pasteboard install' writes all
             pages into PREFIX/share/man/man1. To read one without them:

@@ -15,12 +15,17 @@ struct ManualPage {
             let names = option.names.reversed().map { "Fl \(Self.escaped($0.dropFirst()))" }.joined(separator: " , ")
             return (title: names + (option.value.map { " Ar \(Self.escaped($0))" } ?? ""), meaning: option.meaning)
         }
+        let variables = ".Ev PASTEBOARD_SOCKET , PASTEBOARD_AUTOSTART\nand others: see\n.Xr pasteboard 1 .\n"
         self.init(
             "pasteboard-\(syntax.name)",
             meaning: syntax.summary,
             synopsis: "pasteboard \(syntax.name)\n.Op Ar option ...\n\(Self.sentences(syntax.operands ?? ""))",
             sections: [
-                ("DESCRIPTION", Self.sentences(syntax.sentence) + Self.list(options) + Self.paragraphs(syntax.notes())),
+                ("DESCRIPTION", "The options are:\n" + Self.list(options) + Self.paragraphs(syntax.notes())),
+                ("ENVIRONMENT", syntax.broker == .none ? "" : variables),
+                ("FILES", Self.files(syntax.files)),
+                ("EXIT STATUS", Self.sentences(syntax.exitStatus)),
+                ("EXAMPLES", Self.literal(syntax.examples)),
                 ("SEE ALSO", ".Xr pasteboard 1\n"),
             ]
         )
@@ -28,15 +33,20 @@ struct ManualPage {
 
     /// The page of the program.
     static var program: ManualPage {
-        let commands = CommandLineTool.commands.map { ("Xr pasteboard-\($0.syntax.name) 1", $0.syntax.summary) }
+        let groups = CommandLineTool.groups.map { group in
+            let commands = group.commands.map { ("Xr pasteboard-\($0.syntax.name) 1", $0.syntax.summary) }
+            return ".Ss \(group.title)\n\(list(commands, width: 25))"
+        }
         return ManualPage(
             "pasteboard",
             meaning: "copy, paste, and drag and drop between processes",
             synopsis: "pasteboard\n.Ar command\n.Op Ar option ...\n",
             sections: [
-                ("DESCRIPTION", "The commands are:\n" + list(commands) + paragraphs(CommandLineTool.introduction)),
+                ("DESCRIPTION", sentences(CommandLineTool.introduction) + groups.joined()),
                 ("ENVIRONMENT", list(CommandLineTool.environment.map { ("Ev \($0.name)", $0.meaning) })),
-                ("EXIT STATUS", list(CommandLineTool.exitCodes.map { ($0.name, $0.meaning) })),
+                ("FILES", files(CommandSyntax.brokerFiles)),
+                ("EXIT STATUS", list(CommandLineTool.exitCodes.map { ($0.name, $0.meaning) }, width: 3)),
+                ("EXAMPLES", literal(CommandLineTool.examples)),
             ]
         )
     }
@@ -51,21 +61,31 @@ struct ManualPage {
             .Nm \(name)
             .Nd \(Self.escaped(meaning))
             .Sh SYNOPSIS
-            .Nm \(synopsis)\(sections.map { ".Sh \($0.title)\n\($0.text)" }.joined())
+            .Nm \(synopsis)\(sections.filter { !$0.text.isEmpty }.map { ".Sh \($0.title)\n\($0.text)" }.joined())
             """
     }
 
-    private static func list(_ rows: [(title: String, meaning: String)]) -> String {
-        ".Bl -tag -width Ds\n" + rows.map { ".It \($0.title)\n\(sentences($0.meaning))" }.joined() + ".El\n"
+    private static func list(_ rows: [(title: String, meaning: String)], width: Int = 20) -> String {
+        ".Bl -tag -width \(width)n -compact\n" + rows.map { ".It \($0.title)\n\(sentences($0.meaning))" }.joined()
+            + ".El\n"
+    }
+
+    private static func files(_ files: [CommandSyntax.File]) -> String {
+        list(files.map { ("Pa \(escaped($0.path))", $0.meaning) }, width: 34)
     }
 
     /// The paragraphs of a text for help. Lines that begin with a space are an example or a table.
     private static func paragraphs(_ text: String) -> String {
         text.split(separator: "\n\n").map { paragraph in
             guard paragraph.first == " " else { return ".Pp\n" + sentences(paragraph) }
-            let lines = paragraph.split(separator: "\n").map { "\(escaped($0.dropFirst(2)))\n" }
-            return ".Bd -literal -offset indent\n\(lines.joined()).Ed\n"
+            return literal(paragraph.split(separator: "\n").map { $0.dropFirst(2) }.joined(separator: "\n"))
         }.joined()
+    }
+
+    /// Lines that stay as they are.
+    private static func literal(_ text: some StringProtocol) -> String {
+        let lines = text.split(separator: "\n").map { "\(escaped($0))\n" }
+        return ".Bd -literal -compact\n\(lines.joined()).Ed\n"
     }
 
     /// A text with a line for each sentence, as the language requires.

@@ -21,6 +21,9 @@ import Testing
         let top = try desk.run("--help").text
         #expect(top.contains("\n  \(command) "))
         for line in (help.text + top).split(separator: "\n") { #expect(line.count <= 80 && line.last != " ") }
+        for title in ["\nExamples:\n", "\nExit status: ", "\nFiles:\n"] { #expect(help.text.contains(title)) }
+        #expect(help.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 80)
+        #expect(top.split(separator: "\n", omittingEmptySubsequences: false).count <= 50)
     }
 
     @Test(
@@ -49,9 +52,12 @@ import Testing
         #expect(try desk.run("status").exitCode == 3)
     }
 
-    @Test("The help lists the exit codes of the documentation, with the same meanings")
+    @Test("The manual page lists the exit codes of the documentation, with the same meanings")
     func documentedExitCodes() throws {
-        let help = try Desk().run("help").text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        let lines = try Desk().run("manual").text.split(separator: "\n").map {
+            $0.hasPrefix(".It ") ? $0.dropFirst(4) : $0
+        }
+        let help = lines.joined(separator: " ").replacing("\\-", with: "-")
         let page = try Document("Sources/PasteboardKit/PasteboardKit.docc/CommandReference.md")
         let table = page.table("code").dropFirst()
         #expect(table.count == 16)

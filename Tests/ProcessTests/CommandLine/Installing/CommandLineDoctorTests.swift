@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "What is wrong is found, with the way to mend it",
+        "What is wrong is found, with the way to fix it",
         arguments: [
             ("chmod 755 run/pasteboard", "directory", "chmod 700"),
             ("rm -r run/pasteboard; echo >run/pasteboard", "directory", "remove it"),
@@ -49,7 +49,7 @@ import Testing
         let desk = try Desk()
         try desk.succeed("mkdir -m 700 run/pasteboard; \(script)")
         let bad = try Self.bad(desk)
-        #expect(bad.hasPrefix("BAD   \(check) ") && bad.contains("to mend it: ") && bad.contains(advice), "\(bad)")
+        #expect(bad.hasPrefix("BAD   \(check) ") && bad.contains("to fix it: ") && bad.contains(advice), "\(bad)")
     }
 
     @Test("Variables that lead nowhere are found")
