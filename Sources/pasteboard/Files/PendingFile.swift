@@ -19,10 +19,16 @@ final class PendingFile {
     var raw: CInt { descriptor.raw }
 
     /// - Parameters:
+    ///   - shown: the path of the directory in errors.
     ///   - mode: the permissions, before the umask applies.
     ///   - mayBeUnnamed: whether the file may be unnamed if the file system supports that.
-    init(inDirectory path: SystemString, mode: UInt32 = 0o666, mayBeUnnamed: Bool = true) throws {
-        self.path = path
+    init(
+        inDirectory path: SystemString,
+        shown: SystemString? = nil,
+        mode: UInt32 = 0o666,
+        mayBeUnnamed: Bool = true
+    ) throws {
+        self.path = shown ?? path
         self.mode = mode
         do {
             let directory = DescriptorBox(try System.open(path, [.nameOnly, .directory]))
@@ -40,7 +46,7 @@ final class PendingFile {
                 workingName = named.name
             }
         } catch {
-            throw CommandFailure("cannot create a file in", path, error)
+            throw CommandFailure("cannot create a file in", shown ?? path, error)
         }
     }
 

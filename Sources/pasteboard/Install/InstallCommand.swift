@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
@@ -5,48 +6,64 @@ import PasteboardWire
 struct InstallCommand: Command {
     static let syntax = CommandSyntax(
         "install",
-        "installs this program with its manual pages, completions and units",
+        "installs this program, manual pages, completions and units",
         options: [
-            .prefix,
-            .init("--shims", "also installs links by the names \(ShimProgram.names.joined(separator: ", "))"),
+            .prefix, .stage,
+            .init("--shims", "also installs the names \(ShimProgram.names.joined(separator: ", "))"),
+            .init("--shims-dir", value: "DIR", "where in PREFIX these names go; by default bin"),
         ],
         broker: .none,
-        examples: "pasteboard install --shims",
+        examples: """
+            pasteboard install --shims
+            pasteboard install --destdir "$PWD/root" --prefix /usr    # for a package
+            """,
+        exit: "0 if everything was written; 4 if a file could not be written",
         files: [("PREFIX/share/pasteboard/manifest", "the list of the files")],
         notes: """
             Copies the running program to PREFIX/bin/pasteboard, with a link pasteboardd, which runs the broker. Writes
-            manual pages, completions for bash, zsh and fish, and user units of systemd into PREFIX/share. Prints the
-            path of each file, and says on standard error what is to be done: for example, that PATH lacks PREFIX/bin.
+            manual pages, completions for bash, zsh and fish, and user units of systemd into PREFIX/share. Creates
+            missing directories. Prints the path of each file, and says on standard error what is to be done: for
+            example, that PATH lacks PREFIX/bin.
 
             A program that runs is replaced without being disturbed. A link of --shims never replaces another file, such
             as a real xclip; that file is named, and left as it is. If another file of this program's name is replaced,
             a note says so. Links that were installed once are kept up to date without --shims, too.
 
-            'pasteboard uninstall' removes what PREFIX/share/pasteboard/manifest lists.
+            A symbolic link is followed only in a directory in which nobody else can write.
             """
     )
 
     private let prefix: String
-    private let hasShims: Bool
+    private let staged: String
+    /// The directory of the links below the prefix, if they are requested.
+    private let shims: String?
 
     init(_ arguments: ParsedArguments) throws {
-        prefix = try arguments.prefix()
-        hasShims = arguments.has("--shims")
+        let prefix = try arguments.prefix()
+        var folder = try arguments.value("--shims-dir")
+        if let name = folder, name.hasPrefix("\(prefix)/") { folder = String(name.dropFirst(prefix.count + 1)) }
+        guard folder.map({ !$0.hasPrefix("/") && Installation.isInside($0) }) != false else {
+            throw CommandFailure(usage: "invalid value '\(folder ?? "")' of --shims-dir; it has to be in \(prefix)")
+        }
+        self.prefix = prefix
+        staged = try arguments.stagedPrefix()
+        shims = folder ?? (arguments.has("--shims") ? "bin" : nil)
     }
 
     func run() throws -> CInt {
-        var installation = try Installation(below: prefix, makesPrefix: true)
-        let shims = ShimProgram.names.filter { hasShims || installation.contains("bin/\($0)") }
+        var installation = try Installation(below: staged, makesPrefix: true)
+        let links = ShimProgram.names.compactMap { name in
+            shims.map { "\($0)/\(name)" } ?? installation.path(named: name)
+        }
+        let program = try System.contents(of: System.restartPath(), limit: .max)
         let outcome = Result {
-            let program = try System.contents(of: System.restartPath(), limit: .max)
             try installation.write("bin/pasteboard", program, mode: 0o755)
-            for name in ["pasteboardd"] + shims {
-                try installation.link("bin/\(name)", to: "pasteboard", replacesOthers: name == "pasteboardd")
-            }
+            try installation.link("bin/pasteboardd", to: "bin/pasteboard")
+            for link in links { try installation.link(link, to: "bin/pasteboard", replacesOthers: false) }
             for page in ManualPage.all {
                 try installation.write("share/man/man1/\(page.name).1", page.text.utf8)
             }
-            try installation.link("share/man/man1/pasteboardd.1", to: "pasteboard-broker.1")
+            try installation.link("share/man/man1/pasteboardd.1", to: "share/man/man1/pasteboard-broker.1")
             for script in CompletionScript.all { try installation.write(script.path, script.text.utf8) }
             for unit in UnitsCommand.names {
                 let text = UnitsCommand.text(of: unit, below: prefix)
@@ -57,12 +74,14 @@ struct InstallCommand: Command {
         try installation.save(isComplete: (try? outcome.get()) != nil)
         try outcome.get()
         for path in installation.written { try StandardStreams.print(path: SystemString(path)) }
-        for note in installation.notes + advice(on: shims) { StandardStreams.remark(note) }
+        for note in installation.notes + (staged == prefix ? advice(on: links, program) : []) {
+            StandardStreams.remark(note)
+        }
         return 0
     }
 
     /// The steps that are left to the user.
-    private func advice(on shims: [String]) -> [String] {
+    private func advice(on links: [String], _ program: [UInt8]) -> [String] {
         let bin = "\(prefix)/bin"
         var advice: [String] = []
         let memory = (try? System.contents(of: "/proc/self/maps", limit: 1 << 20)) ?? []
@@ -72,18 +91,32 @@ struct InstallCommand: Command {
         if !System.programDirectories().contains(bin) {
             advice.append("PATH lacks \(bin); add to ~/.profile: PATH=\"\(bin):$PATH\"")
         } else {
-            for name in ["pasteboard"] + shims {
-                guard let found = try? ProgramPath.find(SystemString(name)), found != "\(bin)/\(name)" else { continue }
+            for path in ["bin/pasteboard"] + links {
+                let name = SystemString(path).lastComponent ?? "pasteboard"
+                guard let found = try? ProgramPath.find(name), found != "\(prefix)/\(path)" else { continue }
                 advice.append("PATH has another \(name) before this one: \(found)")
             }
+        }
+        if !links.isEmpty, ["DISPLAY", "WAYLAND_DISPLAY"].allSatisfy({ System.environment($0) == nil }) {
+            let line = "on a server, add to ~/.profile: export WAYLAND_DISPLAY=none"
+            advice.append("Neovim and pass use these names only if DISPLAY or WAYLAND_DISPLAY is set; \(line)")
         }
         if !["/usr", "/usr/local"].contains(prefix), (try? ProgramPath.find("zsh")) != nil {
             let folder = "\(prefix)/share/zsh/site-functions"
             advice.append("for completions in zsh, add to ~/.zshrc before compinit: fpath=(\"\(folder)\" $fpath)")
         }
-        if (try? Broker.running(until: MonotonicClock.deadline(milliseconds: 500))) != nil {
-            advice.append("a broker is running; 'pasteboard broker --replace' starts this version in its place")
+        if hasOtherBroker(than: program) {
+            advice.append("another version of the broker is running; 'pasteboard broker --replace' starts this one")
         }
         return advice
+    }
+
+    /// Whether the running broker is another program. Only root may read the program of a broker; others compare its
+    /// version.
+    private func hasOtherBroker(than program: [UInt8]) -> Bool {
+        let deadline = MonotonicClock.deadline(milliseconds: 500)
+        guard let welcome = try? Broker.running(until: deadline)?.welcome(until: deadline) else { return false }
+        let running = welcome.process.flatMap { try? System.contents(of: "/proc/\($0)/exe", limit: .max) }
+        return running.map { $0 != program } ?? (welcome.programVersion != ProgramVersion.current)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import PasteboardTransport
 
 /// The files that `install` has written below a prefix. The manifest, a file of its own, lists them, so that
@@ -12,7 +13,7 @@ struct Installation {
     private let prefix: String
     /// The prefix, locked: of two installations at the same time, one could store stamps of files that the other then
     /// replaces, and 'uninstall' would leave those. Nil if there is no such directory.
-    private let lock: DescriptorBox?
+    private let root: DescriptorBox?
     private var entries: [(path: String, stamp: String)] = []
     /// The paths below the prefix that this run has written.
     private var current: Set<String> = []
@@ -27,20 +28,20 @@ struct Installation {
     init(below prefix: String, makesPrefix: Bool = false) throws {
         self.prefix = prefix
         if makesPrefix, try System.status(at: prefix) == nil {
-            try System.makeDirectory(prefix, mode: 0o755)
+            try Self.makeDirectories(prefix)
             entries.append(("", Self.directoryStamp))
         }
-        lock = try Self.lock(prefix)
+        root = try Self.lock(prefix)
         let path = full(Self.manifest)
-        guard let status = try System.status(at: path) else { return }
+        guard let status = try status(of: Self.manifest) else { return }
         guard status.kind == .regular else {
             throw CommandFailure(local: "cannot read \(path), because it is not a file; remove it")
         }
-        let lines = String(decoding: try System.contents(of: path, limit: 1 << 20), as: UTF8.self)
-        for line in lines.split(separator: "\n") {
+        let bytes = try at(Self.manifest) { try System.contents(of: $0, limit: 1 << 20) }
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             // Only paths below the prefix are ever removed.
-            guard parts.count == 2, !parts[1].split(separator: "/").contains("..") else {
+            guard parts.count == 2, Self.isInside(parts[1]) else {
                 throw CommandFailure(local: "invalid line '\(line)' in \(path); remove the line")
             }
             entries.append((parts[1], parts[0]))
@@ -60,13 +61,62 @@ struct Installation {
 
     private func full(_ path: String) -> String { path.isEmpty ? prefix : "\(prefix)/\(path)" }
 
-    func contains(_ path: String) -> Bool { entries.contains { $0.path == path } }
+    /// Whether no component of a path leads out of the prefix.
+    static func isInside(_ path: String) -> Bool { !path.split(separator: "/").contains("..") }
+
+    /// The path of the installed file of this name.
+    func path(named name: String) -> String? { entries.first { $0.path.hasSuffix("/\(name)") }?.path }
+
+    // MARK: Directories
+
+    /// Creates a directory, and those above it.
+    static func makeDirectories(_ path: String) throws {
+        guard try System.status(at: path) == nil else { return }
+        try makeDirectories(System.directory(of: path))
+        try System.makeDirectory(path, mode: 0o755)
+    }
+
+    /// Calls functions of the system with a path that begins at the open directory of the file. Each directory is
+    /// opened from the one above it, and a symbolic link is followed only where nobody else can place one: otherwise a
+    /// link could make root write or remove files elsewhere.
+    private func at<Value>(_ path: String, _ body: (String) throws -> Value) throws -> Value {
+        guard var directory = root else { throw SystemError(call: "open", errno: ENOENT) }
+        let parts = path.split(separator: "/").map(String.init)
+        for (index, part) in parts.enumerated().dropLast() {
+            let status = try System.status(of: directory.raw)
+            let isClosed = [0, System.userID].contains(status.owner) && status.mode & 0o022 == 0
+            let link = try System.status(at: part, in: directory.raw)?.kind == .symbolicLink
+            guard isClosed || !link else {
+                let name = full(parts[...index].joined(separator: "/"))
+                throw CommandFailure(local: "\(name) is a symbolic link where others can write, too; remove it")
+            }
+            let options: OpenOptions = isClosed ? [] : .notFollowingLinks
+            let next = try System.open(SystemString(part), in: directory.raw, options.union([.nameOnly, .directory]))
+            directory = DescriptorBox(next)
+        }
+        return try withExtendedLifetime(directory) {
+            try body("/proc/self/fd/\(directory.raw)/\(parts.last ?? ".")")
+        }
+    }
+
+    /// The same for a change, with an error that has the path as the user knows it.
+    private func change(_ path: String, _ what: String, _ body: (String) throws -> Void) throws {
+        try explaining(what, full(path)) { try at(path, body) }
+    }
+
+    private func status(of path: String) throws -> FileStatus? {
+        do {
+            return try at(path) { try System.status(at: $0) }
+        } catch let error as SystemError where [ENOENT, ENOTDIR].contains(error.errno) {
+            return nil
+        }
+    }
 
     // MARK: Writing
 
     mutating func write(_ path: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o644) throws {
         try makeDirectories(above: path)
-        guard try mayReplace(path) else { return }
+        try checkPresent(path)
         try replace(path, bytes, mode: mode)
         try record(path)
     }
@@ -74,45 +124,54 @@ struct Installation {
     /// Replaces a file at the end: a process that runs it keeps the earlier one.
     private func replace(_ path: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o644) throws {
         let target = SystemString(full(path))
-        let file = try PendingFile(inDirectory: target.directory, mode: mode)
-        try file.write(Array(bytes).span, for: target)
-        try file.keep(as: target.lastComponent ?? target, mode: mode)
+        try change(path, "cannot create") { path in
+            let directory = SystemString(path).directory
+            let file = try PendingFile(inDirectory: directory, shown: target.directory, mode: mode)
+            try file.write(Array(bytes).span, for: target)
+            try file.keep(as: target.lastComponent ?? target, mode: mode)
+        }
     }
 
-    /// Makes a symbolic link.
+    /// Makes a symbolic link to a file of this program.
     ///
-    /// - Parameter replacesOthers: whether it replaces a file that this program has not written.
+    /// - Parameter replacesOthers: whether it replaces a file that this program has not written. Otherwise nothing is
+    ///   ever removed: another program may appear at any time.
     mutating func link(_ path: String, to target: String, replacesOthers: Bool = true) throws {
         try makeDirectories(above: path)
+        let up = String(repeating: "../", count: path.split(separator: "/").count - 1)
+        let isBeside = System.directory(of: path) == System.directory(of: target)
+        let target = isBeside ? SystemString(target).lastComponent ?? "" : SystemString(up + target)
         // The manifest lacks the links of an installation that was killed.
-        if (try? System.linkTarget(full(path))) == SystemString(target) { return try record(path) }
-        guard try mayReplace(path, evenOthers: replacesOthers) else { return }
-        if try System.status(at: full(path)) != nil { try System.unlink(full(path)) }
-        try System.makeLink(to: target, at: full(path))
+        if (try? at(path) { try System.linkTarget($0) }) == target { return try record(path) }
+        if replacesOthers {
+            try checkPresent(path)
+            if try status(of: path) != nil { try change(path, "cannot replace") { try System.unlink($0) } }
+        }
+        do {
+            try at(path) { try System.makeLink(to: target, at: $0) }
+        } catch let error as SystemError where error.errno == EEXIST && !replacesOthers {
+            notes.append("left \(full(path)), which is another program; remove it to install the link")
+            entries.removeAll { $0.path == path }
+            return
+        }
         try record(path)
     }
 
-    private mutating func mayReplace(_ path: String, evenOthers: Bool = true) throws -> Bool {
-        guard let status = try System.status(at: full(path)) else { return true }
-        guard status.kind != .directory || !evenOthers else {
+    /// Notes that a file of others is replaced.
+    private mutating func checkPresent(_ path: String) throws {
+        guard try status(of: path)?.kind != .directory else {
             throw CommandFailure(local: "cannot replace \(full(path)), because it is a directory; move it")
         }
-        guard let stamp = try stamp(of: path), !entries.contains(where: { $0 == (path, stamp) }) else { return true }
-        notes.append(
-            evenOthers
-                ? "replaced \(full(path)), which 'pasteboard install' had not written"
-                : "left \(full(path)), which is another program; remove it to install the link"
-        )
-        if !evenOthers { entries.removeAll { $0.path == path } }
-        return evenOthers
+        guard let stamp = try stamp(of: path), !entries.contains(where: { $0 == (path, stamp) }) else { return }
+        notes.append("replaced \(full(path)), which 'pasteboard install' had not written")
     }
 
     private mutating func makeDirectories(above path: String) throws {
         let parts = path.split(separator: "/")
-        for count in 0..<parts.count {
+        for count in parts.indices.dropFirst() {
             let directory = parts.prefix(count).joined(separator: "/")
-            guard try System.status(at: full(directory)) == nil else { continue }
-            try System.makeDirectory(full(directory), mode: 0o755)
+            guard try status(of: directory) == nil else { continue }
+            try change(directory, "cannot create") { try System.makeDirectory($0, mode: 0o755) }
             entries.append((directory, Self.directoryStamp))
         }
     }
@@ -126,7 +185,7 @@ struct Installation {
     }
 
     private func stamp(of path: String) throws -> String? {
-        try System.status(at: full(path)).map { "\($0.size).\($0.modifiedAt)" }
+        try status(of: path).map { "\($0.size).\($0.modifiedAt)" }
     }
 
     /// Writes the manifest.
@@ -151,10 +210,11 @@ struct Installation {
     mutating func removeAll() throws -> [String] {
         let files = entries.filter { $0.stamp != Self.directoryStamp }
         let removed = try files.filter { try remove($0.path, unlessOtherThan: $0.stamp) }
-        try System.unlink(full(Self.manifest))
+        try change(Self.manifest, "cannot remove") { try System.unlink($0) }
         // A directory with files of others stays.
         for entry in entries.reversed() where entry.stamp == Self.directoryStamp {
-            try? System.removeDirectory(full(entry.path))
+            if entry.path.isEmpty { try? System.removeDirectory(prefix) }
+            try? at(entry.path) { try System.removeDirectory($0) }
         }
         return removed.map { full($0.path) }
     }
@@ -162,12 +222,19 @@ struct Installation {
     /// - Returns: whether the file was removed.
     @discardableResult
     private mutating func remove(_ path: String, unlessOtherThan stamp: String) throws -> Bool {
-        guard let present = try self.stamp(of: path) else { return false }
+        let present: String?
+        do {
+            present = try self.stamp(of: path)
+        } catch let failure as CommandFailure {
+            notes.append("left \(full(path)): \(failure.text ?? "")")
+            return false
+        }
+        guard let present else { return false }
         guard present == stamp else {
             notes.append("left \(full(path)), which was changed or replaced since it was installed")
             return false
         }
-        try System.unlink(full(path))
+        try change(path, "cannot remove") { try System.unlink($0) }
         return true
     }
 }

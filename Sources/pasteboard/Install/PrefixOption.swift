@@ -2,6 +2,7 @@ import PasteboardTransport
 
 extension CommandSyntax.Option {
     static let prefix = Self("--prefix", value: "DIR", "the directory above bin and share; by default ~/.local")
+    static let stage = Self("--destdir", value: "DIR", "the root of a package, in which PREFIX is")
 }
 
 extension ParsedArguments {
@@ -12,27 +13,31 @@ extension ParsedArguments {
 
     /// The absolute path of the directory above `bin` and `share`, without a slash at its end.
     func prefix() throws -> String {
-        guard var prefix = try value("--prefix") else {
-            guard let home = Self.standardPrefix else {
-                throw CommandFailure(usage: "HOME is not set to an absolute path; write --prefix DIR")
-            }
-            // The user could not replace files that root has created there.
-            if let owner = try System.status(at: System.directory(of: home))?.owner, owner != System.userID {
-                let text = "HOME belongs to user \(owner), not to user \(System.userID); write --prefix DIR"
-                throw CommandFailure(usage: text)
-            }
-            return home
+        if let prefix = try directory("--prefix") { return prefix }
+        guard let home = Self.standardPrefix else {
+            throw CommandFailure(usage: "HOME is not set to an absolute path; write --prefix DIR")
         }
-        guard prefix.hasPrefix("/") else {
-            throw CommandFailure(
-                usage: "invalid prefix '\(prefix)'; write an absolute path, such as --prefix /usr/local"
-            )
+        // The user could not replace files that root has created there.
+        if let owner = try System.status(at: System.directory(of: home))?.owner, owner != System.userID {
+            let text = "HOME belongs to user \(owner), not to user \(System.userID); write --prefix DIR"
+            throw CommandFailure(usage: text)
+        }
+        return home
+    }
+
+    /// The prefix in the root of a package, or the prefix itself without one.
+    func stagedPrefix() throws -> String { (try directory("--destdir") ?? "") + (try prefix()) }
+
+    private func directory(_ option: String) throws -> String? {
+        guard var path = try value(option) else { return nil }
+        guard path.hasPrefix("/") else {
+            throw CommandFailure(usage: "invalid value '\(path)' of \(option); write an absolute path")
         }
         // A newline would add lines to the unit that contains the prefix.
-        guard VisibleText.line(prefix) == prefix else {
-            throw CommandFailure(usage: "invalid prefix '\(prefix)'; write a path without control characters")
+        guard VisibleText.line(path) == path else {
+            throw CommandFailure(usage: "invalid value '\(path)' of \(option); write no control characters")
         }
-        while prefix.hasSuffix("/"), prefix.count > 1 { prefix.removeLast() }
-        return prefix
+        while path.hasSuffix("/"), path.count > 1 { path.removeLast() }
+        return path
     }
 }

@@ -4,32 +4,42 @@ import PasteboardTransport
 struct ManualCommand: Command {
     static let syntax = CommandSyntax(
         "manual",
-        "prints a manual page, for packages of this program",
+        "prints a manual page, or writes all of them",
         operands: "[COMMAND]",
-        options: [],
+        options: [.init("--all", value: "DIR", "writes all pages into a directory, for a package")],
         broker: .none,
-        examples: "pasteboard manual copy | man -l -",
+        examples: """
+            pasteboard manual copy | man -l -
+            pasteboard manual --all root/usr/share/man/man1
+            """,
         files: [("PREFIX/share/man/man1", "where 'install' writes the pages")],
-        notes: """
-            Prints the page of a command, or that of the program, in the language mdoc. 'pasteboard install' writes all
-            pages into PREFIX/share/man/man1. To read one without them:
-
-              pasteboard manual copy | man -l -
-            """
+        notes: "Prints the page of a command, or that of the program, in the language mdoc."
     )
 
     private let page: ManualPage
+    private let directory: SystemString?
 
     init(_ arguments: ParsedArguments) throws {
         let operands = arguments.operands.map(\.description)
-        guard operands.count <= 1 else {
-            throw CommandFailure(usage: "write pasteboard manual, or pasteboard manual COMMAND")
+        directory = try arguments.path("--all")
+        guard operands.count <= (directory == nil ? 1 : 0) else {
+            throw CommandFailure(usage: "write pasteboard manual [COMMAND], or pasteboard manual --all DIR")
         }
         page = try operands.first.map { ManualPage(of: try CommandLineTool.command(named: $0).syntax) } ?? .program
     }
 
     func run() throws -> CInt {
-        try StandardStreams.print(page.text)
+        guard let directory else {
+            try StandardStreams.print(page.text)
+            return 0
+        }
+        try Installation.makeDirectories(directory.description)
+        for page in ManualPage.all {
+            let name = SystemString("\(page.name).1")
+            let file = try PendingFile(inDirectory: directory)
+            try file.write(Array(page.text.utf8).span, for: name)
+            try file.keep(as: name)
+        }
         return 0
     }
 }

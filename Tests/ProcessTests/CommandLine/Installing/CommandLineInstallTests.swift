@@ -44,7 +44,17 @@ import Testing
             #expect(replaced.exitCode == 0, "\(replaced.errorText)")
             #expect(try run("pasteboard paste").text == "kept\n")
         }
-        #expect(try run("pasteboard install").errorText.contains("pasteboard broker --replace"))
+        #expect(try !run("pasteboard install").errorText.contains("broker"))
+        // Another program, whose version is the same. Only root may read it.
+        if geteuid() == 0 {
+            #expect(
+                try run("{ cat .local/bin/pasteboard; echo; } > other; chmod +x other; ./other broker --replace")
+                    .exitCode == 0
+            )
+            #expect(
+                try run("rm other; pasteboard install").errorText.contains("another version of the broker is running")
+            )
+        }
         #expect(try run("pasteboard stop").exitCode == 0)
 
         let removed = try run("pasteboard uninstall")
@@ -76,11 +86,81 @@ import Testing
         #expect(desk.directory.names(in: "p/bin") == ["xclip", "xsel"] && desk.directory.names(in: "p") == ["bin"])
     }
 
+    @Test("A package has its files in another root, names the prefix, and has the links where it wants them")
+    func package() throws {
+        let desk = try Desk()
+        let root = desk.directory["deep/root"]
+        let options = "--destdir \(root) --prefix /usr"
+        let printed = try desk.succeed("pasteboard install \(options) --shims-dir lib/pasteboard/names")
+        #expect(printed.contains("\(root)/usr/share/man/man1/pasteboard-copy.1\n"))
+        let unit = try desk.succeed("cat deep/root/usr/share/systemd/user/pasteboard.service")
+        #expect(unit.contains("ExecStart=\"/usr/bin/pasteboard\" broker\n"))
+        #expect(try System.linkTarget("\(root)/usr/lib/pasteboard/names/xclip") == "../../../bin/pasteboard")
+        #expect(try desk.succeed("deep/root/usr/lib/pasteboard/names/xclip -version").hasPrefix("xclip of pasteboard"))
+        #expect(!desk.directory.names(in: "deep/root/usr/bin").contains("xclip"))
+        // They are kept up to date where they are.
+        #expect(try desk.succeed("pasteboard install \(options)").contains("lib/pasteboard/names/xclip\n"))
+        try desk.succeed(
+            "pasteboard manual --all pages/man1; diff -r pages/man1 deep/root/usr/share/man/man1 -x pasteboardd.1"
+        )
+        try desk.succeed("pasteboard uninstall \(options)")
+        #expect(desk.directory.names(in: "deep/root") == [])
+    }
+
+    @Test("The names are of no use to some programs without a display, and a note says so")
+    func displays() throws {
+        let desk = try Desk()
+        let note = "Neovim and pass use these names only if DISPLAY or WAYLAND_DISPLAY is set"
+        #expect(try !desk.run("install").errorText.contains(note))
+        #expect(try desk.run("install", "--shims").errorText.contains(note))
+        desk.environment["WAYLAND_DISPLAY"] = "none"
+        #expect(try !desk.run("install", "--shims").errorText.contains(note))
+    }
+
+    @Test("A program that takes the place of a link is not replaced, whatever a look at it has shown")
+    func appearing() throws {
+        let desk = try Desk()
+        try desk.succeed("mkdir -p p/bin p/share/pasteboard; echo other > p/bin/xclip")
+        // As if the program had appeared after the look: the manifest has its stamp.
+        let status = try #require(try System.status(at: desk.directory["p/bin/xclip"]))
+        try desk.directory.write("\(status.size).\(status.modifiedAt) bin/xclip\n", to: "p/share/pasteboard/manifest")
+        let installed = try desk.run("install", "--prefix", desk.directory["p"])
+        #expect(installed.errorText.contains("left \(desk.directory["p/bin/xclip"]), which is another program"))
+        #expect(try desk.directory.contents(of: "p/bin/xclip") == Array("other\n".utf8))
+    }
+
+    @Test("A link to a directory leads install and uninstall out of the prefix only where nobody else can write")
+    func links() throws {
+        let desk = try Desk()
+        let prefix = desk.directory["p"]
+        try desk.succeed("mkdir -p p/share/pasteboard other; echo x > other/precious; ln -s ../other p/evil")
+        let status = try #require(try System.status(at: desk.directory["other/precious"]))
+        let line = "\(status.size).\(status.modifiedAt) evil/precious\n"
+        for mode: UInt32 in [0o775, 0o777] {
+            try System.setMode(mode, of: SystemString(prefix))
+            try desk.directory.write(line, to: "p/share/pasteboard/manifest")
+            let left = try desk.run("uninstall", "--prefix", prefix)
+            #expect(left.output.isEmpty && left.errorText.contains("left \(prefix)/evil/precious: \(prefix)/evil is a"))
+            #expect(desk.directory.names(in: "other") == ["precious"])
+            try desk.succeed("mkdir -p p/share/pasteboard; ln -sfn ../other p/bin")
+            let refused = try desk.run("install", "--prefix", prefix)
+            #expect(
+                refused.exitCode == 4 && refused.errorText.contains("\(prefix)/bin is a symbolic link where others")
+            )
+            #expect(desk.directory.names(in: "other") == ["precious"])
+        }
+        try System.setMode(0o755, of: SystemString(prefix))
+        try desk.directory.write(line, to: "p/share/pasteboard/manifest")
+        #expect(try desk.run("install", "--prefix", prefix).exitCode == 0)
+        #expect(desk.directory.names(in: "other") == ["pasteboard", "pasteboardd"])
+        #expect(try desk.run("uninstall", "--prefix", prefix).errors.isEmpty)
+        #expect(desk.directory.names(in: "other").isEmpty)
+    }
+
     @Test("After an installation that was killed, the next one takes over its links")
     func killed() throws {
         let desk = try Desk()
         let prefix = desk.directory["p"]
-        _ = try desk.directory.makeDirectory("p")
         #expect(try desk.run("install", "--prefix", prefix, "--shims").exitCode == 0)
         try System.unlink("\(prefix)/share/pasteboard/manifest")
         let repeated = try desk.run("install", "--prefix", prefix, "--shims")
@@ -141,6 +221,10 @@ import Testing
         #expect(try desk.run("uninstall", "--prefix", prefix).text.hasPrefix("\(prefix)/bin/pasteboard\n"))
         #expect(desk.directory.names(in: "p") == ["share"] && desk.directory.names(in: "p/share") == ["systemd"])
         let other = desk.directory["o"]
+        desk.environment["PASTEBOARD_TEST_FAILING_CALLS"] = "create a file:1:1:\(EACCES)"
+        let denied = try desk.run("install", "--prefix", other)
+        #expect(denied.errorText.contains("cannot create a file in \(other)/bin: Permission denied"))
+        desk.environment["PASTEBOARD_TEST_FAILING_CALLS"] = nil
         try desk.succeed("mkdir -p o/bin/pasteboardd")
         let occupied = try desk.run("install", "--prefix", other)
         #expect(occupied.exitCode == 4 && occupied.errorText.contains("cannot replace \(other)/bin/pasteboardd"))
@@ -190,7 +274,11 @@ import Testing
     func manual() throws {
         let desk = try Desk()
         #expect(try desk.run("install", "--prefix", desk.directory.path).exitCode == 0)
-        let lint = try desk.shell("cd share/man/man1; mandoc -Tlint *.1; for page in *.1; do echo $page; done")
+        let height = "test $(mandoc -Tascii -Owidth=80 $page | wc -l) -le 80 || echo $page is long"
+        let pages1 = "for page in pasteboard-*.1; do \(height); done"
+        let lint = try desk.shell(
+            "cd share/man/man1; mandoc -Tlint *.1; \(pages1); for page in *.1; do echo $page; done"
+        )
         let pages = lint.text.split(separator: "\n")
         #expect(lint.exitCode == 0 && pages.allSatisfy { $0.hasSuffix(".1") }, "\(lint.text)")
         #expect(pages.contains("pasteboard-copy.1") && pages.contains("pasteboardd.1"))
@@ -202,13 +290,16 @@ import Testing
         let watch = try desk.run("manual", "watch").text
         for text in [
             ".Nm pasteboard-watch\n", "\n[\\-\\- COMMAND [ARGUMENT \\&...]]\n", "\n.It Fl b , Fl \\-board Ar NAME\n",
-            "\nPASTEBOARD_FLAGS ", "\n.Xr pasteboard 1\n",
+            "\nPASTEBOARD_FLAGS ", "\n.Xr pasteboard 1\n", "\n.Sh ENVIRONMENT\n", "\n.Sh FILES\n",
+            "\n.Sh EXIT STATUS\n",
+            "\n.Sh EXAMPLES\n.Bd -literal -compact\npasteboard watch \\-\\-all\n",
         ] {
             #expect(watch.contains(text), "\(watch)")
         }
         let program = try desk.run("manual").text
         for text in [
-            "\n.It Xr pasteboard-offer 1\n", "\n.It Ev PASTEBOARD_AUTOSTART\n", "\n.Sh EXIT STATUS\n", "\n.It 141\n",
+            "\n.Ss Other machines\n", "\n.Sh FILES\n", "\n.It Xr pasteboard-offer 1\n",
+            "\n.It Ev PASTEBOARD_AUTOSTART\n", "\n.Sh EXIT STATUS\n", "\n.It 141\n",
         ] {
             #expect(program.contains(text), "\(program)")
         }
