@@ -14,6 +14,7 @@ struct CompletionTests {
             case .destinations: [("desk", "places")]
             case .limits: [("idle-exit=", ""), ("kept-pool=", "")]
             case .types(let board): [("type.of.\(board)", "")]
+            case .machines: [("build", ""), ("web", "")]
             }
         }
     }
@@ -32,7 +33,9 @@ struct CompletionTests {
             ("paste -t t --board notes", ["notes"]), ("paste --board notes -t ", ["type.of.notes"]),
             ("copy -t public.pn", ["public.png"]), ("copy -t image/pn", ["image/png"]),
             ("completions ", ["bash", "zsh", "fish"]), ("manual sto", ["stop"]), ("units ", ["socket", "service"]),
-            ("watch -- x -", []), ("paste --item ", []), ("copy --name ", []),
+            ("link ", ["build", "web"]), ("link w", ["web"]), ("link you@w", ["you@web"]),
+            ("doctor --link b", ["build"]), ("link web ", []), ("watch -- x -", []), ("paste --item ", []),
+            ("copy --name ", []),
         ]
     )
     func words(line: String, words: [String]) {
@@ -47,7 +50,7 @@ struct CompletionTests {
             ("copy ", .files), ("copy a b", .files), ("copy -- -", .files), ("copy -t png=", .values),
             ("copy --type=png=a", .values), ("offer -t png=", .words), ("paste -o ", .files),
             ("paste --into ", .directories), ("drag a", .files), ("watch -- ", .programs), ("watch -- sh x", .files),
-            ("units --prefix=", .directories), ("broker --socket /", .files),
+            ("units --prefix=", .directories), ("manual --all ", .directories), ("broker --socket /", .files),
         ] as [(String, Completion.Kind)]
     )
     func kinds(line: String, kind: Completion.Kind) {
@@ -64,6 +67,14 @@ struct CompletionTests {
         let options = completion("types ").candidates
         #expect(options.map(\.word) == TypesCommand.syntax.options.flatMap(\.names))
         #expect(options.first?.meaning == TypesCommand.syntax.options.first?.meaning)
+    }
+
+    @Test("Machines are those that the files of ssh name, without patterns and hashed names")
+    func machines() {
+        let config = "# Host no\nHost build  web *.example.org !x\n  HostName build.example.org\nhost=last\n"
+        let known = "web,10.0.0.1 ssh-rsa A\n|1|aa|bb ssh-rsa B\n[far]:2222 ssh-rsa C\n@revoked old ssh-rsa D\n# x\n"
+        #expect(SSHFiles.machines(config: config, known: known) == ["build", "web", "last", "10.0.0.1"])
+        #expect(SSHFiles.machines(config: "", known: "").isEmpty)
     }
 
     @Test("A type is written by its identifier or its MIME type, and a dynamic one only by the latter")

@@ -29,8 +29,9 @@ struct CompleteCommand: Command {
         return 0
     }
 
-    /// The names that the running broker knows. Without an answer in time there are only those that always exist.
+    /// The names that ssh or the broker knows. Without an answer in time there are only those that always exist.
     private static func names(_ names: Completion.Names) -> [Completion.Candidate] {
+        if case .machines = names { return SSHFiles.machines.map { ($0, "") } }
         let deadline = MonotonicClock.deadline(milliseconds: timeout)
         let connection = try? Broker.running(until: deadline)
         if case .types(let board) = names {
@@ -47,7 +48,7 @@ struct CompleteCommand: Command {
                 + others.map { ($0, "") }
         case .destinations: return entries.compactMap(\.destination).map { ($0.name, $0.label ?? "") }
         case .limits: return entries.compactMap(\.limit).map { ("\($0.name)=", $0.note ?? "") }
-        case .types: return []
+        case .types, .machines: return []
         }
     }
 }

@@ -16,12 +16,14 @@ struct Completion {
         case programs
     }
 
-    /// Names that the broker knows.
+    /// Names that the broker or ssh knows.
     enum Names: Equatable {
         case boards
         case destinations
         case limits
         case types(board: String)
+        /// Machines, from the files of ssh.
+        case machines
     }
 
     /// Marks the position of the cursor for the parser.
@@ -104,6 +106,9 @@ struct Completion {
         case ("BOARD", _), ("NAME", "--board"), ("NAME", "board"): add(names(.boards))
         case ("NAME", "--to"): add(names(.destinations))
         case ("NAME=VALUE", "--limit"): add(names(.limits))
+        case ("USER@HOST", _), ("[USER@]HOST", _):
+            let user = typed.lastIndex(of: "@").map { typed[...$0] } ?? ""
+            add(names(.machines).map { (user + $0.word, $0.meaning) })
         case ("TYPE", "--type") where place.command == "paste": add(names(.types(board: place.board)))
         case ("TYPE", _), ("TYPE=FILE", _), ("TYPE=COMMAND", _): add(Self.knownTypes)
         case ("FILE", _), ("PATH", _), ("ARGUMENT", _): kind = .files
