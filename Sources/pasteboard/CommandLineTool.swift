@@ -181,7 +181,7 @@ enum CommandLineTool {
         """
 
     static let introduction = """
-        \(TypeArgument.help) A DURATION is 500ms, 2s, 5m, 1h or infinity; a number without a unit is in seconds.
+        \(TypeArgument.help) A DURATION is 500ms, 2s, 1m30s, 1d or infinity; a number without a unit is in seconds.
         """
 
     static let examples = """

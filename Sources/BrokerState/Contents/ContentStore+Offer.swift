@@ -88,7 +88,7 @@ extension ContentStore {
         )
     }
 
-    func offer(
+    mutating func offer(
         _ load: Load,
         in id: PublicationID,
         to access: AccessContext,

@@ -32,11 +32,12 @@ extension ContentStore {
     // MARK: Number of loads
 
     /// Throws if the terms of contents permit no further load of an item now.
-    func checkLoadsLeft(of item: Int, in slot: Slot) throws(Failure) {
+    mutating func checkLoadsLeft(of item: Int, in slot: Slot) throws(Failure) {
         guard let terms = publicationTable[slot].terms, let maximum = terms.maximumLoads else { return }
         let (left, running) = terms.loads(of: item)
         guard left == 0 else { return }
         guard running == 0 else {
+            publicationTable[slot].terms?.refuseLoad(of: item)
             throw Failure(.notLoadableNow, "the last permitted load of the item runs; a watch reports if it fails")
         }
         throw Failure(.nothingHere, "the item could be loaded \(maximum == 1 ? "once" : "\(maximum) times"), and was")
@@ -47,16 +48,15 @@ extension ContentStore {
         publicationTable[slot].terms?.beginLoad(of: Int(part.item))
     }
 
-    /// Ends a load that counts. If it gives the last turn back, the version grows: others may have been refused.
+    /// Ends a load that counts. If it gives back a turn for which others were refused, the version grows.
     ///
     /// - Returns: the board that has changed, and whether to clear it, because this was the last load of its contents.
     mutating func endCounted(_ part: PublicationPart, of id: PublicationID, isUsed: Bool) -> (String, isUsedUp: Bool)? {
         guard let slot = find(id) else { return nil }
-        let isLast = publicationTable[slot].terms?.loads(of: Int(part.item)).left == 0
-        publicationTable[slot].terms?.endLoad(of: Int(part.item), isUsed: isUsed)
+        let isFree = publicationTable[slot].terms?.endLoad(of: Int(part.item), isUsed: isUsed) == true
         let count = publicationTable[slot].items.count
         let isUsedUp = publicationTable[slot].terms?.isUsedUp(itemCount: count) == true
-        guard publicationTable[slot].isCurrent, isUsedUp || isLast && !isUsed else { return nil }
+        guard publicationTable[slot].isCurrent, isUsedUp || isFree else { return nil }
         publicationTable[slot].version += 1
         return (publicationTable[slot].boardName, isUsedUp)
     }

@@ -20,6 +20,8 @@ struct PublicationTerms: Sendable {
         /// All loads that count, running ones included.
         var all: UInt32 = 0
         var running: UInt32 = 0
+        /// Whether a load was refused because these run.
+        var hasRefused = false
     }
 
     /// - Parameter elapsed: the time of the commit.
@@ -65,11 +67,19 @@ struct PublicationTerms: Sendable {
         countedLoads[item].running += 1
     }
 
+    mutating func refuseLoad(of item: Int) {
+        if item < countedLoads.count { countedLoads[item].hasRefused = true }
+    }
+
     /// - Parameter isUsed: whether the load counts, because its destination was sent a byte or has everything.
-    mutating func endLoad(of item: Int, isUsed: Bool) {
-        guard item < countedLoads.count else { return }
+    /// - Returns: whether a load that was refused would succeed now. A reader that fails alone is not told to try
+    ///   again.
+    mutating func endLoad(of item: Int, isUsed: Bool) -> Bool {
+        guard item < countedLoads.count else { return false }
         countedLoads[item].running -= 1
-        if !isUsed { countedLoads[item].all -= 1 }
+        guard !isUsed else { return false }
+        countedLoads[item].all -= 1
+        return exchange(&countedLoads[item].hasRefused, with: false)
     }
 
     /// Whether no item can be loaded any more, and no load runs that may give its turn back.

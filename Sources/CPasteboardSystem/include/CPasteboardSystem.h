@@ -22,6 +22,7 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
@@ -455,8 +456,8 @@ static inline void pbs_trim_memory(void) {
 
 // ---- Privileges
 
-// Gives this process the usual priorities for the processor and the disk, and all processors. What the system does not
-// allow stays as it is.
+// Gives this process the usual priorities for the processor, the disk and the lack of memory, and all processors. What
+// the system does not allow stays as it is.
 static inline void pbs_reset_priorities(void) {
     struct sched_param none = {0};
     unsigned long all[16];  // 1,024 processors
@@ -465,6 +466,16 @@ static inline void pbs_reset_priorities(void) {
     setpriority(PRIO_PROCESS, 0, 0);
     syscall(SYS_sched_setaffinity, 0, sizeof all, all);
     syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 0 /* as the other priority */);
+    // Without a privilege, the value can be lowered to that of the session, which is 100 or 200 under systemd.
+    static const char *const values[] = {"0", "100", "200"};
+    char text[8] = {0};
+    int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    if (fd < 0) return;
+    for (int index = 0; read(fd, text, sizeof text - 1) > 0 && index < 3 && atoi(values[index]) < atoi(text); index++) {
+        if (pwrite(fd, values[index], strlen(values[index]), 0) > 0) break;
+        lseek(fd, 0, SEEK_SET);
+    }
+    close(fd);
 }
 
 static inline int pbs_set_dumpable(int dumpable) {

@@ -41,18 +41,13 @@ package struct BrokerConnector: Sendable {
     /// - Parameter deadline: the time up to which it waits while the socket's queue is full (see `MonotonicClock`).
     package func connectIfServed(until deadline: UInt64 = .max) throws(Failure) -> OwnedDescriptor? {
         if let socket = try attempt(until: deadline) { return socket }
-        // A path that the user has named is wrong, or its mount is missing. Elsewhere the directory may be missing
-        // because no broker has run.
-        guard socket.isWellKnown || socket.hasDirectory else { throw Self.noDirectory(of: socket) }
-        return nil
-    }
-
-    package static func noDirectory(of socket: SocketPath) -> Failure {
-        Failure(
-            .brokerUnavailable,
-            "no broker can be at \(socket.path): its directory does not exist; correct PASTEBOARD_SOCKET, or mount or "
-                + "create the directory\(hint)"
-        )
+        // A path that the user has named may be wrong, so that no broker can ever be there.
+        do {
+            if !self.socket.isWellKnown { _ = try self.socket.missingDirectories() }
+            return nil
+        } catch {
+            throw Failure(.brokerUnavailable, "no broker can be at \(self.socket.path): \(error)\(Self.hint)")
+        }
     }
 
     private func attempt(until deadline: UInt64 = .max) throws(Failure) -> OwnedDescriptor? {

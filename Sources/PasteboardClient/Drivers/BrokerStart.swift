@@ -43,19 +43,18 @@ package struct BrokerStart {
     /// The program of the next broker. Throws if it does not run, or has another version.
     package static func describe(_ environment: ProcessEnvironment = ProcessEnvironment()) throws -> String {
         let start = try BrokerStart(environment: environment)
-        let pipe = try System.pipe()
-        var configuration = ChildProcess.Configuration(
-            path: start.program,
-            arguments: ["--version"]
-        )
-        configuration.output = .descriptor(pipe.second.raw)
+        let output = try MemoryFile()
+        var configuration = ChildProcess.Configuration(path: start.program, arguments: ["--version"])
+        configuration.output = .descriptor(output.descriptor.raw)
         configuration.errors = .null
+        configuration.inNewSession = true
         let child = try ChildProcess(configuration)
-        let output = pipe.keepingFirst()
-        _ = try System.poll([PollInterest(output.raw, .readable)], milliseconds: BrokerConnector.timeouts)
-        try? child.kill(9)
-        _ = try child.wait()
-        let version = String(decoding: try System.read(output.raw, upTo: 64), as: UTF8.self)
+        if try child.wait(milliseconds: BrokerConnector.timeouts) == nil {
+            try? child.killGroup(9)
+            _ = try child.wait()
+        }
+        let bytes = try System.bytes(of: output.descriptor.raw, from: 0, count: 64)
+        let version = String(decoding: bytes, as: UTF8.self)
         guard version.hasSuffix(" \(ProgramVersion.current)\n") else {
             throw Failure(
                 .brokerUnavailable,
@@ -112,12 +111,10 @@ package struct BrokerStart {
             return nil
         }
         let end = try child.wait(milliseconds: BrokerConnector.timeouts)
-        let line: String?
-        if let log {
-            line = log.lastLine
-        } else {
-            line = LogFile.lastLine(of: try System.read(messages.raw, upTo: 4096))
-        }
+        // Its children may keep the other end open.
+        let isReadable = try System.poll([PollInterest(messages.raw, .readable)], milliseconds: 0)[0] != []
+        let text = isReadable ? try System.read(messages.raw, upTo: 4096) : []
+        let line = log?.lastLine ?? LogFile.lastLine(of: text)
         let place = log.map { "; see \($0.path)" } ?? "; it has no log, because the directory for it cannot be written"
         return "\(program) \(end?.description ?? "closed its readiness descriptor without listening")"
             + (line.map { ": \($0)" } ?? "") + place

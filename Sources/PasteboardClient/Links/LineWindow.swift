@@ -4,11 +4,14 @@ import PasteboardWire
 /// comes behind them, does not wait for long. A fast line soon has the window that it needs.
 struct LineWindow {
     private static let sizes: ClosedRange<UInt64> = 64 << 10...4 << 20
-    /// The time in nanoseconds in which a window should arrive. In less than half of it, the next one is larger.
+    /// The time in nanoseconds in which a window should arrive, beyond the round trip. In less than half of it, the
+    /// next one is larger.
     private static let aim: UInt64 = 500_000_000
 
     private(set) var size = sizes.lowerBound
     private var received: UInt64 = 0
+    /// The time until the first byte, which is mostly that of a round trip.
+    private var latency: UInt64?
     private var round: (start: UInt64, end: UInt64)
 
     init(at now: UInt64) {
@@ -19,9 +22,11 @@ struct LineWindow {
     var limit: UInt64 { received.addingClamped(size) }
 
     mutating func receive(_ count: Int, at now: UInt64) {
+        let latency = self.latency ?? now - min(now, round.start)
+        self.latency = latency
         received = received.addingClamped(UInt64(count))
         guard received >= round.end else { return }
-        let time = now - min(now, round.start)
+        let time = now - min(now, round.start.addingClamped(latency))
         let next = time < Self.aim / 2 ? size * 2 : time > Self.aim * 2 ? size / 2 : size
         size = min(max(next, Self.sizes.lowerBound), Self.sizes.upperBound)
         round = (now, limit)

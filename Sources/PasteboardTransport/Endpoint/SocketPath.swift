@@ -25,8 +25,11 @@ package struct SocketPath: Equatable, Sendable {
     ///
     /// - Parameter name: of the directory.
     package static func temporary(_ name: String) -> SocketPath {
-        let parents = [System.temporaryDirectory, System.environment("XDG_RUNTIME_DIR"), "/tmp"].compactMap(\.self)
-        let paths = parents.filter { $0.hasPrefix("/") }.map { SocketPath("\($0)/\(name)/socket", isWellKnown: false) }
+        let runtime = System.environment("XDG_RUNTIME_DIR").flatMap { (try? isOwn($0)) == true ? $0 : nil }
+        let parents = [System.temporaryDirectory, runtime ?? "/tmp", "/tmp"].filter { parent in
+            (try? System.status(at: "\(parent)/."))?.kind == .directory
+        }
+        let paths = (parents + ["/tmp"]).map { SocketPath("\($0)/\(name)/socket", isWellKnown: false) }
         return paths.first { $0.keeper.utf8.count <= longest } ?? paths[0]
     }
 
@@ -92,26 +95,11 @@ package struct SocketPath: Equatable, Sendable {
     /// The file that a client locks while it starts a broker.
     package var startLock: String { "\(directory)/start.lock" }
 
-    package var hasDirectory: Bool { (try? System.status(at: directory)).flatMap(\.self) != nil }
-
     /// Creates the directory if it is missing, and those above it if the path is well-known, and then checks the
     /// directory. It is never removed, because the documents tell users to mount it.
     package func prepareDirectory() throws(SocketPathError) {
-        let missing = try missingDirectories(includingForeign: true)
-        try Self.create(missing)
+        try Self.create(try missingDirectories(includingForeign: true))
         try checkDirectory()
-        if !missing.isEmpty { removeEarlierBoots() }
-    }
-
-    /// Removes the empty directories of earlier boots, beside that of this one.
-    private func removeEarlierBoots() {
-        let base = System.directory(of: directory)
-        guard let boot = try? System.bootID(), directory == "\(base)/\(boot)",
-            let opened = try? System.open(base, .directory), let names = try? System.entries(of: opened.raw)
-        else { return }
-        for name in names.map(\.description) where name != boot && name.utf8.count == boot.utf8.count {
-            try? System.removeDirectory("\(base)/\(name)")
-        }
     }
 
     /// The directories that `prepareDirectory` would create, the deepest first. Throws if it would not.
@@ -131,7 +119,7 @@ package struct SocketPath: Equatable, Sendable {
         let missing = try missingDirectories()
         let place = missing.last.map { System.directory(of: $0) } ?? directory
         do throws(SystemError) {
-            let trial = "\(place)/.trial-\(System.processID)"
+            let trial = "\(place)/.trial-" + (try System.randomBytes(6).map { String($0, radix: 16) }.joined())
             try System.makeDirectory(trial)
             defer { try? System.removeDirectory(trial) }
             let file = try System.open("\(trial)/file", [.writing, .exclusive])
@@ -215,7 +203,7 @@ package struct SocketPath: Equatable, Sendable {
         }
         guard parent.mode & 0o022 == 0 else { throw .unsafeDirectory(directory, .writable(mode: parent.mode)) }
         guard let socket = try Self.status(at: path) else { return }
-        guard socket.kind == .socket else { throw .occupied(path) }
+        guard [.socket, .symbolicLink].contains(socket.kind) else { throw .occupied(path) }
         // Nobody else gets to the socket in a directory that is closed.
         guard parent.mode & 0o011 == 0 || socket.mode & 0o022 == 0 else {
             throw .openSocket(path, mode: socket.mode)

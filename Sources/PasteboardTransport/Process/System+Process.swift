@@ -188,16 +188,6 @@ extension System {
     /// its processors, its preference to be killed when memory runs out, and the hard limit of open descriptors.
     package static func resetInheritedAttributes() {
         pbs_reset_priorities()
-        // Without a privilege, the value can be lowered to that of the session, which is 100 or 200 under systemd.
-        for value in ["0", "100", "200"] {
-            do throws(SystemError) {
-                let file = try open("/proc/self/oom_score_adj", .writing)
-                try write(Array(value.utf8).span, to: file.raw)
-                break
-            } catch {
-                continue
-            }
-        }
         // What systemd gives its services; only root may raise it.
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_max < 524_288 else {

@@ -75,7 +75,8 @@ struct CommandSyntax: Sendable {
     var sentence: String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
 
     var exitStatus: String {
-        "\(exit); \(broker == .none ? "" : "3 if the broker cannot be reached; ")pasteboard(1) lists the other codes."
+        let isNamed = broker == .none || exit.contains("3")
+        return "\(exit); \(isNamed ? "" : "3 if a broker cannot be reached; ")pasteboard(1) lists the other codes."
     }
 
     var files: [File] {

@@ -6,8 +6,8 @@ struct ContentOptions {
     static let options: [CommandSyntax.Option] = [
         .init("--sensitive", "marks a secret, such as a password"),
         .init("--ttl", value: "DURATION", "clears the contents after this time"),
-        .init("--once", "clears each item after one paste"),
-        .init("--loads", value: "N", "clears each item after N pastes"),
+        .init("--once", "each item can be pasted once"),
+        .init("--loads", value: "N", "each item can be pasted N times"),
         .init("--transient", "asks histories to leave the contents out"),
         .init("--local", "keeps the contents on this machine"),
         .ifChange,

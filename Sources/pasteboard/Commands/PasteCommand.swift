@@ -32,7 +32,7 @@ struct PasteCommand: Command {
             pasteboard paste --wait --timeout 1m
             """,
         exit: """
-            0 if all bytes were written; 1 if there is nothing of the requested type; 6 if --if-change does not hold, \
+            0 if all bytes were written; 1 if there is nothing of the requested type, or an item can be pasted no more; 6 if --if-change does not hold, \
             or for secrets in the command of a watch; 7 if --timeout ends the wait
             """,
         notes: """
@@ -271,7 +271,7 @@ struct PasteCommand: Command {
                 try types.indices(among: listing.items)
             }
         // An item that was pasted as often as it may be does not keep the others back.
-        var used: Failure?
+        var used: [String] = []
         let target = OutputDirectory(directory, isForced: isForced, pattern: pattern)
         for item in chosen {
             let isList = types.isOpen && listing.items.dropFirst(Int(item)).first?.isListOfFiles == true
@@ -280,10 +280,10 @@ struct PasteCommand: Command {
             do {
                 try perform(load, of: listing, connection, to: isList ? ListedFiles(output) : output) { _, _ in }
             } catch let failure as Failure where failure.code == .nothingHere && chosen.count > 1 {
-                used = Failure(failure.code, "item \(UInt64(item) + 1): \(failure.text)")
+                used.append("item \(UInt64(item) + 1): \(failure.text)")
             }
         }
-        if let used { throw used }
+        if !used.isEmpty { throw Failure(.nothingHere, used.joined(separator: "; ")) }
     }
 
     /// The contents of the pasteboard. A paste that waits does so with its watch.

@@ -20,8 +20,9 @@ struct RunCommand: Command {
             """,
         exit: """
             that of COMMAND; 128 plus the number of the signal that has ended it; 126 if it cannot be run; 127 if it \
-            was not found
+            was not found; 3 if no broker can be started
             """,
+        files: [("$TMPDIR/pasteboard-run-*/socket", "the socket of its broker")],
         notes: """
             Starts a broker at a socket in a new directory, which only you can enter, and runs COMMAND with
             PASTEBOARD_SOCKET set to the path of that socket. When COMMAND ends, the broker ends, its contents are lost,

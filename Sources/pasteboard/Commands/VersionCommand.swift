@@ -9,6 +9,7 @@ struct VersionCommand: Command {
         "shows the versions of this program and of the running broker",
         options: [.json],
         examples: "pasteboard version --json",
+        exit: "0 also without a broker, and never 3",
         notes: """
             Waits for the answer of the broker for a second at most. No broker is started. --json also prints the
             features of the protocol: those of this program and, of the broker, those that both have.

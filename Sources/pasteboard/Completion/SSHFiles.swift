@@ -22,7 +22,7 @@ enum SSHFiles {
         let seen = known.split(whereSeparator: \.isNewline).flatMap { $0.prefix { $0 != " " }.split(separator: ",") }
         var machines: [String] = []
         for name in (configured + seen).map(String.init) where !machines.contains(name) {
-            if !name.contains(where: { "*?!|#@[".contains($0) }) { machines.append(name) }
+            if !name.hasPrefix("-"), !name.contains(where: { "*?!|#@[".contains($0) }) { machines.append(name) }
         }
         return machines
     }

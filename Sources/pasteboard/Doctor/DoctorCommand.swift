@@ -7,7 +7,7 @@ struct DoctorCommand: Command {
         "doctor",
         "checks what the commands need, and says how to fix what is wrong",
         options: [
-            .init("--link", value: "[USER@]HOST", "checks also whether this machine can be linked with another one"),
+            .init("--link", value: "[USER@]HOST", "also checks whether this machine can be linked with another one"),
             .via, .json,
         ],
         broker: .started,
@@ -15,11 +15,11 @@ struct DoctorCommand: Command {
             pasteboard doctor
             pasteboard doctor --link buildhost
             """,
-        exit: "0 if all is well, otherwise 1",
+        exit: "0 if all is well, otherwise 1, and never 3",
         notes: """
             Checks the directory of the socket and its owner, the socket, the running broker, its version and its
             keeper, the way to it (direct, or forwarded by another program), the limits of the configuration file and of
-            PASTEBOARD_LIMITS, the contents on the disk, and tar. Starts and changes nothing.
+            PASTEBOARD_LIMITS, the contents on the disk, and tar. Starts no broker, and leaves nothing behind.
             With --link it also runs 'pasteboard connect' on the other machine, which starts a broker there if none runs.
 
             --json prints an array of the checks, each with 'check',

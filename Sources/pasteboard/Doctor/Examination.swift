@@ -89,11 +89,14 @@ struct Examination {
     private func directory() throws -> String {
         let path = try self.path.get()
         if case .success(nil) = welcome { try path.tryDirectory() }
-        guard path.hasDirectory else {
-            guard path.isWellKnown else { throw BrokerConnector.noDirectory(of: path) }
+        guard try path.missingDirectories().isEmpty else {
             return "\(path.directory) is missing, and is created with the first broker"
         }
-        try path.checkSocket()
+        do {
+            try path.checkSocket()
+        } catch SocketPathError.occupied {
+            // The next check reports it.
+        }
         // A broker that is started demands more.
         if case .success(nil) = welcome { try path.checkDirectory() }
         return "\(path.directory) belongs to you or root, and others cannot write to it"
@@ -122,9 +125,9 @@ struct Examination {
                 // A broker leaves its lock, too.
                 guard try !isLeft || System.status(at: path.brokerLock) != nil else {
                     throw CommandFailure(
-                        local: "nobody answers at \(path.path), and no broker has made it; if ssh has forwarded it, "
-                            + "connect again after rm \(path.path), and set StreamLocalBindUnlink yes in sshd_config "
-                            + "of this machine"
+                        local: "nobody answers at \(path.path), and the next command replaces it by a broker of this "
+                            + "machine; if ssh has forwarded it, connect again after rm \(path.path), and set "
+                            + "StreamLocalBindUnlink yes in sshd_config of this machine"
                     )
                 }
                 let next = try BrokerStart.describe()

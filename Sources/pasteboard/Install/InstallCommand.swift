@@ -10,7 +10,7 @@ struct InstallCommand: Command {
         options: [
             .prefix, .stage,
             .init("--shims", "also installs the names \(ShimProgram.names.joined(separator: ", "))"),
-            .init("--shims-dir", value: "DIR", "where in PREFIX these names go; by default bin"),
+            .init("--shims-dir", value: "DIR", "the directory in PREFIX for these links; by default bin"),
         ],
         broker: .none,
         examples: """
@@ -25,11 +25,11 @@ struct InstallCommand: Command {
             missing directories. Prints the path of each file, and says on standard error what is to be done: for
             example, that PATH lacks PREFIX/bin.
 
-            A program that runs is replaced without being disturbed. A link of --shims never replaces another file, such
+            A running program is not disturbed. A link of --shims never replaces another file, such
             as a real xclip; that file is named, and left as it is. If another file of this program's name is replaced,
             a note says so. Links that were installed once are kept up to date without --shims, too.
 
-            A symbolic link is followed only in a directory in which nobody else can write.
+            Below PREFIX, a symbolic link is followed only in a directory in which nobody else can write.
             """
     )
 
@@ -42,7 +42,8 @@ struct InstallCommand: Command {
         let prefix = try arguments.prefix()
         var folder = try arguments.value("--shims-dir")
         if let name = folder, name.hasPrefix("\(prefix)/") { folder = String(name.dropFirst(prefix.count + 1)) }
-        guard folder.map({ !$0.hasPrefix("/") && Installation.isInside($0) }) != false else {
+        let isValid = folder.map { $0 == VisibleText.line($0) && Installation.isInside($0) && $0.first != "/" }
+        guard isValid != false else {
             throw CommandFailure(usage: "invalid value '\(folder ?? "")' of --shims-dir; it has to be in \(prefix)")
         }
         self.prefix = prefix
@@ -116,7 +117,11 @@ struct InstallCommand: Command {
     private func hasOtherBroker(than program: [UInt8]) -> Bool {
         let deadline = MonotonicClock.deadline(milliseconds: 500)
         guard let welcome = try? Broker.running(until: deadline)?.welcome(until: deadline) else { return false }
-        let running = welcome.process.flatMap { try? System.contents(of: "/proc/\($0)/exe", limit: .max) }
-        return running.map { $0 != program } ?? (welcome.programVersion != ProgramVersion.current)
+        guard welcome.programVersion == ProgramVersion.current else { return true }
+        // The broker may also be pasteboardd, which is another program of this version.
+        guard let process = welcome.process, let path = try? System.linkTarget("/proc/\(process)/exe"),
+            path.description.contains("/pasteboard"), !path.description.contains("/pasteboardd")
+        else { return false }
+        return (try? System.contents(of: "/proc/\(process)/exe", limit: .max)).map { $0 != program } ?? false
     }
 }

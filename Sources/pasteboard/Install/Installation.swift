@@ -62,7 +62,7 @@ struct Installation {
     private func full(_ path: String) -> String { path.isEmpty ? prefix : "\(prefix)/\(path)" }
 
     /// Whether no component of a path leads out of the prefix.
-    static func isInside(_ path: String) -> Bool { !path.split(separator: "/").contains("..") }
+    static func isInside(_ path: String) -> Bool { path.split(separator: "/").allSatisfy { $0 != ".." && $0 != "." } }
 
     /// The path of the installed file of this name.
     func path(named name: String) -> String? { entries.first { $0.path.hasSuffix("/\(name)") }?.path }

@@ -2,7 +2,7 @@ import PasteboardTransport
 
 extension CommandSyntax.Option {
     static let prefix = Self("--prefix", value: "DIR", "the directory above bin and share; by default ~/.local")
-    static let stage = Self("--destdir", value: "DIR", "the root of a package, in which PREFIX is")
+    static let stage = Self("--destdir", value: "DIR", "a directory that stands for / while packaging")
 }
 
 extension ParsedArguments {
@@ -29,7 +29,8 @@ extension ParsedArguments {
     func stagedPrefix() throws -> String { (try directory("--destdir") ?? "") + (try prefix()) }
 
     private func directory(_ option: String) throws -> String? {
-        guard var path = try value(option) else { return nil }
+        // Packages pass an empty DESTDIR, too.
+        guard var path = try value(option), option != "--destdir" || !["", "/"].contains(path) else { return nil }
         guard path.hasPrefix("/") else {
             throw CommandFailure(usage: "invalid value '\(path)' of \(option); write an absolute path")
         }

@@ -134,7 +134,10 @@ final class ContentScene {
     ) throws -> Offer {
         var load = Load()
         configure(&load)
-        return try world.contents.offer(load, in: publication, to: access, world.context)
+        func offer(_ world: inout World) throws -> Offer {
+            try world.contents.offer(load, in: publication, to: access, world.context)
+        }
+        return try offer(&world)
     }
 
     func itemCount(of publication: PublicationID) -> Int {

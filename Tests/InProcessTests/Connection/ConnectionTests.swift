@@ -94,7 +94,7 @@ struct ConnectionTests {
         let pasteboard = Pasteboard(name: .general, connection: connection)
         let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
         #expect(error?.code == .brokerUnavailable)
-        #expect(error?.message.contains("was lost") == true)
+        #expect(error?.message.contains("has not answered") == true)
     }
 
     @Test("without a broker, a connection that may not start one reports that there is none")

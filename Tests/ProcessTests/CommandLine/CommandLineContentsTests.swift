@@ -147,8 +147,8 @@ import Testing
         #expect(copied.exitCode == 0 && copied.text.contains(#""cleared":["notes"]"#))
         #expect(
             copied.errorText
-                == "pasteboard: copy: cleared notes, of programs that have ended, to make room; --no-evict "
-                + "prevents it\n"
+                == "pasteboard: copy: cleared notes to make room, because the programs that wrote them have ended; "
+                + "--no-evict prevents it\n"
         )
         for command in ["paste", "info", "types"] {
             let empty = try desk.run(command, "--board", "notes")
@@ -157,7 +157,7 @@ import Testing
             )
         }
         let offer = try desk.offer(["-t", "text=echo x"], board: "fourth")
-        try offer.waitForErrors(containing: "offer: cleared other, of programs that have ended")
+        try offer.waitForErrors(containing: "offer: cleared other to make room")
         try desk.run("clear", "--board", "fourth")
         #expect(try offer.finish().exitCode == 0)
     }
