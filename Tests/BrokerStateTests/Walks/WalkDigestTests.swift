@@ -63,11 +63,11 @@ import Testing
     }
 
     private static let loadDigests: [UInt64] = [
-        0xe1ce_a9f5_6f65_c76b, 0x3039_2563_f694_b3b2, 0xa045_58c4_da76_b352, 0xce4b_bbc1_54f9_7d61,
-        0xab0b_5263_a5e9_3455, 0x317c_d1a9_c6db_08c6, 0xefe7_4359_f930_6fa2, 0x7b6f_f31b_7a52_035e,
-        0x4b08_159d_5c89_c120, 0xeca5_15e5_0884_a7c7, 0xa008_687c_57b7_ab7b, 0xe2fa_1a36_de6b_4ddb,
-        0x5d58_7de5_fd1c_9a99, 0x0e86_0430_be28_d4da, 0xda22_3260_9bd6_3b2d, 0x8e8a_c5b4_ef1a_2dc4,
-        0xd0d0_4aaa_8a0f_6a87, 0x68e4_9cf2_7862_0dd7, 0xfa61_0cb5_9c91_3940, 0x0b3d_59ed_73ab_6cdf,
+        0xc2f7_854d_d0da_2528, 0xf0ac_3ccc_f5e5_cf3d, 0x03c1_e8de_f65c_123b, 0x8e13_ec4e_2700_aa02,
+        0x583f_d5eb_ca5d_09cb, 0x4244_af82_f56b_79eb, 0x4346_982c_cc44_dc16, 0x7b6f_f31b_7a52_035e,
+        0xe4e5_edec_2ae6_f6d9, 0x6669_e5cf_f81d_f6f4, 0x0da9_4be9_8a2d_c9e5, 0xe2fa_1a36_de6b_4ddb,
+        0x0ec7_7e35_d25c_b5ee, 0xf0cc_3a77_ea3f_a4b4, 0x0800_ae74_c7cd_75c0, 0x46e8_a12f_d952_ddd8,
+        0xb1b4_dcaf_9c42_7b51, 0x68e4_9cf2_7862_0dd7, 0x2972_03f2_24fa_c70f, 0x098c_789f_4aad_d0f7,
     ]
 
     private static let sessionDigests: [UInt64] = [
