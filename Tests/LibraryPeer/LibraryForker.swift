@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import PasteboardKit
 
@@ -65,13 +66,25 @@ struct LibraryForker {
         while true { pause() }
     }
 
-    /// Swift hides `fork`, because a child with one thread has to be careful with locks. These lines say when the other
-    /// threads of this process are idle.
+    /// Swift hides `fork`, because a lock that another thread holds, such as one of the Swift runtime, is never
+    /// released in the child. So this forks at a moment in which all other threads wait.
     private static func fork() throws -> CInt {
         typealias Fork = @convention(c) () -> CInt
         guard let symbol = dlsym(nil, "fork") else { throw Misuse() }
+        while try !othersWait() {}
         let child = unsafeBitCast(symbol, to: Fork.self)()
         guard child >= 0 else { throw Misuse() }
         return child
+    }
+
+    private static func othersWait() throws -> Bool {
+        let threads = "/proc/self/task"
+        let running = try FileManager.default.contentsOfDirectory(atPath: threads).count { name in
+            // 123 (the name) S …
+            let status = FileManager.default.contents(atPath: "\(threads)/\(name)/stat")
+            return status.map { !String(decoding: $0, as: UTF8.self).contains(") S ") } ?? false
+        }
+        // This thread runs.
+        return running <= 1
     }
 }

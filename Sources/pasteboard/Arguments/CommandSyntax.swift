@@ -92,14 +92,24 @@ struct CommandSyntax: Sendable {
         ("~/.config/pasteboard/config", "limits of the broker"), ("~/.local/state/pasteboard/log", "its log"),
     ]
 
+    /// The most lines of a help. Of longer notes it has the first paragraph, and the manual page has all.
+    private static let longestHelp = 50
+
     var help: String {
+        let notes = self.notes()
+        let whole = help(notes, exitStatus)
+        guard whole.count(where: \.isNewline) > Self.longestHelp else { return whole }
+        let first = notes.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+        return help(first.joined(separator: "\n"), "\(exitStatus) More: pasteboard manual \(name) | man -l -")
+    }
+
+    private func help(_ notes: String, _ exitStatus: String) -> String {
         let rows = options.map { option in
             (
                 name: option.names.reversed().joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""),
                 meaning: option.meaning
             )
         }
-        let notes = self.notes()
         return """
             usage: pasteboard \(name) [OPTION ...]\(operands.map { " \($0)" } ?? "")
 
@@ -108,13 +118,11 @@ struct CommandSyntax: Sendable {
             \(HelpText.rows(rows))
             \(notes.isEmpty ? "" : "\n\(HelpText.paragraphs(notes))\n")
             Examples:
-
             \(examples.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
 
             \(HelpText.paragraphs("Exit status: \(exitStatus)"))
 
             Files:
-
             \(HelpText.rows(files.map { (name: $0.path, meaning: $0.meaning) }, widest: 40))
 
             """

@@ -22,7 +22,7 @@ import Testing
         #expect(top.contains("\n  \(command) "))
         for line in (help.text + top).split(separator: "\n") { #expect(line.count <= 80 && line.last != " ") }
         for title in ["\nExamples:\n", "\nExit status: ", "\nFiles:\n"] { #expect(help.text.contains(title)) }
-        #expect(help.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 80)
+        #expect(help.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 51)
         #expect(top.split(separator: "\n", omittingEmptySubsequences: false).count <= 50)
     }
 

@@ -9,24 +9,9 @@ import Testing
 @Suite(.processes) struct ForkTests {
     private static let loaded = "loaded pattern:400000"
 
-    /// Orders a fork when all threads of the process wait: a lock that another thread holds, such as one of the Swift
-    /// runtime, would never be released in the child.
-    private func orderFork(_ order: String, of peer: PeerProcess) throws {
-        let path = "/proc/\(peer.runner.child.id)/task"
-        let tasks = DescriptorBox(try System.open(path, .directory))
-        try eventually("all threads wait") {
-            try System.entries(of: tasks.raw).allSatisfy { name in
-                // 123 (the name) S …
-                let status = try? System.contents(of: "\(path)/\(name)/stat")
-                return status.map { String(decoding: $0, as: UTF8.self).contains(") S ") } ?? true
-            }
-        }
-        try peer.order(order)
-    }
-
     /// Makes a child that has tried to use the connection, and returns its process id.
     private func fork(_ peer: PeerProcess) throws -> CInt {
-        try orderFork("fork", of: peer)
+        try peer.order("fork")
         var child: CInt?
         var refused = 0
         while true {
@@ -67,7 +52,7 @@ import Testing
     func closes() throws {
         try BrokerProcess.run { broker in
             let parent = try broker.libraryForker()
-            try orderFork("fork and close", of: parent)
+            try parent.order("fork and close")
             let child = try #require(CInt(try parent.line().dropFirst(7)))
             let ended = try System.processDescriptor(child)
             _ = try System.poll([PollInterest(ended.raw, .readable)], milliseconds: ProcessRunner.watchdog)
