@@ -81,8 +81,8 @@ package struct BrokerConnector: Sendable {
         }
     }
 
-    /// Starts a broker at a path that only this program knows. The broker creates the directory of the socket, and
-    /// removes it when it ends.
+    /// Starts a broker at a path that only this program knows. The broker creates the directory of the
+    /// socket, and the program removes it.
     package func startOwn() throws {
         if let trouble = try BrokerStart(environment: environment).run() {
             throw Failure(.brokerUnavailable, "cannot start a broker for \(socket.path): \(trouble)\(Self.hint)")

@@ -20,8 +20,8 @@ package struct SocketPath: Equatable, Sendable {
         self.isWellKnown = isWellKnown
     }
 
-    /// A path in a new directory for temporary files. If `TMPDIR` would make it too long for a socket, the directory is
-    /// in `XDG_RUNTIME_DIR` or `/tmp`.
+    /// A path in a new directory for temporary files: in `TMPDIR`, or in `XDG_RUNTIME_DIR` or `/tmp` if `TMPDIR` is
+    /// missing or would make the path too long for a socket.
     ///
     /// - Parameter name: of the directory.
     package static func temporary(_ name: String) -> SocketPath {
@@ -113,8 +113,8 @@ package struct SocketPath: Equatable, Sendable {
         return missing
     }
 
-    /// Throws what would keep a broker from using the directory: makes what it would make, a directory or a file in it,
-    /// under another name, and removes it.
+    /// Throws the error that a broker would have with the directory: makes a directory with a file where the broker
+    /// would make its own, under another name, and removes both.
     package func tryDirectory() throws(SocketPathError) {
         let missing = try missingDirectories()
         let place = missing.last.map { System.directory(of: $0) } ?? directory

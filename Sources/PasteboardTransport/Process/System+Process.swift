@@ -188,7 +188,7 @@ extension System {
     /// its processors, its preference to be killed when memory runs out, and the hard limit of open descriptors.
     package static func resetInheritedAttributes() {
         pbs_reset_priorities()
-        // What systemd gives its services; only root may raise it.
+        // The hard limit of systemd's services. Only root may raise it.
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_max < 524_288 else {
             return

@@ -26,7 +26,7 @@ package enum Quantity {
             guard parts.count <= 2, parts.count <= number.count, let factor = units[String(unit)],
                 let whole = UInt64("0\(parts[0])"), let fraction = Double("0.\(parts.count == 2 ? parts[1] : "")0")
             else { return nil }
-            // What is subtracted makes up for the product's inexact last digits.
+            // Without the subtraction, an inexact last digit of the product would be rounded up.
             let part = UInt64((fraction * Double(factor) - 1e-6).rounded(.up))
             let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
             let (total, totalOverflow) = sum.addingReportingOverflow(product)
