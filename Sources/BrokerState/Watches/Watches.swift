@@ -353,8 +353,10 @@ struct Watches: ~Copyable, Sendable {
             isKnown: state == reported,
             summaries: watchedTable[board].summaries
         )
-        // The writer of saved contents has come back. A watch that knows them was not told of a loss.
-        if change.isOfVersion, watchedTable[board].isBack, watchTable[watch].known > 0 { change.isKnown = true }
+        // The writer of saved contents has come back. A watch that knew them before was not told of a loss.
+        if change.isOfVersion, watchedTable[board].isBack, watchTable[watch].known >= state.count.changeCount {
+            change.isKnown = true
+        }
         if change.name == Self.allBoards {
             var walked = 0
             let first = changedBoards?.first(after: reported.count.changeCount, walked: &walked)

@@ -209,6 +209,22 @@ import Testing
         #expect(versions() == [[3], [3], [3], [3]] && successor.brokenInvariants().isEmpty)
     }
 
+    @Test("A return of promises is a change for a watch that this broker told of the contents without them")
+    func toldBefore() throws {
+        broker.write([Item([Representation("a", kept: true), Representation("b")])], kept: [[1]], from: writer)
+        let successor = broker.successor()
+        let (watcher, source) = (successor.connect(process: 9), successor.connect("writer", process: 7))
+        // It knows earlier contents.
+        let watch = successor.watch(since: 5_000, epoch: 77, from: watcher)
+        successor.advance(by: 100)
+        #expect(successor.take(watcher).on(watch).all(Change.self).count == 1)
+        let stream = successor.begin(reclaiming: 5_001, of: 77, from: source)
+        successor.send(Item("a", "b"), on: stream, from: source)
+        successor.commit(1, on: stream, from: source)
+        successor.advance(by: 100)
+        #expect(successor.take(watcher).on(watch).all(Change.self).map(\.version) == [1])
+    }
+
     @Test("Bytes that a reclaim sends for a lost promise are kept, and others take the place of the contents")
     func sentAgain() {
         broker.write([Item([Representation("a", kept: true), Representation("b")])], kept: [[1]], from: writer)
