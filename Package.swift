@@ -58,6 +58,7 @@ let package = Package(
         .target(
             name: "PasteboardKit",
             dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
+            exclude: ["update-calls"],
             swiftSettings: settings
         ),
         .target(
@@ -132,7 +133,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "places-source",
-            dependencies: ["PasteboardKit", "PlacesModel"],
+            dependencies: ["PasteboardCompatibility", "PasteboardKit", "PlacesModel"],
             path: "Examples/places-source",
             swiftSettings: settings
         ),
@@ -144,7 +145,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "custom-type-source",
-            dependencies: ["PasteboardKit"],
+            dependencies: ["PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/custom-type-source",
             swiftSettings: settings
         ),
@@ -156,7 +157,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "transferable-value",
-            dependencies: ["PasteboardKit"],
+            dependencies: ["PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/transferable-value",
             swiftSettings: settings
         ),

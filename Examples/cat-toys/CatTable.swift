@@ -50,10 +50,10 @@ final class CatTable {
         from origin: ToyAcceptance.Origin
     ) async throws -> (toy: String, home: String) {
         do {
-            let toy = try await item.itemProvider.loadObject(ofClass: String.self)
+            let toy = try await item.itemProvider.load(String.self)
             guard origin == .elsewhere else { return (toy, "") }
             let home = try await item.itemProvider.loadData(for: .toyOrigin)
-            return (toy, String(decoding: home.value, as: UTF8.self))
+            return (toy, String(decoding: home, as: UTF8.self))
         } catch {
             trace.line("loaded nothing", cat)
             throw error

@@ -15,12 +15,12 @@ case let other?:
 
 do {
     for item in try await Pasteboard.general.contents().items.map(\.itemProvider) {
-        guard item.hasItemConformingToTypeIdentifier(wanted.identifier) else {
+        guard item.canLoad(wanted) else {
             print("destination: nothing here is \(wanted)")
             continue
         }
         // The loaded type is not the requested one but a type that conforms to it; nothing in this program declares it.
-        let loaded = try await item.loadData(for: wanted)
+        let loaded = try await item.loadData(forFirstOf: [wanted], preferring: .reader)
         let supertypes = loaded.type.supertypes.map(\.identifier).sorted().joined(separator: ", ")
         print("destination: \(item.suggestedName ?? "an item") came as \(loaded.type), which is \(supertypes)")
         print(String(decoding: loaded.value, as: UTF8.self))

@@ -6,7 +6,7 @@ do {
     let items = try await Pasteboard.general.contents().items
     if items.isEmpty { print("nothing is on the pasteboard") }
     for item in items.map(\.itemProvider) {
-        let text = try await item.loadObject(ofClass: String.self, timeout: .seconds(5))
+        let text = try await item.load(String.self, options: LoadOptions(timeout: .seconds(5)))
         print(item.suggestedName ?? "text", "says:", text)
     }
 } catch {

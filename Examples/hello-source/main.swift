@@ -10,7 +10,7 @@ provider.registerDataRepresentation(for: .utf8PlainText) {
 }
 do {
     let publication = try await Pasteboard.general.write([provider])
-    print("ended:", try await publication.ended())
+    print("ended:", try await publication.outcome())
 } catch {
     print("not offered:", error)  // if there is no broker program, the error says how to get one
     exit(1)

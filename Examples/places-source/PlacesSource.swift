@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 import PlacesModel
 
@@ -8,7 +9,7 @@ struct PlacesSource {
         let providers = Place.nationalParks.map(provider)
         let publication = try await board.write(providers)
         print("source: registered \(providers.count) items")
-        switch try await publication.ended() {
+        switch try await publication.outcome() {
         case .replaced: print("source: replaced")
         case .cleared: print("source: cleared")
         case .brokerGone: print("source: the broker is gone")

@@ -11,10 +11,12 @@ struct PlacesTarget {
 
     /// Appends the place at an index, or all places.
     mutating func load(_ index: Int?) async throws {
-        let offered = try await board.contents().items.filter { $0.itemProvider.canLoadObject(ofClass: Place.self) }
+        let offered = try await board.contents().items.filter { $0.itemProvider.canLoad(Place.self) }
         print("target: offered \(offered.count) items")
         for item in offered {
-            print("target: item \(item.id): \(item.itemProvider.registeredTypeIdentifiers.joined(separator: ", "))")
+            print(
+                "target: item \(item.id): \(item.itemProvider.registeredContentTypes.map(\.identifier).joined(separator: ", "))"
+            )
         }
         let wanted = index.map { index in offered.filter { $0.id == index } } ?? offered
         guard !wanted.isEmpty else {
@@ -22,7 +24,7 @@ struct PlacesTarget {
         }
         // All items are loaded at the same time. Their order stays the same.
         let loads = wanted.map { item in
-            Task { try await item.itemProvider.loadObject(ofClass: Place.self) }
+            Task { try await item.itemProvider.load(Place.self) }
         }
         var loaded: [Place] = []
         for load in loads { loaded.append(try await load.value) }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 
 extension Representation {
@@ -16,7 +17,7 @@ extension Representation {
             }
         }
         if let importing {
-            representation.load = { provider in try await importing(provider.loadData(for: type).value) }
+            representation.load = { provider in try await importing(provider.loadData(for: type)) }
         }
         return representation
     }

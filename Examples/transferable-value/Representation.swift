@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 
 /// A way to export a value, to import it, or both.

@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 
 /// The tasks of the program.
@@ -39,7 +40,7 @@ enum Role {
         }
         let publication = try await pasteboard.write(providers)
         print("gives \(notes.count) notes")
-        print(try await publication.ended())
+        print(try await publication.outcome())
     }
 
     private func take(from pasteboard: Pasteboard) async throws {
@@ -52,11 +53,11 @@ enum Role {
 
     private func show(_ type: UniformType, from pasteboard: Pasteboard) async throws {
         for item in try await pasteboard.contents().items.map(\.itemProvider) {
-            guard item.hasItemConformingToTypeIdentifier(type.identifier) else {
+            guard item.canLoad(type) else {
                 print("not to be had as \(type)")
                 continue
             }
-            let loaded = try await item.loadData(for: type)
+            let loaded = try await item.loadData(forFirstOf: [type])
             print("\(loaded.type):", String(decoding: loaded.value, as: UTF8.self))
         }
     }

@@ -7,7 +7,7 @@ extension Broker {
     /// `pasteboard limits` shows.
     ///
     ///     var limits = Broker.Limits()
-    ///     limits.firstByte = .seconds(5)
+    ///     limits.firstByteTime = .seconds(5)
     ///
     /// The properties accept every value, and times are rounded up to whole milliseconds. A broker with a negative
     /// limit, or with 0 for a limit that has to be above it, cannot be made: ``Broker/init(socketPath:limits:log:)``
@@ -34,206 +34,206 @@ extension Broker {
         }
 
         /// The limit `hello`: time from connecting to a complete hello.
-        public var hello: Duration {
+        public var helloTime: Duration {
             get { time(\.hello) }
             set { set(\.hello, newValue) }
         }
 
         /// The limit `first-byte`: time from a request to the source's first bytes or progress.
-        public var firstByte: Duration {
+        public var firstByteTime: Duration {
             get { time(\.firstByte) }
             set { set(\.firstByte, newValue) }
         }
 
         /// The limit `progress`: time without progress of a source, or of a destination that blocks others; while
         /// others wait: for 16 KiB.
-        public var progress: Duration {
+        public var progressTime: Duration {
             get { time(\.progress) }
             set { set(\.progress, newValue) }
         }
 
         /// The limit `keep-alive`: time for which progress reports alone extend a load.
-        public var keepAlive: Duration {
+        public var keepAliveTime: Duration {
             get { time(\.keepAlive) }
             set { set(\.keepAlive, newValue) }
         }
 
         /// The limit `longest-load`: maximum timeout that a caller can set for a load.
-        public var longestLoad: Duration {
+        public var longestLoadTime: Duration {
             get { time(\.longestLoad) }
             set { set(\.longestLoad, newValue) }
         }
 
         /// The limit `drain`: time for running loads when the broker ends.
-        public var drain: Duration {
+        public var drainTime: Duration {
             get { time(\.drain) }
             set { set(\.drain, newValue) }
         }
 
         /// The limit `idle-exit`: time without connections after which the broker ends; 0: never.
-        public var idleExit: Duration {
+        public var idleExitTime: Duration {
             get { time(\.idleExit) }
             set { set(\.idleExit, newValue) }
         }
 
         /// The limit `connections`: connections of all processes.
-        public var connections: Int {
+        public var connectionCount: Int {
             get { number(\.connections) }
             set { set(\.connections, newValue) }
         }
 
         /// The limit `connections-per-process`: connections of one process.
-        public var connectionsPerProcess: Int {
+        public var connectionCountPerProcess: Int {
             get { number(\.connectionsPerProcess) }
             set { set(\.connectionsPerProcess, newValue) }
         }
 
         /// The limit `loads-per-connection`: concurrent loads of one connection.
-        public var loadsPerConnection: Int {
+        public var loadCountPerConnection: Int {
             get { number(\.loadsPerConnection) }
             set { set(\.loadsPerConnection, newValue) }
         }
 
         /// The limit `asks-per-source`: concurrent requests to one source.
-        public var asksPerSource: Int {
+        public var askCountPerSource: Int {
             get { number(\.asksPerSource) }
             set { set(\.asksPerSource, newValue) }
         }
 
         /// The limit `waiting-per-source`: loads that wait for one source.
-        public var waitingPerSource: Int {
+        public var waitingCountPerSource: Int {
             get { number(\.waitingPerSource) }
             set { set(\.waitingPerSource, newValue) }
         }
 
         /// The limit `boards`: named pasteboards.
-        public var boards: Int {
+        public var boardCount: Int {
             get { number(\.boards) }
             set { set(\.boards, newValue) }
         }
 
         /// The limit `objects`: items, representations and loads of all processes.
-        public var objects: Int {
+        public var objectCount: Int {
             get { number(\.objects) }
             set { set(\.objects, newValue) }
         }
 
         /// The limit `metadata`, in bytes: names and types of all processes.
-        public var metadata: Int {
+        public var metadataBytes: Int {
             get { number(\.metadata) }
             set { set(\.metadata, newValue) }
         }
 
         /// The limit `metadata-per-publication`, in bytes: names and types of one write.
-        public var metadataPerPublication: Int {
+        public var metadataBytesPerPublication: Int {
             get { number(\.metadataPerPublication) }
             set { set(\.metadataPerPublication, newValue) }
         }
 
         /// The limit `metadata-per-session`, in bytes: names and types of one drag session.
-        public var metadataPerSession: Int {
+        public var metadataBytesPerSession: Int {
             get { number(\.metadataPerSession) }
             set { set(\.metadataPerSession, newValue) }
         }
 
         /// The limit `proposal`: time for a destination to answer with a proposal.
-        public var proposal: Duration {
+        public var proposalTime: Duration {
             get { time(\.proposal) }
             set { set(\.proposal, newValue) }
         }
 
         /// The limit `drop-window`: time from a drop to its first load or progress report.
-        public var dropWindow: Duration {
+        public var dropWindowTime: Duration {
             get { time(\.dropWindow) }
             set { set(\.dropWindow, newValue) }
         }
 
         /// The limit `conclude`: time from the last load of a drop to its confirmation.
-        public var conclude: Duration {
+        public var concludeTime: Duration {
             get { time(\.conclude) }
             set { set(\.conclude, newValue) }
         }
 
         /// The limit `session-idle`: time without an event in a drag before the drop.
-        public var sessionIdle: Duration {
+        public var sessionIdleTime: Duration {
             get { time(\.sessionIdle) }
             set { set(\.sessionIdle, newValue) }
         }
 
         /// The limit `session`: time from a drag's start to its drop; then time without progress.
-        public var session: Duration {
+        public var sessionTime: Duration {
             get { time(\.session) }
             set { set(\.session, newValue) }
         }
 
         /// The limit `sessions`: drag sessions of all processes.
-        public var sessions: Int {
+        public var sessionCount: Int {
             get { number(\.sessions) }
             set { set(\.sessions, newValue) }
         }
 
         /// The limit `sessions-per-process`: drag sessions of one process.
-        public var sessionsPerProcess: Int {
+        public var sessionCountPerProcess: Int {
             get { number(\.sessionsPerProcess) }
             set { set(\.sessionsPerProcess, newValue) }
         }
 
         /// The limit `destinations`: registered destinations of all processes.
-        public var destinations: Int {
+        public var destinationCount: Int {
             get { number(\.destinations) }
             set { set(\.destinations, newValue) }
         }
 
         /// The limit `destinations-per-process`: registered destinations of one process.
-        public var destinationsPerProcess: Int {
+        public var destinationCountPerProcess: Int {
             get { number(\.destinationsPerProcess) }
             set { set(\.destinationsPerProcess, newValue) }
         }
 
         /// The limit `watches`: watches of pasteboards by all processes.
-        public var watches: Int {
+        public var watchCount: Int {
             get { number(\.watches) }
             set { set(\.watches, newValue) }
         }
 
         /// The limit `watches-per-process`: watches of pasteboards by one process.
-        public var watchesPerProcess: Int {
+        public var watchCountPerProcess: Int {
             get { number(\.watchesPerProcess) }
             set { set(\.watchesPerProcess, newValue) }
         }
 
         /// The limit `control-queue`, in bytes: control frames caused by others and not yet read by one peer.
-        public var controlQueue: Int {
+        public var controlQueueBytes: Int {
             get { number(\.controlQueue) }
             set { set(\.controlQueue, newValue) }
         }
 
         /// The limit `control-pool`, in bytes: control frames and partial frames queued for all peers.
-        public var controlPool: Int {
+        public var controlPoolBytes: Int {
             get { number(\.controlPool) }
             set { set(\.controlPool, newValue) }
         }
 
         /// The limit `transfer-pool`, in bytes: bytes in transfer of all loads.
-        public var transferPool: Int {
+        public var transferPoolBytes: Int {
             get { number(\.transferPool) }
             set { set(\.transferPool, newValue) }
         }
 
         /// The limit `kept-pool`, in bytes: bytes kept for all pasteboards.
-        public var keptPool: Int {
+        public var keptPoolBytes: Int {
             get { number(\.keptPool) }
             set { set(\.keptPool, newValue) }
         }
 
         /// The limit `kept-representations`: kept representations, each a descriptor.
-        public var keptRepresentations: Int {
+        public var keptRepresentationCount: Int {
             get { number(\.keptRepresentations) }
             set { set(\.keptRepresentations, newValue) }
         }
 
         /// The limit `passed-descriptors`: descriptors in transfer; more loads are sent inline.
-        public var passedDescriptors: Int {
+        public var passedDescriptorCount: Int {
             get { number(\.passedDescriptors) }
             set { set(\.passedDescriptors, newValue) }
         }

@@ -25,8 +25,8 @@ public final class Broker: Sendable {
     /// - Parameters:
     ///   - socketPath: an absolute path in a directory that belongs to this user and that no other user may enter. The
     ///     directory is created if it is missing; its parents are not. nil: the user's well-known socket.
-    ///   - limits: the limits. Of a limit that all programs share, such as ``Limits/boards`` or ``Limits/keptPool``,
-    ///     one program gets a share: about half if no other program needs some.
+    ///   - limits: the limits. Of a limit that all programs share, such as ``Limits/boardCount`` or
+    ///     ``Limits/keptPoolBytes``, one program gets a share: about half if no other program needs some.
     ///   - log: a closure that receives log lines for an administrator. It is called on the broker's thread.
     /// - Throws: `alreadyRunning` if another broker uses the socket, `invalidArgument` if the path is not absolute or a
     ///   limit is invalid, and `unavailable` if the socket cannot be opened.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 public import PasteboardKit
 
 /// Values that a program keeps on the main actor, which nothing in this file says.
@@ -27,9 +28,9 @@ public final class Shelf {
 
     /// Takes all of it.
     public func take(from provider: ItemProvider) async throws {
-        cards.append(try await provider.loadObject(ofClass: Card.self))
+        cards.append(try await provider.load(Card.self))
         notes.append(try await provider.loadJSON(Note.self, for: .json))
-        notes.append(try await provider.loadObject(ofClass: Note.self))
+        notes.append(try await provider.load(Note.self))
         try await provider.withLoadedFile(for: .plainText) { file in
             fileNames.append(file.value.lastPathComponent)
         }

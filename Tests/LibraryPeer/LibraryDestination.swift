@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import PasteboardCompatibility
 import PasteboardKit
 
 /// The role of a destination.
@@ -52,12 +53,13 @@ struct LibraryDestination {
         let type = type ?? provider.registeredContentTypes.first ?? .data
         switch form {
         case .data:
-            let loaded = try await provider.loadData(for: type, timeout: timeout)
+            let options = LoadOptions(timeout: timeout)
+            let loaded = try await provider.loadData(forFirstOf: [type], preferring: .reader, options: options)
             return "\(Shown.bytes(loaded.value)) \(loaded.type.identifier)"
         case .chunks, .paused:
-            let loaded = try await provider.loadBytes(for: type, timeout: timeout)
+            let loaded = try await provider.loadBytes(for: type, options: LoadOptions(timeout: timeout))
             var data = Data()
-            for try await chunk in loaded.value {
+            for try await chunk in loaded {
                 if form == .paused, data.isEmpty {
                     LibraryPeer.say("first")
                     _ = readLine()
@@ -66,7 +68,11 @@ struct LibraryDestination {
             }
             return "\(Shown.bytes(data)) \(loaded.type.identifier)"
         case .file, .inPlace:
-            return try await provider.withLoadedFile(for: type, openInPlace: form == .inPlace, timeout: timeout) {
+            return try await provider.withLoadedFile(
+                for: type,
+                openInPlace: form == .inPlace,
+                options: LoadOptions(timeout: timeout)
+            ) {
                 let (url, name) = ($0.value, Shown.text($0.value.lastPathComponent))
                 let way = $0.isInPlace ? "own" : "copy"
                 guard !url.hasDirectoryPath else {
@@ -75,10 +81,10 @@ struct LibraryDestination {
                 }
                 return "\(Shown.bytes(try Data(contentsOf: url))) \($0.type.identifier) \(way) \(name)"
             }
-        case .object where provider.canLoadObject(ofClass: String.self):
-            return "string:\(Shown.text(try await provider.loadObject(ofClass: String.self, timeout: timeout)))"
+        case .object where provider.canLoad(String.self):
+            return "string:\(Shown.text(try await provider.load(String.self, options: LoadOptions(timeout: timeout))))"
         case .object:
-            return Shown.bytes(try await provider.loadObject(ofClass: Data.self, timeout: timeout))
+            return Shown.bytes(try await provider.load(Data.self, options: LoadOptions(timeout: timeout)))
         case .types:
             let types = provider.registeredTypeIdentifiers.joined(separator: ",")
             return "\(types) \(Shown.text(provider.suggestedName ?? "-"))"

@@ -36,7 +36,7 @@ struct LibraryForker {
                     exit(0)
                 }
             case "load":
-                let data = try await item.loadData(for: .png).value
+                let data = try await item.loadData(for: .png)
                 LibraryPeer.say("loaded \(Shown.bytes(data))")
             case "close":
                 await connection.close()

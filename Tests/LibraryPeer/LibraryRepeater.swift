@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import PasteboardCompatibility
 import PasteboardKit
 
 /// A source and destination in one process that loads repeatedly and reports the resources of the process.
@@ -99,14 +100,14 @@ struct LibraryRepeater {
     private func load(_ item: ItemProvider) async throws {
         switch kind {
         case .data, .fileAsData, .memory:
-            try check(try await item.loadData(for: .data).value.count)
+            try check(try await item.loadData(for: .data).count)
         case .object:
-            try check(try await item.loadObject(ofClass: String.self).utf8.count)
+            try check(try await item.load(String.self).utf8.count)
         case .file:
             try check(try await item.withLoadedFile(for: .data) { try Data(contentsOf: $0.value).count })
         case .stream:
             var count = 0
-            for try await chunk in try await item.loadBytes(for: .data).value { count += chunk.count }
+            for try await chunk in try await item.loadBytes(for: .data) { count += chunk.count }
             try check(count)
         case .callback:
             let count = await withCheckedContinuation { continuation in
@@ -127,11 +128,11 @@ struct LibraryRepeater {
             load.cancel()
             try await expect(.cancelled) { try await load.value }
         case .letGo:
-            var chunks = try await item.loadBytes(for: .data).value.makeAsyncIterator()
+            var chunks = try await item.loadBytes(for: .data).makeAsyncIterator()
             guard try await chunks.next() != nil else { throw Misuse() }
         case .closed, .released:
             let connection = connect()
-            try check(try await Self.item(connection).loadData(for: .data).value.count)
+            try check(try await Self.item(connection).loadData(for: .data).count)
             if kind == .closed { await connection.close() }
         }
     }
@@ -144,7 +145,7 @@ struct LibraryRepeater {
         guard count == Self.byteCount else { throw Misuse() }
     }
 
-    private func expect(_ code: PasteboardError.Code, _ load: () async throws -> Loaded<Data>) async throws {
+    private func expect(_ code: PasteboardError.Code, _ load: () async throws -> Data) async throws {
         do {
             _ = try await load()
         } catch let error as PasteboardError where error.code == code {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 
 /// The role of a source.
@@ -62,7 +63,7 @@ struct LibrarySource {
     func run(_ board: Pasteboard) async throws {
         let publication = try await board.write(providers)
         LibraryPeer.say("promised")
-        LibraryPeer.say("ended \(try await publication.ended())")
+        LibraryPeer.say("ended \(try await publication.outcome())")
     }
 
     private enum Kind: String {

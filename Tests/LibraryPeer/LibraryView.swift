@@ -80,7 +80,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
     func dropInteraction(_ interaction: DropInteraction, canHandle session: any DropSession) -> Bool {
         let isLocal = session.localDragSession != nil || session.items.contains { $0.localObject != nil }
         LibraryPeer.say("canHandle \(session.items.count) \(isLocal ? "local" : "foreign")")
-        return session.canLoadObjects(ofClass: String.self)
+        return session.canLoad(String.self)
     }
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnter session: any DropSession) {
@@ -99,7 +99,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession) {
         LibraryPeer.say("perform")
         session.extendDropWindow {
-            let texts = try await session.loadObjects(ofClass: String.self)
+            let texts = try await session.load(String.self)
             LibraryPeer.say("loaded \(texts.map(Shown.text).joined(separator: ","))")
             if self.waits { await Self.line() }
         }

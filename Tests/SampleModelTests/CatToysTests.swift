@@ -16,8 +16,8 @@ struct CatToysTests {
         #expect(
             item.itemProvider.registeredTypeIdentifiers == ["public.plain-text", UniformType.toyOrigin.identifier]
         )
-        #expect(try await item.itemProvider.loadObject(ofClass: String.self) == "bâton 🎾")
-        #expect(try await item.itemProvider.loadData(for: .toyOrigin).value == Data("Tama".utf8))
+        #expect(try await item.itemProvider.load(String.self) == "bâton 🎾")
+        #expect(try await item.itemProvider.loadData(for: .toyOrigin) == Data("Tama".utf8))
     }
 
     @Test("A toy without a name has no item")

@@ -1,4 +1,5 @@
 import Foundation
+import PasteboardCompatibility
 import PasteboardKit
 import SampleModels
 import TestSupport
@@ -17,7 +18,7 @@ struct ImageDropTests {
         #expect(items.count == 1 && item.localObject as? Picture === picture)
         #expect(item.itemProvider.registeredTypeIdentifiers == picture.writableTypeIdentifiersForItemProvider)
         #expect(item.itemProvider.registeredTypeIdentifiers == ["public.jpeg"])
-        let loaded = try await item.itemProvider.loadObject(ofClass: Picture.self)
+        let loaded = try await item.itemProvider.load(Picture.self)
         #expect(loaded.data == picture.data && loaded.type == .jpeg)
     }
 

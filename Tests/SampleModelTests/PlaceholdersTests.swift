@@ -28,10 +28,10 @@ struct PlaceholdersTests {
         }
         let plain = try #require(packaging.items(for: Parcel(.plain, "letter")).first)
         #expect(plain.localObject as? Parcel == Parcel(.plain, "letter"))
-        #expect(try await plain.itemProvider.loadObject(ofClass: String.self) == "letter")
+        #expect(try await plain.itemProvider.load(String.self) == "letter")
         let failing = try #require(packaging.items(for: Parcel(.failing, "vase")).first)
         #expect(failing.localObject == nil)
-        await #expect(throws: (any Error).self) { try await failing.itemProvider.loadObject(ofClass: String.self) }
+        await #expect(throws: (any Error).self) { try await failing.itemProvider.load(String.self) }
     }
 
     @Test("A row of the table moves, a local object is handed over, and all else is loaded (S58, S61)")

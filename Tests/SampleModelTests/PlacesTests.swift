@@ -16,7 +16,7 @@ struct PlacesTests {
         let items = PlacePackaging().items(forRow: 0, of: places)
         let provider = try #require(items.first?.itemProvider)
         #expect(items.count == 1 && provider.registeredTypeIdentifiers == ["public.plain-text"])
-        #expect(try await provider.loadData(for: .plainText).value == Data("Ōsaka 大阪 🏯".utf8))
+        #expect(try await provider.loadData(for: .plainText) == Data("Ōsaka 大阪 🏯".utf8))
         #expect(PlacePackaging().items(forRow: 1, of: places).isEmpty)
     }
 
@@ -28,7 +28,7 @@ struct PlacesTests {
         let items = packaging.items(forRow: 0, of: places)
         _ = places.remove(at: 0)
         #expect(asked.withLock { $0 }.isEmpty)
-        #expect(try await items[0].itemProvider.loadObject(ofClass: String.self) == "Yosemite")
+        #expect(try await items[0].itemProvider.load(String.self) == "Yosemite")
         #expect(asked.withLock { $0 } == ["Yosemite"])
     }
 

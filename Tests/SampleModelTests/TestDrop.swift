@@ -26,12 +26,11 @@ final class TestDrop: DropSession {
 
     let location: DropLocation? = nil
 
-    func loadObjects<T: ItemProviderReading>(
-        ofClass aClass: T.Type,
-        completion: @escaping @MainActor (sending [T]) -> Void
-    ) -> LoadProgress { progress }
-
-    func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T] {
+    func load<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        options: LoadOptions,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> sending [T] {
         []
     }
 

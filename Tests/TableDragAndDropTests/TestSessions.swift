@@ -35,23 +35,19 @@ final class TestDrop: DropSession {
 
     let location: DropLocation? = nil
 
-    func loadObjects<T: ItemProviderReading>(
-        ofClass aClass: T.Type,
-        completion: @escaping @MainActor (sending [T]) -> Void
-    ) -> LoadProgress {
-        Task { @MainActor in completion(await objects(T.self)) }
-        return progress
-    }
-
-    func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T] {
+    func load<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        options: LoadOptions,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> sending [T] {
         await objects(T.self)
     }
 
     private func objects<T: ItemProviderReading>(_ aClass: T.Type) async -> sending [T] {
         var objects: [T] = []
-        for item in items where item.itemProvider.canLoadObject(ofClass: aClass) {
+        for item in items where item.itemProvider.canLoad(aClass) {
             guard
-                let loaded = try? await item.itemProvider.loadData(for: .item),
+                let loaded = try? await item.itemProvider.loadData(forFirstOf: [.item], preferring: .reader),
                 let object = try? T.object(
                     withItemProviderData: loaded.value,
                     typeIdentifier: loaded.type.identifier
@@ -72,23 +68,14 @@ extension DragItem {
     convenience init(text: String) {
         let provider = ItemProvider()
         let data = Data(text.utf8)
-        provider.registerDataRepresentation(
-            forTypeIdentifier: UniformType.plainText.identifier,
-            visibility: .all
-        ) { completion in
-            completion(data, nil)
-            return nil
-        }
+        provider.registerDataRepresentation(for: .plainText) { data }
         self.init(itemProvider: provider)
     }
 
     /// An item of a type whose bytes are never loaded.
     convenience init(type: UniformType) {
         let provider = ItemProvider()
-        provider.registerDataRepresentation(forTypeIdentifier: type.identifier, visibility: .all) { completion in
-            completion(Data("?".utf8), nil)
-            return nil
-        }
+        provider.registerDataRepresentation(for: type) { Data("?".utf8) }
         self.init(itemProvider: provider)
     }
 }

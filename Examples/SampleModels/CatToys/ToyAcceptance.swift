@@ -15,7 +15,7 @@ public enum ToyAcceptance {
 
     /// The toy of a session: the first item that can be loaded as text. All other items stay at their source.
     public static func toy(of session: any DropSession) -> DragItem? {
-        session.items.first { $0.itemProvider.hasItemConformingToTypeIdentifier(UniformType.plainText.identifier) }
+        session.items.first { $0.itemProvider.canLoad(UniformType.plainText) }
     }
 
     /// The origin of the toy of a session.
@@ -23,7 +23,7 @@ public enum ToyAcceptance {
     public static func origin(of session: any DropSession) -> Origin {
         if let cat = session.localDragSession?.localContext as? String { return .here(cat: cat) }
         guard let item = toy(of: session) else { return .unknown }
-        return item.itemProvider.hasItemConformingToTypeIdentifier(UniformType.toyOrigin.identifier)
+        return item.itemProvider.canLoad(UniformType.toyOrigin)
             ? .elsewhere : .unknown
     }
 

@@ -24,15 +24,11 @@ public struct ToyPackaging: Sendable {
         guard !toy.isEmpty else { return [] }
         let provider = ItemProvider()
         provider.suggestedName = toy
-        provider.registerDataRepresentation(for: .plainText) { [asked] completion in
+        provider.registerDataRepresentation(for: .plainText) { [asked] in
             asked(toy)
-            completion(Data(toy.utf8), nil)
-            return nil
+            return Data(toy.utf8)
         }
-        provider.registerDataRepresentation(for: .toyOrigin) { completion in
-            completion(Data(cat.utf8), nil)
-            return nil
-        }
+        provider.registerDataRepresentation(for: .toyOrigin) { Data(cat.utf8) }
         let item = DragItem(itemProvider: provider)
         item.localObject = toy
         return [item]

@@ -5,7 +5,7 @@ public import PasteboardKit
 public enum ImageAcceptance {
     /// Whether a session is accepted: it must have exactly one item, and the item must be an image of any kind.
     public static func canHandle(_ session: any DropSession) -> Bool {
-        session.hasItemsConforming(toTypeIdentifiers: [UniformType.image.identifier]) && session.items.count == 1
+        session.canLoad(UniformType.image) && session.items.count == 1
     }
 
     /// The proposal at a point: nothing outside of the frame; inside, a move for this program's own picture.

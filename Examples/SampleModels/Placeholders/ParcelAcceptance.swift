@@ -19,7 +19,7 @@ public enum ParcelAcceptance {
 
     /// Whether the table accepts a session: its items must be available as text.
     public static func canHandle(_ session: any DropSession) -> Bool {
-        session.canLoadObjects(ofClass: String.self)
+        session.canLoad(String.self)
     }
 
     /// The proposal: the table's own rows are rearranged, all others are copied.

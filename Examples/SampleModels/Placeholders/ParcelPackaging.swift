@@ -19,17 +19,9 @@ public struct ParcelPackaging: Sendable {
     public func items(for parcel: Parcel) -> [DragItem] {
         let provider = ItemProvider()
         provider.suggestedName = parcel.name
-        provider.registerDataRepresentation(for: .utf8PlainText) { [bytes] completion in
-            let progress = LoadProgress(totalUnitCount: 100)
-            let work = Task {
-                do {
-                    completion(try await bytes(parcel, progress), nil)
-                } catch {
-                    completion(nil, error)
-                }
-            }
-            progress.cancellationHandler = { work.cancel() }
-            return progress
+        provider.registerDataRepresentation(for: .utf8PlainText) { [bytes] progress in
+            progress.totalUnitCount = 100
+            return try await bytes(parcel, progress)
         }
         let item = DragItem(itemProvider: provider)
         if parcel.kind == .plain { item.localObject = parcel }

@@ -22,7 +22,7 @@ public struct PlaceAcceptance: Sendable {
 
     /// Whether the table accepts a session: its items must be available as text.
     public func canHandle(_ session: any DropSession) -> Bool {
-        session.canLoadObjects(ofClass: String.self)
+        session.canLoad(String.self)
     }
 
     /// The proposal for a session.

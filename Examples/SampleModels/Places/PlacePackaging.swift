@@ -21,10 +21,9 @@ public struct PlacePackaging: Sendable {
         let name = places.names[row]
         let provider = ItemProvider()
         provider.suggestedName = name
-        provider.registerDataRepresentation(for: .plainText) { [asked] completion in
+        provider.registerDataRepresentation(for: .plainText) { [asked] in
             asked(name)
-            completion(Data(name.utf8), nil)
-            return nil
+            return Data(name.utf8)
         }
         return [DragItem(itemProvider: provider)]
     }

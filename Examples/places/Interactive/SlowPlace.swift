@@ -13,18 +13,14 @@ struct SlowPlace: Sendable {
     func item(asked: @escaping @Sendable (String) -> Void) -> DragItem {
         let provider = ItemProvider()
         provider.suggestedName = name
-        provider.registerDataRepresentation(for: .plainText) { completion in
+        provider.registerDataRepresentation(for: .plainText) { progress in
             asked(name)
-            let progress = LoadProgress(totalUnitCount: Self.steps)
-            let work = Task {
-                for step in 1...Self.steps {
-                    try? await Task.sleep(for: duration / Int(Self.steps))
-                    progress.completedUnitCount = step
-                }
-                completion(Data(name.utf8), nil)
+            progress.totalUnitCount = Self.steps
+            for step in 1...Self.steps {
+                try await Task.sleep(for: duration / Int(Self.steps))
+                progress.completedUnitCount = step
             }
-            progress.cancellationHandler = { work.cancel() }
-            return progress
+            return Data(name.utf8)
         }
         return DragItem(itemProvider: provider)
     }

@@ -29,7 +29,7 @@ extension NSPasteboard {
     ///
     /// - Throws: the error of the load.
     public func data(forType type: PasteboardType) async throws(PasteboardError) -> Data? {
-        try await pasteboard.data(forType: type.uniformType)
+        try await pasteboard.loadData(for: type.uniformType)
     }
 
     /// Returns the text of all items that have a type, joined by newlines; nil if there is none.
@@ -111,7 +111,7 @@ extension PasteboardItem {
 
     func data(of type: UniformType) async throws(PasteboardError) -> Loaded<Data>? {
         guard let type = loadable(type) else { return nil }
-        return try await itemProvider.loadData(for: type)
+        return try await itemProvider.loadData(forFirstOf: [type], preferring: .reader)
     }
 
     func text(of type: UniformType) async throws(PasteboardError) -> String? {

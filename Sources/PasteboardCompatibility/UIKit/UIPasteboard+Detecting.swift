@@ -63,11 +63,8 @@ extension PasteboardItem {
         }
         guard let kept else { return nil }
         do throws(PasteboardError) {
-            return try await itemProvider.loadData(
-                for: kept.type,
-                maximumByteCount: Self.largestText,
-                isAutomatic: true
-            ).text
+            let options = LoadOptions(maximumByteCount: Self.largestText, isAutomatic: true)
+            return try await itemProvider.loadData(forFirstOf: [kept.type], preferring: .reader, options: options).text
         } catch {
             switch error.code {
             case .cancelled, .superseded, .brokerUnavailable, .brokerRestarted: throw error

@@ -30,12 +30,13 @@ extension UIPasteboard {
 
     /// Whether an item has an image.
     public var hasImages: Bool {
-        get async throws(PasteboardError) { try await pasteboard.hasTypes([.image]) }
+        get async throws(PasteboardError) { try await pasteboard.canLoad(UniformType.image) }
     }
 
     /// Whether an item can be loaded as one of these types.
     public func contains(pasteboardTypes: [String]) async throws(PasteboardError) -> Bool {
-        try await pasteboard.hasTypes(pasteboardTypes.map { UniformType(importedAs: $0) })
+        let present = try await pasteboard.contents().types
+        return pasteboardTypes.contains { type in present.contains { $0.conforms(to: UniformType(importedAs: type)) } }
     }
 }
 
@@ -65,7 +66,7 @@ extension UIPasteboard {
     ///
     /// - Throws: the error of the load.
     public func data(forPasteboardType pasteboardType: String) async throws(PasteboardError) -> Data? {
-        try await pasteboard.data(forType: UniformType(importedAs: pasteboardType))
+        try await pasteboard.loadData(for: UniformType(importedAs: pasteboardType))
     }
 
     /// Loads an object from each item that the class reads. Bytes that describe none are left out.

@@ -21,10 +21,3 @@ extension DropLocation {
         self.init(destination, indexPath: indexPath, point: Point(point))
     }
 }
-
-extension Size {
-    /// Makes a size for the preferred presentation of an item.
-    public init(_ size: CGSize) {
-        self.init(width: size.width, height: size.height)
-    }
-}

@@ -32,7 +32,7 @@ final class DataLoad: Request {
     private let state: Lock<State>
 
     /// - Parameter maximum: the largest number of bytes that is accepted.
-    init(_ target: LoadTarget, maximum: Int = LoadBounds.standardMaximum, progress: LoadProgress?) {
+    init(_ target: LoadTarget, maximum: Int = LoadOptions.standardMaximum, progress: LoadProgress?) {
         let maximum = UInt64(maximum)
         self.target = target
         self.maximum = maximum

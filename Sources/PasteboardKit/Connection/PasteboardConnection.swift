@@ -57,6 +57,8 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
     private typealias Outcome = Result<LiveConnection, PasteboardError>
 
     private let groups: [String]
+    /// Whether no person asks for the loads.
+    let isAutomatic: Bool
     let timeouts: ConnectionTimeouts
     private let connector: Connector
     private let state = Lock(State())
@@ -74,8 +76,15 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
     ///   - groups: the tokens of the groups that this program belongs to, at most 8 of 1 to 255 bytes each. Programs
     ///     see each other's representations of visibility ``ItemProviderRepresentationVisibility/group`` if they have a
     ///     token in common. A token is a secret: every program that knows it belongs to the group.
-    public convenience init(socketPath: String? = nil, startsBroker: Bool = true, groups: [String] = []) {
-        self.init(groups: groups) { mayStart in
+    ///   - isAutomatic: whether no person asks for the loads over this connection, as in a history; see
+    ///     ``LoadOptions/isAutomatic``.
+    public convenience init(
+        socketPath: String? = nil,
+        startsBroker: Bool = true,
+        groups: [String] = [],
+        isAutomatic: Bool = false
+    ) {
+        self.init(groups: groups, isAutomatic: isAutomatic) { mayStart in
             if let socketPath, !socketPath.hasPrefix("/") {
                 let text = "the connection's socketPath is '\(socketPath)'; it has to be an absolute path"
                 throw Failure(.invalidArgument, text)
@@ -94,10 +103,12 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
 
     package init(
         groups: [String] = [],
+        isAutomatic: Bool = false,
         timeouts: ConnectionTimeouts = ConnectionTimeouts(),
         connector: @escaping Connector
     ) {
         self.groups = groups
+        self.isAutomatic = isAutomatic
         self.timeouts = timeouts
         self.connector = connector
     }

@@ -14,16 +14,14 @@ public protocol DragDropSession: AnyObject, Sendable {
 }
 
 extension DragDropSession {
-    /// Returns whether any item has one of the types, or a type that conforms to one of them.
-    public func hasItemsConforming(toTypeIdentifiers typeIdentifiers: [String]) -> Bool {
-        items.contains { item in
-            typeIdentifiers.contains { item.itemProvider.hasItemConformingToTypeIdentifier($0) }
-        }
+    /// Returns whether any item has this type, or a type that conforms to it.
+    public func canLoad(_ type: UniformType) -> Bool {
+        items.contains { $0.itemProvider.canLoad(type) }
     }
 
     /// Returns whether an object of the class can be loaded from any of the items. It loads nothing.
-    public func canLoadObjects(ofClass aClass: any ItemProviderReading.Type) -> Bool {
-        items.contains { $0.itemProvider.canLoadObject(ofClass: aClass) }
+    public func canLoad(_ aClass: any ItemProviderReading.Type) -> Bool {
+        items.contains { $0.itemProvider.canLoad(aClass) }
     }
 }
 
@@ -64,24 +62,18 @@ public protocol DropSession: DragDropSession {
     ///
     /// - Parameters:
     ///   - aClass: the class of the objects. It reads the bytes on a thread of the library.
-    ///   - completion: called once, with the objects in the order of their items. Items whose object could not be made
-    ///     are left out, so the array may be empty. The drop is complete only after the completion has returned. If
-    ///     bytes arrived but an object could not be made of them, the source deletes nothing.
-    /// - Returns: the progress of the loads. Cancelling it leaves out the objects that have not arrived.
-    @discardableResult
-    func loadObjects<T: ItemProviderReading>(
-        ofClass aClass: T.Type,
-        completion: @escaping @MainActor (_ objects: sending [T]) -> Void
-    ) -> LoadProgress
-
-    /// Loads an object from each item that has a type the class reads. Call it while a drop is performed.
-    ///
-    /// - Parameter aClass: the class of the objects. It reads the bytes on a thread of the library.
+    ///   - options: the conditions of each load.
+    ///   - progress: receives the progress of the loads together. Cancelling it leaves out the objects that have not
+    ///     arrived.
     /// - Returns: the objects that could be made, in the order of their items. If bytes arrived but an object could not
     ///   be made of them, the source deletes nothing.
     /// - Throws: the first error, if there are suitable items but no object could be made; `cancelled` if the task is
     ///   cancelled.
-    func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T]
+    func load<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        options: LoadOptions,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> sending [T]
 
     /// Keeps the drop window open until `body` has returned.
     ///
@@ -94,6 +86,14 @@ public protocol DropSession: DragDropSession {
 }
 
 extension DropSession {
+    /// Loads an object from each item that has a type the class reads, as ``load(_:options:progress:)`` does.
+    public func load<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        options: LoadOptions = LoadOptions()
+    ) async throws(PasteboardError) -> sending [T] {
+        try await load(aClass, options: options, progress: nil)
+    }
+
     /// The default for mock sessions in a program's tests, which never end: nil.
     public var outcome: Drag.Outcome? { nil }
 }

@@ -30,11 +30,11 @@ extension PasteboardError {
     }
 
     /// The domain of errors that this library reports on behalf of a source's handler.
-    static let domain = "PasteboardKit.ItemProvider"
+    package static let domain = "PasteboardKit.ItemProvider"
 
     /// Makes the error of a failure that the library detects in a source's handler or in its bytes. It has the form of
     /// an error of the source, of the domain above.
-    static func broken(_ message: String, code: Int = -1) -> PasteboardError {
+    package static func broken(_ message: String, code: Int = -1) -> PasteboardError {
         PasteboardError(
             .sourceFailed,
             message: message,
@@ -46,7 +46,7 @@ extension PasteboardError {
     static func unavailable(_ message: String) -> PasteboardError { broken(message, code: -1000) }
 
     /// The error of a load that was cancelled. The errors of other calls are made by their ``Call``.
-    static var cancelled: PasteboardError { PasteboardError(.cancelled, message: "the load was cancelled") }
+    package static var cancelled: PasteboardError { PasteboardError(.cancelled, message: "the load was cancelled") }
 
     /// Makes the error of a load whose bytes were read in this process, from a passed file or from a handler.
     init(ofLoad error: any Error) {

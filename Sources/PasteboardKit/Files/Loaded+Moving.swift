@@ -8,7 +8,7 @@ extension Loaded where Value == URL {
     ///
     /// The copy keeps its permissions and modification time. On the same disk it is only renamed, so load it into the
     /// directory where it is to stay:
-    /// ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:progress:_:)``. To
+    /// ``ItemProvider/withLoadedFile(for:in:openInPlace:options:progress:_:)``. To
     /// another disk it is copied under a hidden name beside its destination and renamed when it is complete, so that no
     /// process sees an incomplete file under the final name. Cancelling the task stops the copying and throws
     /// `cancelled`.

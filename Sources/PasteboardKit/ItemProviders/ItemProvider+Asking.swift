@@ -7,45 +7,18 @@ extension ItemProvider {
     ///
     /// If another process offers a text in an encoding other than UTF-8, the list ends with
     /// `UniformType.utf8PlainText`: this library can convert the text to it.
-    public var registeredTypeIdentifiers: [String] {
-        registeredContentTypes.map(\.identifier)
-    }
-
-    /// The types of the representations that have all of these options, best first; all types if there are no options.
-    public func registeredTypeIdentifiers(fileOptions: ItemProviderFileOptions) -> [String] {
-        representations.loadable.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.type.identifier)
-    }
-
-    /// The types in which the item is available, best first.
     public var registeredContentTypes: [UniformType] {
         representations.loadable.map(\.type)
     }
 
     /// The types whose file a destination may open in place, best first.
-    public var registeredContentTypesForOpenInPlace: [UniformType] {
-        representations.loadable.filter { $0.fileOptions.contains(.openInPlace) }.map(\.type)
-    }
-
-    /// The item's types that conform to `contentType`, best first.
-    public func registeredContentTypes(conformingTo contentType: UniformType) -> [UniformType] {
-        registeredContentTypes.filter { $0.conforms(to: contentType) }
+    package var typesForOpenInPlace: [UniformType] {
+        representations.loadable.filter(\.opensInPlace).map(\.type)
     }
 
     /// Whether this type, or a type that conforms to it, is registered, so that a load as this type can be tried.
-    public func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool {
-        hasRepresentationConforming(toTypeIdentifier: typeIdentifier)
-    }
-
-    /// Whether this type, or a type that conforms to it, is registered with all of these options, so that a load as
-    /// this type can be tried.
-    public func hasRepresentationConforming(
-        toTypeIdentifier typeIdentifier: String,
-        fileOptions: ItemProviderFileOptions = []
-    ) -> Bool {
-        let type = UniformType(importedAs: typeIdentifier)
-        return representations.loadable.contains { representation in
-            representation.fileOptions.isSuperset(of: fileOptions) && representation.type.conforms(to: type)
-        }
+    public func canLoad(_ type: UniformType) -> Bool {
+        representations.loadable.contains { $0.type.conforms(to: type) }
     }
 
     /// Returns the item's type that a load chooses if it accepts several types.

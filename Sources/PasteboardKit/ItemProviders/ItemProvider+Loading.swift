@@ -9,29 +9,17 @@ extension ItemProvider {
     /// `progress` cancels the load, which then throws `cancelled`.
     ///
     /// - Parameters:
-    ///   - contentType: the requested type.
-    ///   - timeout: the maximum duration of the load. Without it, the load fails if the source neither provides bytes
-    ///     nor reports progress for 30 s.
-    ///   - maximumByteCount: the largest number of bytes that is accepted, so that a source that never ends does not
-    ///     fill the memory. nil: a quarter of the memory that this process may use. If there are more, the load fails
-    ///     with `too-large`.
-    ///   - isAutomatic: whether no person asked for the load, as in a history. Concealed contents and contents with a
-    ///     limited number of loads refuse it, with `concealed` or `not-permitted`.
+    ///   - contentType: the requested type. ``loadData(forFirstOf:preferring:options:progress:)`` also returns the type
+    ///     that the bytes have.
+    ///   - options: the conditions of the load.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
+    /// - Throws: `type-unavailable` if the item has no such type; otherwise the error that ended the load.
     public func loadData(
         for contentType: UniformType,
-        timeout: Duration? = nil,
-        maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false,
+        options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil
-    ) async throws(PasteboardError) -> Loaded<Data> {
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
-        return try await data(
-            of: try representation(for: contentType, progress),
-            timeout: timeout,
-            bounds,
-            progress: progress
-        )
+    ) async throws(PasteboardError) -> Data {
+        try await data(of: try representation(for: contentType, progress), options, progress: progress).value
     }
 
     /// Loads the bytes of the best of several types into memory: the type that ``bestType(of:preferring:)`` returns.
@@ -39,17 +27,14 @@ extension ItemProvider {
     /// - Parameters:
     ///   - accepted: the types that the caller accepts, best first.
     ///   - preference: the order that decides: that of the item or that of `accepted`.
-    ///   - timeout: the maximum duration of the load, as in
-    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
-    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
-    ///   - isAutomatic: whether no person asked for the load.
+    ///   - options: the conditions of the load.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
+    /// - Returns: the bytes, with the type that the source provided.
+    /// - Throws: as ``loadData(for:options:progress:)``.
     public func loadData(
         forFirstOf accepted: [UniformType],
         preferring preference: LoadPreference = .source,
-        timeout: Duration? = nil,
-        maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false,
+        options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
         let representations = representations
@@ -57,53 +42,47 @@ extension ItemProvider {
             progress?.end(byteCount: nil)
             throw .typeUnavailable(accepted, among: representations.map(\.type))
         }
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
-        return try await data(of: representation, timeout: timeout, bounds, progress: progress)
+        return try await data(of: representation, options, progress: progress)
     }
 
     // Inlined, because an asynchronous call costs as much as the choice of the representation.
     @inline(__always)
     func data(
         of representation: ProviderContents.Representation,
-        timeout: Duration?,
-        _ bounds: LoadBounds,
+        _ options: LoadOptions,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         if let remote = representation.remote {
-            return try await remote.loadData(timeout: timeout, bounds, progress: progress)
+            return try await remote.loadData(options, progress: progress)
         }
-        return try await localData(of: representation, timeout: timeout, bounds, progress: progress)
+        return try await localData(of: representation, options, progress: progress)
     }
 
     /// Loads data that this process makes or converts.
     private func localData(
         of representation: ProviderContents.Representation,
-        timeout: Duration?,
-        _ bounds: LoadBounds,
+        _ options: LoadOptions,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         switch representation.origin {
         case .handler(let registration):
-            return try await LocalLoad(registration, type: representation.type, progress: progress).data(
-                timeout: timeout,
-                maximum: bounds.maximum
-            )
+            return try await LocalLoad(registration, type: representation.type, progress: progress).data(options)
         case .remote(let remote):
-            return try await remote.loadData(timeout: timeout, bounds, progress: progress)
+            return try await remote.loadData(options, progress: progress)
         case .utf8Text(of: let remote):
             do throws(PasteboardError) {
-                let native = try await remote.loadData(timeout: timeout, bounds, progress: progress?.makePart())
+                let native = try await remote.loadData(options, progress: progress?.makePart())
                 // The text may be long.
                 let text = try await withTaskExecutorPreference(ThreadPool.files) { () throws(PasteboardError) in
                     try utf8Text(of: native.value, type: native.type)
                 }
                 if Task.isCancelled { throw PasteboardError.cancelled }
                 // In UTF-8 the text may be longer.
-                guard text.count <= bounds.maximum else {
+                guard text.count <= options.maximum else {
                     throw PasteboardError.tooLarge(
                         representation.type,
                         UInt64(clamping: text.count),
-                        maximum: bounds.maximum
+                        maximum: options.maximum
                     )
                 }
                 progress?.end(byteCount: text.count)
@@ -122,63 +101,35 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - contentType: the requested type.
-    ///   - timeout: the maximum duration of the load, including the reading of the chunks.
-    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: any. A load of more fails with
-    ///     `too-large`, before the first chunk if the size is known.
-    ///   - isAutomatic: whether no person asked for the load, as in
-    ///     ``loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///   - options: the conditions of the load. The timeout includes the reading of the chunks. More bytes than the
+    ///     largest number fail before the first chunk if the size is known.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
+    /// - Throws: as ``loadData(for:options:progress:)``.
     public func loadBytes(
         for contentType: UniformType,
-        timeout: Duration? = nil,
-        maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false,
+        options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil
-    ) async throws(PasteboardError) -> Loaded<ByteChunks> {
-        let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
-        let representation = try representation(for: contentType, progress)
-        let load = try await open(representation, timeout: timeout, bounds, progress: progress)
-        return Loaded(value: ByteChunks(load.reader), type: load.dataType)
-    }
-
-    /// Loads the bytes into memory and calls the completion handler once, with the bytes or with a ``PasteboardError``.
-    /// The completion handler runs on a thread of the library, which it may block.
-    ///
-    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
-    @discardableResult
-    public func loadDataRepresentation(
-        forTypeIdentifier typeIdentifier: String,
-        completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
-    ) -> LoadProgress {
-        loadDataRepresentation(for: UniformType(importedAs: typeIdentifier), completionHandler: completionHandler)
-    }
-
-    /// Loads the bytes into memory and calls the completion handler once, with the bytes or with a ``PasteboardError``.
-    /// The completion handler runs on a thread of the library, which it may block.
-    ///
-    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
-    @discardableResult
-    public func loadDataRepresentation(
-        for contentType: UniformType,
-        completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
-    ) -> LoadProgress {
-        let progress = LoadProgress(of: dropCall())
-        Task(executorPreference: ThreadPool.completions) {
-            defer { progress.call?.release() }
-            do throws(PasteboardError) {
-                let loaded = try await self.loadData(for: contentType, progress: progress)
-                completionHandler(loaded.value, nil)
-            } catch {
-                completionHandler(nil, error)
-            }
-        }
-        return progress
+    ) async throws(PasteboardError) -> ByteChunks {
+        let load = try await open(try representation(for: contentType, progress), options, progress: progress)
+        return ByteChunks(load.reader, type: load.dataType)
     }
 
     // MARK: The start of all loads
 
-    /// Begins a call with a callback. If the item belongs to a drop that is being performed, the drop waits for the
-    /// callback.
+    /// Begins a load whose result is passed to a callback, on a thread of the library that the callback may block. If
+    /// the item belongs to a drop that is being performed, the drop waits for the callback.
+    ///
+    /// - Returns: the progress of the load, which `body` passes on to the load.
+    package func beginLoad(_ body: sending @escaping (LoadProgress) async -> Void) -> LoadProgress {
+        let progress = LoadProgress(of: dropCall())
+        Task(executorPreference: ThreadPool.completions) {
+            defer { progress.call?.release() }
+            await body(progress)
+        }
+        return progress
+    }
+
+    /// Begins a call of a drop.
     func dropCall() -> DropWindow.Hold? {
         representations.lazy.compactMap(\.origin.source?.window).first?.call()
     }
@@ -186,21 +137,20 @@ extension ItemProvider {
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
     func open(
         _ representation: ProviderContents.Representation,
-        timeout: Duration?,
         inPlace: Bool = false,
-        _ bounds: LoadBounds = LoadBounds(),
+        _ options: LoadOptions,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         var load: OpenedLoad
         switch representation.origin {
         case .handler(let registration):
-            let inPlace = inPlace && representation.fileOptions.contains(.openInPlace)
+            let inPlace = inPlace && representation.opensInPlace
             let local = LocalLoad(registration, type: representation.type, progress: progress)
-            load = try await local.open(timeout: timeout, inPlace: inPlace, maximum: bounds.maximumByteCount)
+            load = try await local.open(inPlace: inPlace, options)
         case .remote(let remote):
-            load = try await remote.open(timeout: timeout, inPlace: inPlace, bounds, progress: progress)
+            load = try await remote.open(inPlace: inPlace, options, progress: progress)
         case .utf8Text:
-            let data = try await data(of: representation, timeout: timeout, bounds, progress: progress)
+            let data = try await data(of: representation, options, progress: progress)
             load = OpenedLoad(reader: LoadReader(ChunkStream(data.value)), type: data.type)
         }
         load.file = representation.file ?? load.file

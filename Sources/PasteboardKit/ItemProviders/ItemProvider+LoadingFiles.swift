@@ -30,9 +30,7 @@ extension ItemProvider {
     ///   - contentType: the requested type.
     ///   - directory: an existing directory for the copy; nil: the directory for temporary files, `TMPDIR` or `/tmp`.
     ///   - openInPlace: whether the source's own file is accepted.
-    ///   - timeout: the maximum duration of the load, without `body`.
-    ///   - maximumByteCount: the largest number of bytes that is accepted, of a folder that of its archive; nil: any.
-    ///   - isAutomatic: whether no person asked for the load, as in a history.
+    ///   - options: the conditions of the load. The timeout does not include `body`.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - body: receives the file, with the type that the source provided.
     /// - Throws: ``PasteboardError``, with `noSpace` if the disk is full, and the error of `body`. The error of a copy
@@ -41,25 +39,21 @@ extension ItemProvider {
         for contentType: UniformType,
         in directory: URL? = nil,
         openInPlace: Bool = false,
-        timeout: Duration? = nil,
-        maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false,
+        options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil,
         _ body: (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
-        let deadline = timeout.map(LoadDeadline.init)
+        let deadline = options.timeout.map(LoadDeadline.init)
         // Transferring the bytes is only a part of the work: a folder also has to be unpacked.
         let part = progress?.makePart()
         var written: WrittenLoad
         do {
-            let bounds = LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic)
             let representation = try representation(for: contentType, part)
             written = try await write(
                 representation,
                 in: directory,
-                timeout: timeout,
                 inPlace: openInPlace,
-                bounds,
+                options,
                 progress: part
             )
             if let temporary = written.temporary, let folder = written.folder {
@@ -107,12 +101,11 @@ extension ItemProvider {
     private func write(
         _ representation: ProviderContents.Representation,
         in directory: URL?,
-        timeout: Duration?,
         inPlace: Bool,
-        _ bounds: LoadBounds,
+        _ options: LoadOptions,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> WrittenLoad {
-        let load = try await open(representation, timeout: timeout, inPlace: inPlace, bounds, progress: progress)
+        let load = try await open(representation, inPlace: inPlace, options, progress: progress)
         if let url = load.inPlace {
             try await load.reader.finish()
             return WrittenLoad(url: url, type: load.type)
@@ -139,65 +132,5 @@ extension ItemProvider {
             contents.representations.first?.origin.source?.lose()
             throw error
         }
-    }
-
-    /// Loads the bytes into a file and calls the completion handler once, with the file or with a ``PasteboardError``.
-    /// The completion handler runs on a thread of the library, which it may block. The file is removed when the
-    /// completion handler returns, as with NSItemProvider: to keep the file, move, link or copy it.
-    ///
-    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
-    @discardableResult
-    public func loadFileRepresentation(
-        forTypeIdentifier typeIdentifier: String,
-        completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
-    ) -> LoadProgress {
-        loadFileRepresentation(for: UniformType(importedAs: typeIdentifier)) { url, _, error in
-            completionHandler(url, error)
-        }
-    }
-
-    /// Loads the bytes into a file, or uses the source's own file, and calls the completion handler once: with the file
-    /// and whether it is the source's own, or with a ``PasteboardError``. The completion handler runs on a thread of
-    /// the library, which it may block.
-    ///
-    /// A copy is removed when the completion handler returns; see
-    /// ``withLoadedFile(for:in:openInPlace:timeout:maximumByteCount:isAutomatic:progress:_:)``.
-    ///
-    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
-    @discardableResult
-    public func loadFileRepresentation(
-        for contentType: UniformType,
-        openInPlace: Bool = false,
-        completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
-    ) -> LoadProgress {
-        let progress = LoadProgress(of: dropCall())
-        Task(executorPreference: ThreadPool.completions) {
-            defer { progress.call?.release() }
-            do {
-                try await self.withLoadedFile(for: contentType, openInPlace: openInPlace, progress: progress) {
-                    loaded in
-                    completionHandler(loaded.value, loaded.isInPlace, nil)
-                }
-            } catch {
-                completionHandler(nil, false, error)
-            }
-        }
-        return progress
-    }
-
-    /// Uses the source's own file if possible, otherwise loads a copy. This is NSItemProvider's name for
-    /// ``loadFileRepresentation(for:openInPlace:completionHandler:)`` with `openInPlace`.
-    ///
-    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
-    @discardableResult
-    public func loadInPlaceFileRepresentation(
-        forTypeIdentifier typeIdentifier: String,
-        completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
-    ) -> LoadProgress {
-        loadFileRepresentation(
-            for: UniformType(importedAs: typeIdentifier),
-            openInPlace: true,
-            completionHandler: completionHandler
-        )
     }
 }

@@ -15,56 +15,6 @@ extension ItemProvider {
     /// Promises the item as data of a type.
     ///
     /// - Parameters:
-    ///   - typeIdentifier: the type of the bytes, for example `public.png`.
-    ///   - visibility: the processes that may see the representation.
-    ///   - policy: whether the handler runs for each load or only once.
-    ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: provides the bytes. It calls its completion handler once, before or after it returns, with the
-    ///     bytes or an error. If it passes both, the error counts; only the first call counts. The load handler may
-    ///     return a progress: reports to it are passed on to the destination and keep a slow load alive, and it is
-    ///     cancelled when the bytes are no longer needed.
-    public func registerDataRepresentation(
-        forTypeIdentifier typeIdentifier: String,
-        visibility: ItemProviderRepresentationVisibility = .all,
-        policy: LoadPolicy = .everyTime,
-        firstByteTimeout: Duration? = nil,
-        loadHandler:
-            @escaping @Sendable (
-                _ completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
-            ) -> LoadProgress?
-    ) {
-        register(
-            UniformType(importedAs: typeIdentifier),
-            visibility,
-            .init(.callback(loadHandler), policy, firstByteTimeout: firstByteTimeout)
-        )
-    }
-
-    /// Promises the item as data of a type.
-    ///
-    /// - Parameters:
-    ///   - contentType: the type of the bytes.
-    ///   - visibility: the processes that may see the representation.
-    ///   - policy: whether the handler runs for each load or only once.
-    ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: provides the bytes, as in
-    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteTimeout:loadHandler:)``.
-    public func registerDataRepresentation(
-        for contentType: UniformType,
-        visibility: ItemProviderRepresentationVisibility = .all,
-        policy: LoadPolicy = .everyTime,
-        firstByteTimeout: Duration? = nil,
-        loadHandler:
-            @escaping @Sendable (
-                _ completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
-            ) -> LoadProgress?
-    ) {
-        register(contentType, visibility, .init(.callback(loadHandler), policy, firstByteTimeout: firstByteTimeout))
-    }
-
-    /// Promises the item as data of a type.
-    ///
-    /// - Parameters:
     ///   - contentType: the type of the bytes.
     ///   - visibility: the processes that may see the representation.
     ///   - policy: whether the handler runs for each load or only once.
@@ -135,30 +85,6 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type, in shared memory, from a handler that reports its progress.
-    ///
-    /// - Parameters:
-    ///   - contentType: the type of the bytes.
-    ///   - visibility: the processes that may see the representation.
-    ///   - policy: whether the handler runs for each load or only once. With `onceAndKept` the bytes are sent to the
-    ///     broker once. The broker keeps a copy in its own memory, within its limit, and sends that copy at each load.
-    ///     To avoid the copy, use `everyTime` and return the same memory at each load.
-    ///   - firstByteTimeout: the maximum time until the handler returns or reports progress, at most 10 minutes; nil:
-    ///     30 s.
-    ///   - loadHandler: makes the memory, or returns memory that it made before. The progress that it reports is passed
-    ///     on to the destination and keeps a slow load alive. When the load is cancelled, its task and the progress are
-    ///     cancelled. An error that it throws is passed on to the destination.
-    public func registerSharedMemory(
-        for contentType: UniformType,
-        visibility: ItemProviderRepresentationVisibility = .all,
-        policy: LoadPolicy = .everyTime,
-        firstByteTimeout: Duration? = nil,
-        loadHandler: @escaping @Sendable (_ progress: LoadProgress) async throws -> SharedMemory
-    ) {
-        let handler = DataHandler.reporting { .file(SourceFile(try await loadHandler($0))) }
-        register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
-    }
-
     /// Promises the item as data of a type, from a handler that writes it chunk by chunk. The handler waits while the
     /// destination does not take the bytes, so the data need not fit into memory.
     ///
@@ -184,16 +110,42 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
+    /// Promises the item as data of a type, which a handler passes to a callback.
+    package func register(
+        _ type: UniformType,
+        _ visibility: ItemProviderRepresentationVisibility,
+        _ policy: LoadPolicy = .everyTime,
+        firstByteTimeout: Duration? = nil,
+        data handler:
+            @escaping @Sendable (_ completion: @escaping @Sendable (Data?, (any Error)?) -> Void) -> LoadProgress?
+    ) {
+        register(type, visibility, .init(.callback(handler), policy, firstByteTimeout: firstByteTimeout))
+    }
+
+    /// Promises the item as a file or folder of a type, which a handler passes to a callback.
+    package func register(
+        _ type: UniformType,
+        _ visibility: ItemProviderRepresentationVisibility,
+        opensInPlace: Bool,
+        _ policy: LoadPolicy,
+        firstByteTimeout: Duration?,
+        file handler:
+            @escaping @Sendable (_ completion: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> LoadProgress?
+    ) {
+        let registration = ProviderContents.Registration(.file(handler), policy, firstByteTimeout: firstByteTimeout)
+        register(type, visibility, opensInPlace: opensInPlace, registration)
+    }
+
     func register(
         _ type: UniformType,
         _ visibility: ItemProviderRepresentationVisibility,
-        fileOptions: ItemProviderFileOptions = [],
+        opensInPlace: Bool = false,
         _ registration: ProviderContents.Registration
     ) {
         let representation = ProviderContents.Representation(
             type,
             visibility,
-            fileOptions: fileOptions,
+            opensInPlace: opensInPlace,
             origin: .handler(registration)
         )
         // The values that a replaced handler has captured are released after unlocking.

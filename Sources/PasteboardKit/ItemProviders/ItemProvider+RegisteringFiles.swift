@@ -58,76 +58,6 @@ extension ItemProvider {
     /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
     ///
     /// - Parameters:
-    ///   - typeIdentifier: the type of the file's bytes, or of the folder, for example `public.mpeg-4`.
-    ///   - fileOptions: whether a destination may open the file in place.
-    ///   - visibility: the processes that may see the representation.
-    ///   - policy: whether the handler runs for each load or only once.
-    ///   - firstByteTimeout: the maximum time until the handler provides the file or reports progress, at most 10
-    ///     minutes; nil: 30 s.
-    ///   - loadHandler: provides the file. It calls its completion handler once, before or after it returns, with the
-    ///     file's URL or an error. The flag, whether access is coordinated, has no effect here. The load handler may
-    ///     return a progress, as in
-    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteTimeout:loadHandler:)``.
-    public func registerFileRepresentation(
-        forTypeIdentifier typeIdentifier: String,
-        fileOptions: ItemProviderFileOptions = [],
-        visibility: ItemProviderRepresentationVisibility = .all,
-        policy: LoadPolicy = .everyTime,
-        firstByteTimeout: Duration? = nil,
-        loadHandler:
-            @escaping @Sendable (
-                _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
-            ) -> LoadProgress?
-    ) {
-        register(
-            UniformType(importedAs: typeIdentifier),
-            visibility,
-            fileOptions: fileOptions,
-            .init(.file(loadHandler), policy, firstByteTimeout: firstByteTimeout)
-        )
-    }
-
-    /// Promises the item as a file or folder of a type.
-    ///
-    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
-    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
-    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
-    ///
-    /// - Parameters:
-    ///   - contentType: the type of the file's bytes, or of the folder.
-    ///   - visibility: the processes that may see the representation.
-    ///   - openInPlace: whether a destination may open the file in place.
-    ///   - policy: whether the handler runs for each load or only once.
-    ///   - firstByteTimeout: the maximum time until the handler provides the file or reports progress, at most 10
-    ///     minutes; nil: 30 s.
-    ///   - loadHandler: provides the file, as in
-    ///     ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:policy:firstByteTimeout:loadHandler:)``.
-    public func registerFileRepresentation(
-        for contentType: UniformType,
-        visibility: ItemProviderRepresentationVisibility = .all,
-        openInPlace: Bool = false,
-        policy: LoadPolicy = .everyTime,
-        firstByteTimeout: Duration? = nil,
-        loadHandler:
-            @escaping @Sendable (
-                _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
-            ) -> LoadProgress?
-    ) {
-        register(
-            contentType,
-            visibility,
-            fileOptions: openInPlace ? .openInPlace : [],
-            .init(.file(loadHandler), policy, firstByteTimeout: firstByteTimeout)
-        )
-    }
-
-    /// Promises the item as a file or folder of a type.
-    ///
-    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
-    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
-    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
-    ///
-    /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
     ///   - visibility: the processes that may see the representation.
     ///   - openInPlace: whether a destination may open the file in place.
@@ -148,7 +78,7 @@ extension ItemProvider {
         register(
             contentType,
             visibility,
-            fileOptions: openInPlace ? .openInPlace : [],
+            opensInPlace: openInPlace,
             .init(handler, policy, firstByteTimeout: firstByteTimeout)
         )
     }
@@ -182,7 +112,7 @@ extension ItemProvider {
         register(
             contentType,
             visibility,
-            fileOptions: openInPlace ? .openInPlace : [],
+            opensInPlace: openInPlace,
             .init(handler, policy, firstByteTimeout: firstByteTimeout)
         )
     }

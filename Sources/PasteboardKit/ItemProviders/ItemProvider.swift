@@ -20,14 +20,12 @@ public final class ItemProvider: Sendable {
         self.init(ProviderContents())
     }
 
-    init(_ contents: ProviderContents) {
-        state = Lock(contents)
+    package convenience init(copying other: ItemProvider) {
+        self.init(other.contents)
     }
 
-    /// Makes another provider with the current registrations. Later registrations of one provider do not affect the
-    /// other.
-    public func copy() -> ItemProvider {
-        ItemProvider(contents)
+    init(_ contents: ProviderContents) {
+        state = Lock(contents)
     }
 
     /// A base name for a file that is made from the item: a hint, without a directory, with or without an extension.
@@ -57,16 +55,10 @@ public final class ItemProvider: Sendable {
         set { state.withLock { $0.teamData = newValue } }
     }
 
-    /// The size in which the item prefers to be shown, in points; zero if it is not known.
-    public var preferredPresentationSize: Size {
-        get { state.withLock { $0.presentationSize } }
-        set { state.withLock { $0.presentationSize = newValue } }
-    }
-
-    /// The style in which the item prefers to be shown.
-    public var preferredPresentationStyle: PreferredPresentationStyle {
-        get { state.withLock { $0.presentationStyle } }
-        set { state.withLock { $0.presentationStyle = newValue } }
+    /// The size and the style in which the item prefers to be shown.
+    package var presentation: Presentation {
+        get { state.withLock { $0.presentation } }
+        set { state.withLock { $0.presentation = newValue } }
     }
 
     var contents: ProviderContents { state.withLock { $0 } }
@@ -82,16 +74,6 @@ extension ItemProvider: CustomStringConvertible {
     }
 }
 
-/// The style in which an item prefers to be shown after a drop or paste. It is a hint, as in NSItemProvider.
-public enum PreferredPresentationStyle: Int, Sendable {
-    /// The destination decides.
-    case unspecified
-    /// Shown within the surrounding text.
-    case inline
-    /// Shown as an attachment.
-    case attachment
-}
-
 /// The processes that may see a representation.
 public enum ItemProviderRepresentationVisibility: Int, Sendable {
     /// All processes that the broker admits.
@@ -99,23 +81,9 @@ public enum ItemProviderRepresentationVisibility: Int, Sendable {
     /// The processes of this user on this machine.
     case team
     /// This process, and the processes whose connection has a group token in common with this process's connection; see
-    /// ``PasteboardConnection/init(socketPath:startsBroker:groups:)``.
+    /// ``PasteboardConnection/init(socketPath:startsBroker:groups:isAutomatic:)``.
     case group
     /// This process alone. On a pasteboard only the provider itself can load the representation, because the broker is
     /// not informed of it. In a drag session this process's own destinations can load it, too.
     case ownProcess
-}
-
-/// The permitted uses of a representation's file.
-public struct ItemProviderFileOptions: OptionSet, Sendable {
-    /// The bits of the options.
-    public let rawValue: Int
-
-    /// Makes options from their bits.
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
-
-    /// A destination may open the original in place, for reading; otherwise it gets a copy.
-    public static let openInPlace = ItemProviderFileOptions(rawValue: 1)
 }

@@ -30,9 +30,10 @@ struct LocalLoad: Sendable {
         }
     }
 
-    /// Loads all bytes into memory, if there are at most `maximum`.
-    func data(timeout: Duration?, maximum: Int) async throws(PasteboardError) -> Loaded<Data> {
-        let deadline = timeout.map(LoadDeadline.init)
+    /// Loads all bytes into memory.
+    func data(_ options: LoadOptions) async throws(PasteboardError) -> Loaded<Data> {
+        let deadline = options.timeout.map(LoadDeadline.init)
+        let maximum = options.maximum
         do throws(PasteboardError) {
             let made = try await made(deadline)
             if case .data(let data) = made, data.count <= maximum {
@@ -50,13 +51,11 @@ struct LocalLoad: Sendable {
     }
 
     /// Returns the load as soon as its handler has provided a result.
-    ///
-    /// - Parameter maximum: the largest number of bytes; nil: any.
-    func open(timeout: Duration?, inPlace: Bool, maximum: Int?) async throws(PasteboardError) -> OpenedLoad {
-        let deadline = timeout.map(LoadDeadline.init)
+    func open(inPlace: Bool, _ options: LoadOptions) async throws(PasteboardError) -> OpenedLoad {
+        let deadline = options.timeout.map(LoadDeadline.init)
         do throws(PasteboardError) {
             let made = try await made(deadline)
-            var load = try opened(made, deadline, maximum)
+            var load = try opened(made, deadline, options.maximumByteCount)
             if inPlace, case .file(let file) = made, let path = file.passed.verified(path: file.located.path) {
                 load.inPlace = URL(filePath: path, directoryHint: .notDirectory)
             }

@@ -38,13 +38,11 @@ extension ProviderContents {
             if file == nil { message.file?.name = nil }
             return message
         }
-        if presentationSize != .zero {
-            item.presentationWidth = UInt64(thousandths: presentationSize.width)
-            item.presentationHeight = UInt64(thousandths: presentationSize.height)
+        if (presentation.width, presentation.height) != (0, 0) {
+            item.presentationWidth = UInt64(thousandths: presentation.width)
+            item.presentationHeight = UInt64(thousandths: presentation.height)
         }
-        if presentationStyle != .unspecified {
-            item.presentationStyle = .init(rawValue: UInt32(presentationStyle.rawValue))
-        }
+        if presentation.style != 0 { item.presentationStyle = .init(rawValue: presentation.style) }
         item.title = title
         item.teamData = teamData.map { Array($0) }
         item.requires = item.requiredFeatures
@@ -68,12 +66,9 @@ extension ProviderContents {
             $0.name != nil && $0.suggestion == item.suggestedName
         }
         suggestedName = file?.suggestion ?? item.suggestedName.flatMap(SafeFileName.component)
-        presentationSize = Size(
-            width: Double(item.presentationWidth ?? 0) / 1_000,
-            height: Double(item.presentationHeight ?? 0) / 1_000
-        )
-        presentationStyle =
-            PreferredPresentationStyle(rawValue: Int((item.presentationStyle ?? .absent).rawValue)) ?? .unspecified
+        presentation.width = Double(item.presentationWidth ?? 0) / 1_000
+        presentation.height = Double(item.presentationHeight ?? 0) / 1_000
+        presentation.style = (item.presentationStyle ?? .absent).rawValue
         title = item.title
         teamData = item.teamData.map { Data($0) }
     }
@@ -92,9 +87,7 @@ extension ProviderContents.Representation {
         message.visibility = Visibility(rawValue: UInt32(visibility.rawValue))
         message.provision = .promised
         message.file = file
-        if !fileOptions.isEmpty {
-            message.fileOptions = FileOptions(rawValue: UInt32(truncatingIfNeeded: fileOptions.rawValue))
-        }
+        if opensInPlace { message.fileOptions = .openInPlace }
         switch origin {
         case .handler(let registration):
             if registration.policy == .onceAndKept { message.policy = .onceAndKept }
@@ -110,7 +103,7 @@ extension ProviderContents.Representation {
         switch origin {
         case .handler(let registration): registration.handler
         case .remote(let remote), .utf8Text(of: let remote):
-            .reporting { .chunks(try await remote.open(timeout: nil, inPlace: false, progress: $0).reader) }
+            .reporting { .chunks(try await remote.open(inPlace: false, LoadOptions(), progress: $0).reader) }
         }
     }
 }

@@ -7,7 +7,8 @@ struct ProviderContents: Sendable {
     final class Representation: Sendable {
         let type: UniformType
         let visibility: ItemProviderRepresentationVisibility
-        let fileOptions: ItemProviderFileOptions
+        /// Whether a destination may open the file in place.
+        let opensInPlace: Bool
         let origin: Origin
         /// The origin, if it is a representation of another process. A load that looked for it in `origin` would copy
         /// all of that.
@@ -20,14 +21,14 @@ struct ProviderContents: Sendable {
         init(
             _ type: UniformType,
             _ visibility: ItemProviderRepresentationVisibility = .all,
-            fileOptions: ItemProviderFileOptions = [],
+            opensInPlace: Bool = false,
             file: FileAttributes? = nil,
             isGone: Bool = false,
             origin: Origin
         ) {
             self.type = type
             self.visibility = visibility
-            self.fileOptions = fileOptions
+            self.opensInPlace = opensInPlace
             self.file = file
             self.isGone = isGone
             self.origin = origin
@@ -35,7 +36,7 @@ struct ProviderContents: Sendable {
         }
 
         func with(_ file: FileAttributes) -> Representation {
-            Representation(type, visibility, fileOptions: fileOptions, file: file, isGone: isGone, origin: origin)
+            Representation(type, visibility, opensInPlace: opensInPlace, file: file, isGone: isGone, origin: origin)
         }
     }
 
@@ -71,8 +72,7 @@ struct ProviderContents: Sendable {
     var suggestedName: String?
     var title: String?
     var teamData: Data?
-    var presentationSize = Size.zero
-    var presentationStyle = PreferredPresentationStyle.unspecified
+    var presentation = Presentation()
     /// The representations in the order of registration, which is the order of fidelity.
     var representations: [Representation] = []
 
@@ -129,4 +129,13 @@ extension [ProviderContents.Representation] {
         let texts = filter(isAccepted)
         return UniformType.unicodeTexts.lazy.compactMap { texts.bestOfAll(for: $0) }.first ?? first
     }
+}
+
+/// The size and the style in which an item prefers to be shown. Only programs give them a meaning.
+package struct Presentation: Sendable, Equatable {
+    /// The size in points; zero if it is not known.
+    package var width = 0.0
+    package var height = 0.0
+    /// The number of the style; 0: the destination decides.
+    package var style: UInt32 = 0
 }

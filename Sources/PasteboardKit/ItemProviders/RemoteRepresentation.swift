@@ -53,12 +53,12 @@ final class RemoteRepresentation: Sendable {
     // Inlined, like the wait for the result: an asynchronous call costs as much as the request.
     @inline(__always)
     func loadData(
-        timeout: Duration?,
-        _ bounds: LoadBounds = LoadBounds(),
+        _ options: LoadOptions,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
-        guard timeout == nil, progress == nil, window == nil, bounds.areStandard, target.live.takesRequests else {
-            return try await loadReportedData(timeout: timeout, bounds, progress: progress)
+        let isPlain = options.areStandard && progress == nil && window == nil && !connection.isAutomatic
+        guard isPlain, target.live.takesRequests else {
+            return try await loadReportedData(options, progress: progress)
         }
         let load = DataLoad(target, progress: nil)
         return try await load.result.value {
@@ -68,16 +68,15 @@ final class RemoteRepresentation: Sendable {
         }
     }
 
-    /// Loads with a timeout, bounds or a progress, as a part of a drop, or at the next broker.
+    /// Loads with options or a progress, as a part of a drop, or at the next broker.
     @inline(never)
     private func loadReportedData(
-        timeout: Duration?,
-        _ bounds: LoadBounds,
+        _ options: LoadOptions,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
-        let call = Call("the load", timeout: timeout)
-        return try await load(for: call, bounds, progress) { (target, request, progress) throws(PasteboardError) in
-            let load = DataLoad(target, maximum: bounds.maximum, progress: progress)
+        let call = Call("the load", timeout: options.timeout)
+        return try await load(for: call, options, progress) { (target, request, progress) throws(PasteboardError) in
+            let load = DataLoad(target, maximum: options.maximum, progress: progress)
             return try await load.value(for: call) {
                 target.live.open(load) { state throws(Failure) in try state.open(request) }
                 progress?.call?.begun()
@@ -89,13 +88,12 @@ final class RemoteRepresentation: Sendable {
     ///
     /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
     func open(
-        timeout: Duration?,
         inPlace: Bool,
-        _ bounds: LoadBounds = LoadBounds(),
+        _ options: LoadOptions,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
-        let call = Call("the load", timeout: timeout)
-        return try await load(for: call, bounds, progress) { (target, request, progress) throws(PasteboardError) in
+        let call = Call("the load", timeout: options.timeout)
+        return try await load(for: call, options, progress) { (target, request, progress) throws(PasteboardError) in
             let load = ChunkLoad(type, progress: progress, deadline: call.deadline, live: target.live)
             progress?.begin { [weak load] in load?.cancel() }
             var request = request
@@ -114,7 +112,7 @@ final class RemoteRepresentation: Sendable {
     /// - Parameter load: makes the load with its target, its request, and the progress to which it reports.
     private func load<Value: Sendable>(
         for call: Call,
-        _ bounds: LoadBounds,
+        _ options: LoadOptions,
         _ progress: LoadProgress?,
         _ load: (LoadTarget, Load, LoadProgress?) async throws(PasteboardError) -> Value
     ) async throws(PasteboardError) -> Value {
@@ -125,7 +123,7 @@ final class RemoteRepresentation: Sendable {
             var request = Self.request(of: type, current.contents, item: item)
             let timeout = current === self ? call.deadline?.timeout : call.deadline?.left
             request.timeoutMilliseconds = timeout?.loadMilliseconds
-            request.limit(bounds)
+            request.limit(options, isAutomatic: connection.isAutomatic)
             return try await load(current.target, request, part)
         } catch {
             part?.end(byteCount: nil)

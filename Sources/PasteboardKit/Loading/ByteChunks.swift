@@ -8,16 +8,14 @@ import PasteboardTransport
 /// otherwise it throws, possibly after some chunks. Releasing the iterator before the end, or the sequence before it is
 /// iterated, cancels the load.
 public struct ByteChunks: AsyncSequence, Sendable {
-    /// A chunk, never empty.
-    public typealias Element = Data
-    /// The error of a failed load.
-    public typealias Failure = PasteboardError
-
+    /// The type of the bytes: the requested type, or one that conforms to it; of a folder that of its archive.
+    public let type: UniformType
     /// The total number of bytes, if the source has announced it.
     public let byteCount: Int64?
     let source: Source
 
-    init(_ reader: LoadReader) {
+    init(_ reader: LoadReader, type: UniformType) {
+        self.type = type
         byteCount = reader.byteCount.map { Int64(clamping: $0) }
         source = Source(reader)
     }

@@ -1,14 +1,12 @@
-/// The result of a load: a value, and the type of the representation that it was made from.
-///
-/// A load of `UniformType.image` may return PNG or JPEG data; ``type`` is the actual type.
+/// The result of a load that may return one of several types: a value, and the type of the representation that it was
+/// made from.
 ///
 /// ```swift
-/// let picture = try await item.loadData(for: .image)
+/// let picture = try await item.loadData(forFirstOf: [.png, .image])
 /// try picture.value.write(to: folder.appending(path: "picture.\(picture.type.preferredFilenameExtension ?? "data")"))
 /// ```
 public struct Loaded<Value: Sendable>: Sendable {
-    /// The loaded bytes: `Data` from `loadData`, ``ByteChunks`` from `loadBytes`, the file's `URL` from
-    /// `withLoadedFile`.
+    /// The loaded bytes, or the `URL` of the file with them.
     public let value: Value
     /// The type of ``value``: the requested type, or one that conforms to it.
     public let type: UniformType

@@ -17,7 +17,7 @@ extension ItemProvider {
         policy: LoadPolicy = .everyTime,
         encoder: JSONEncoder = JSONEncoder()
     ) {
-        registerDataRepresentation(for: contentType, visibility: visibility, policy: policy) { completion in
+        register(contentType, visibility, policy) { completion in
             do {
                 completion(try encoder.encode(value), nil)
             } catch {
@@ -35,31 +35,20 @@ extension ItemProvider {
     ///   - type: the type of the decoded value. It is decoded on a thread of the library, so the conformance cannot be
     ///     isolated.
     ///   - contentType: the requested type; a type that conforms to it is accepted, too.
-    ///   - timeout: the maximum time until all bytes have arrived. Without it, the load fails if the source neither
-    ///     provides bytes nor reports progress for 30 s.
-    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
-    ///   - isAutomatic: whether no person asked for the load.
+    ///   - options: the conditions of the load. The timeout does not include the decoding.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - decoder: the decoder, with its settings for dates, keys and so on. It must not be changed during the load.
     /// - Throws: a ``PasteboardError``, or the `DecodingError` if the bytes do not describe such a value.
     public func loadJSON<T: Decodable & SendableMetatype>(
         _ type: T.Type,
         for contentType: UniformType,
-        timeout: Duration? = nil,
-        maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false,
+        options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil,
         decoder: JSONDecoder = JSONDecoder()
     ) async throws -> sending T {
-        let loaded = try await loadData(
-            for: contentType,
-            timeout: timeout,
-            maximumByteCount: maximumByteCount,
-            isAutomatic: isAutomatic,
-            progress: progress
-        )
+        let data = try await loadData(for: contentType, options: options, progress: progress)
         return try await withTaskExecutorPreference(ThreadPool.completions) {
-            try decoder.decode(T.self, from: loaded.value)
+            try decoder.decode(T.self, from: data)
         }
     }
 }

@@ -15,6 +15,12 @@ extension LoadProgress {
         if before.isCancelled { cancel() }
     }
 
+    /// Makes the drop that the load belongs to fail, so that a source that moves the item keeps it: the bytes have
+    /// arrived but are unusable.
+    package func failDrop(_ text: String) {
+        call?.fail(text)
+    }
+
     /// Records a report of the source. A report that arrives after the end of the load is ignored.
     func report(completed: Int64, total: Int64?) {
         change { state in

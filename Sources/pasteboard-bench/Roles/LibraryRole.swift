@@ -12,7 +12,7 @@ enum LibraryRole {
             provider.registerDataRepresentation(for: .data) { data }
             let publication = try await Pasteboard(name: .general, connection: connection(socket)).write([provider])
             try Role.say("ready")
-            _ = try await publication.ended()
+            _ = try await publication.outcome()
         }
     }
 
@@ -44,7 +44,7 @@ enum LibraryRole {
         case .bulk:
             for _ in 0..<count {
                 var received = 0
-                let chunks = try await providers[0].loadBytes(for: .data).value
+                let chunks = try await providers[0].loadBytes(for: .data)
                 for try await chunk in chunks { received += chunk.count }
                 try work.check(received)
             }
@@ -57,7 +57,7 @@ enum LibraryRole {
         times.reserveCapacity(count)
         for _ in 0..<count {
             let start = MonotonicClock.now()
-            let received = try await provider.loadData(for: .data).value.count
+            let received = try await provider.loadData(for: .data).count
             times.append(MonotonicClock.now() - start)
             try work.check(received)
         }

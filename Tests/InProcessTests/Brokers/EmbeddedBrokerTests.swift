@@ -12,9 +12,9 @@ struct EmbeddedBrokerTests {
 
     private static var patient: Broker.Limits {
         var limits = Broker.Limits()
-        limits.hello = .seconds(600)
-        limits.firstByte = .seconds(600)
-        limits.progress = .seconds(600)
+        limits.helloTime = .seconds(600)
+        limits.firstByteTime = .seconds(600)
+        limits.progressTime = .seconds(600)
         return limits
     }
 
@@ -27,7 +27,7 @@ struct EmbeddedBrokerTests {
     func temporary() async throws {
         let notes = Notes()
         var limits = Self.patient
-        limits.boards = 4
+        limits.boardCount = 4
         let result = try await Broker.withTemporary(limits: limits) { broker in
             let connection = broker.connect()
             for name in ["a", "b"] {
@@ -55,18 +55,18 @@ struct EmbeddedBrokerTests {
             }
         }
         let publication = kept.withLock(\.self)
-        #expect(try await publication?.ended() == .brokerGone)
+        #expect(try await publication?.outcome() == .brokerGone)
     }
 
     @Test("Limits can be given as text, and an invalid one is refused by its name")
     func limits() throws {
         var limits = Broker.Limits()
-        limits.firstByte = .milliseconds(1_500)
-        limits.keptPool = 1 << 20
+        limits.firstByteTime = .milliseconds(1_500)
+        limits.keptPoolBytes = 1 << 20
         #expect(try Broker.Limits(["first-byte": "1500ms", "kept-pool": "1MiB"]) == limits)
-        #expect(limits.firstByte == .milliseconds(1_500) && limits.keptPool == 1 << 20)
-        limits.firstByte = .nanoseconds(1)
-        #expect(limits.firstByte == .milliseconds(1))
+        #expect(limits.firstByteTime == .milliseconds(1_500) && limits.keptPoolBytes == 1 << 20)
+        limits.firstByteTime = .nanoseconds(1)
+        #expect(limits.firstByteTime == .milliseconds(1))
         let error = #expect(throws: BrokerError.self) { try Broker.Limits(["no-such": "1"]) }
         #expect(error?.code == .invalidArgument && error?.message.contains("no-such") == true)
     }
@@ -80,21 +80,21 @@ struct EmbeddedBrokerTests {
             _ = try Broker(socketPath: "\(directory.path)/own/socket", limits: limits)
         }
         let changes: [(name: String, change: (inout Broker.Limits) -> Void)] = [
-            ("first-byte", { $0.firstByte = .seconds(-1) }),
-            ("first-byte", { $0.firstByte = .zero }),
-            ("drain", { $0.drain = .nanoseconds(-1) }),
-            ("connections", { $0.connections = 0 }),
-            ("boards", { $0.boards = -1 }),
-            ("transfer-pool", { $0.transferPool = 0 }),
+            ("first-byte", { $0.firstByteTime = .seconds(-1) }),
+            ("first-byte", { $0.firstByteTime = .zero }),
+            ("drain", { $0.drainTime = .nanoseconds(-1) }),
+            ("connections", { $0.connectionCount = 0 }),
+            ("boards", { $0.boardCount = -1 }),
+            ("transfer-pool", { $0.transferPoolBytes = 0 }),
         ]
         for (name, change) in changes {
             let error = #expect(throws: BrokerError.self) { try make(change) }
             #expect(error?.code == .invalidArgument && error?.message.hasPrefix("limit \(name) ") == true)
         }
         try make {
-            $0.drain = .zero
-            $0.boards = -1
-            $0.boards = 0
+            $0.drainTime = .zero
+            $0.boardCount = -1
+            $0.boardCount = 0
         }
     }
 

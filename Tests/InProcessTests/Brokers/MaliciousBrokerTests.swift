@@ -65,9 +65,9 @@ struct MaliciousBrokerTests {
                         openInPlace: form == .inPlace,
                         progress: progress
                     ) { _ in }
-                case .object: _ = try await provider.loadObject(ofClass: String.self, progress: progress)
+                case .object: _ = try await provider.load(String.self, progress: progress)
                 case .chunks:
-                    for try await _ in try await provider.loadBytes(for: .text, progress: progress).value {}
+                    for try await _ in try await provider.loadBytes(for: .text, progress: progress) {}
                 }
             }
             codes.append(error?.code)
@@ -87,7 +87,7 @@ struct MaliciousBrokerTests {
         }
         #expect(await codes(provider) == expected)
         let error = await #expect(throws: PasteboardError.self) {
-            try await provider.loadData(for: .text, maximumByteCount: .max)
+            try await provider.loadData(for: .text, options: LoadOptions(maximumByteCount: .max))
         }
         #expect(error?.code == (byteCount > UInt64(Int.max) ? .tooLarge : .sourceTruncated))
     }
@@ -101,11 +101,16 @@ struct MaliciousBrokerTests {
         let timeout = Duration.milliseconds(200)
         let error = await #expect(throws: PasteboardError.self) {
             switch form {
-            case .data: _ = try await provider.loadData(for: .text, timeout: timeout)
+            case .data: _ = try await provider.loadData(for: .text, options: LoadOptions(timeout: timeout))
             case .file, .inPlace:
-                try await provider.withLoadedFile(for: .text, openInPlace: form == .inPlace, timeout: timeout) { _ in }
-            case .object: _ = try await provider.loadObject(ofClass: String.self, timeout: timeout)
-            case .chunks: for try await _ in try await provider.loadBytes(for: .text, timeout: timeout).value {}
+                try await provider.withLoadedFile(
+                    for: .text,
+                    openInPlace: form == .inPlace,
+                    options: LoadOptions(timeout: timeout)
+                ) { _ in }
+            case .object: _ = try await provider.load(String.self, options: LoadOptions(timeout: timeout))
+            case .chunks:
+                for try await _ in try await provider.loadBytes(for: .text, options: LoadOptions(timeout: timeout)) {}
             }
         }
         #expect(error?.code == .timeout)
@@ -126,8 +131,11 @@ struct MaliciousBrokerTests {
             try peer.sendData(Array("bytes".utf8), stream: frame.stream, last: true)
         }
         for _ in 0..<3 {
-            #expect(try await provider.loadData(for: .text).value == Data("bytes".utf8))
-            #expect(try await provider.loadData(for: .text, timeout: .seconds(600)).value == Data("bytes".utf8))
+            #expect(try await provider.loadData(for: .text) == Data("bytes".utf8))
+            #expect(
+                try await provider.loadData(for: .text, options: LoadOptions(timeout: .seconds(600)))
+                    == Data("bytes".utf8)
+            )
         }
         let board = pasteboard(welcome: welcome) { peer, frame in
             guard frame.kind == .commit else { return }

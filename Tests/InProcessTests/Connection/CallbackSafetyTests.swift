@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -59,7 +60,7 @@ struct CallbackSafetyTests {
             // captured.
             try await broker.pasteboard().clear()
             answer.open()
-            let bytes = try await whole.value.value
+            let bytes = try await whole.value
             #expect(bytes == Data([1]))
             await ended.wait()
             let error = await #expect(throws: PasteboardError.self) { try await load.value }
@@ -78,16 +79,16 @@ struct CallbackSafetyTests {
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first)
             // Two loads whose bytes nothing reads.
-            let first = try await item.itemProvider.loadBytes(for: .data).value
-            let second = try await item.itemProvider.loadBytes(for: .data).value
+            let first = try await item.itemProvider.loadBytes(for: .data)
+            let second = try await item.itemProvider.loadBytes(for: .data)
             for _ in 0..<2 {
                 let error = await #expect(throws: PasteboardError.self) {
-                    try await item.itemProvider.loadData(for: .data, timeout: .milliseconds(50))
+                    try await item.itemProvider.loadData(for: .data, options: LoadOptions(timeout: .milliseconds(50)))
                 }
                 #expect(error?.code == .timeout)
             }
             let error = await #expect(throws: PasteboardError.self) {
-                try await item.itemProvider.loadBytes(for: .data, timeout: .milliseconds(50))
+                try await item.itemProvider.loadBytes(for: .data, options: LoadOptions(timeout: .milliseconds(50)))
             }
             #expect(error?.code == .timeout)
             withExtendedLifetime((first, second, publication)) {}
@@ -112,7 +113,7 @@ struct CallbackSafetyTests {
             func load() async throws {
                 let row = Row()
                 row.progress.cancellationHandler = { [row] in withExtendedLifetime(row) {} }
-                let loaded = try await provider.loadData(for: .plainText, progress: row.progress).value
+                let loaded = try await provider.loadData(for: .plainText, progress: row.progress)
                 #expect(loaded == Data("a".utf8))
             }
             try await load()
@@ -152,7 +153,7 @@ struct CallbackSafetyTests {
             return nil
         }
         let results = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 0..<200 { group.addTask { try await outer.loadData(for: .plainText).value } }
+            for _ in 0..<200 { group.addTask { try await outer.loadData(for: .plainText) } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(results == [Data("inner".utf8)])

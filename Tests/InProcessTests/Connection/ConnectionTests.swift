@@ -47,33 +47,6 @@ struct ConnectionTests {
         #expect(try await pasteboard.contents().items.isEmpty)
     }
 
-    @Test("the features of a connection are those that its broker has, including unknown ones")
-    func features() async throws {
-        let connection = connection([
-            { peer in
-                _ = try peer.next(.hello)
-                var welcome = Welcome.standard()
-                welcome.features = [Feature.watches.rawValue, 999]
-                try peer.send(welcome, stream: 0)
-                while (try? peer.next(.list)) != nil {}
-            }
-        ])
-        let features = try await connection.features
-        #expect(features == [.watches, .init(rawValue: 999)] && !features.contains(.terms))
-        #expect(features.map(\.description).sorted() == ["999", "watches"])
-        await connection.close()
-    }
-
-    @Test("the library names each feature of the protocol")
-    func featureNames() {
-        let names: [PasteboardConnection.Feature] = [
-            .condition, .descriptors, .onceAndKept, .dropReports, .terms, .watches, .additions, .boards, .handOver,
-            .reclaim, .eviction, .allBoards, .probe, .links,
-        ]
-        #expect(names.map(\.rawValue) == Feature.allCases.map(\.rawValue))
-        #expect(names.map(\.description) == Feature.allCases.map { "\($0)" })
-    }
-
     @Test("if a broker dies before it has welcomed a connection, the request is sent to the next broker")
     func dying() async throws {
         let connection = connection([

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -64,20 +65,24 @@ struct EndingTests {
     ) async throws -> Data {
         switch form {
         case .data:
-            return try await provider.loadData(for: .text, timeout: timeout, progress: progress).value
+            return try await provider.loadData(for: .text, options: LoadOptions(timeout: timeout), progress: progress)
         case .file, .inPlace:
             return try await provider.withLoadedFile(
                 for: .text,
                 openInPlace: form == .inPlace,
-                timeout: timeout,
+                options: LoadOptions(timeout: timeout),
                 progress: progress
             ) { try Data(contentsOf: $0.value) }
         case .object:
             return Data(
-                try await provider.loadObject(ofClass: String.self, timeout: timeout, progress: progress).utf8
+                try await provider.load(String.self, options: LoadOptions(timeout: timeout), progress: progress).utf8
             )
         case .chunks:
-            let chunks = try await provider.loadBytes(for: .text, timeout: timeout, progress: progress).value
+            let chunks = try await provider.loadBytes(
+                for: .text,
+                options: LoadOptions(timeout: timeout),
+                progress: progress
+            )
             var data = Data()
             for try await chunk in chunks { data += chunk }
             return data
@@ -201,8 +206,8 @@ struct EndingTests {
             return Data("whole".utf8)
         }
         try await place.with(provider) { provider in
-            let first = Task { try await provider.loadData(for: .data).value }
-            let second = Task { try await provider.loadData(for: .data).value }
+            let first = Task { try await provider.loadData(for: .data) }
+            let second = Task { try await provider.loadData(for: .data) }
             await both.wait()
             first.cancel()
             await #expect(throws: PasteboardError.self) { try await first.value }
@@ -225,9 +230,9 @@ struct EndingTests {
             for _ in 0..<150 {
                 let inChunks = Bool.random(using: &generator)
                 let load = Task {
-                    guard inChunks else { return try await provider.loadData(for: .data).value.count }
+                    guard inChunks else { return try await provider.loadData(for: .data).count }
                     var count = 0
-                    for try await chunk in try await provider.loadBytes(for: .data).value { count += chunk.count }
+                    for try await chunk in try await provider.loadBytes(for: .data) { count += chunk.count }
                     return count
                 }
                 for _ in 0..<Int.random(in: 0..<40, using: &generator) { await Task.yield() }
@@ -238,7 +243,7 @@ struct EndingTests {
                 }
             }
             let whole = try await provider.loadData(for: .data)
-            #expect(whole.value == data)
+            #expect(whole == data)
         }
     }
 
@@ -347,7 +352,7 @@ struct EndingTests {
             let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .text) }
             #expect(error?.code == .sourceStalled)
             isOver.open()
-            let data = try? await alive.value
+            let data = try? await alive
             return data == Data("alive".utf8)
         }
     }

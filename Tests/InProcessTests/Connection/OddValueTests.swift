@@ -1,5 +1,6 @@
 import Dispatch
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing
@@ -17,11 +18,11 @@ struct OddValueTests {
     func longTimeout(place: LoadPlace) async throws {
         try await place.with(.text("whole")) { provider in
             for timeout in [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000), .nanoseconds(Int64.max)] {
-                let data = try await provider.loadData(for: .text, timeout: timeout).value
+                let data = try await provider.loadData(for: .text, options: LoadOptions(timeout: timeout))
                 #expect(data == Data("whole".utf8))
-                let chunks = try await provider.loadBytes(for: .text, timeout: timeout).value
+                let chunks = try await provider.loadBytes(for: .text, options: LoadOptions(timeout: timeout))
                 for try await chunk in chunks { #expect(chunk == data) }
-                try await provider.withLoadedFile(for: .text, timeout: timeout) { _ in }
+                try await provider.withLoadedFile(for: .text, options: LoadOptions(timeout: timeout)) { _ in }
             }
         }
     }
@@ -38,7 +39,7 @@ struct OddValueTests {
         try await place.with(provider) { provider in
             for timeout in [Duration.seconds(-1), .seconds(Int64.min), .zero, .nanoseconds(1)] {
                 let error = await #expect(throws: PasteboardError.self) {
-                    try await provider.loadData(for: .png, timeout: timeout)
+                    try await provider.loadData(for: .png, options: LoadOptions(timeout: timeout))
                 }
                 #expect(error?.code == .timeout, "\(timeout)")
             }
@@ -51,7 +52,7 @@ struct OddValueTests {
             let provider = ItemProvider()
             provider.registerDataRepresentation(for: .png, firstByteTimeout: limit) { Data([1]) }
             try await place.with(provider) { provider in
-                let data = try await provider.loadData(for: .png).value
+                let data = try await provider.loadData(for: .png)
                 #expect(data == Data([1]))
             }
         }
@@ -105,10 +106,10 @@ struct OddValueTests {
     func metadata(place: LoadPlace) async throws {
         for length in [Double.nan, .infinity, -1, 1e300] {
             let provider = ItemProvider.text("a")
-            provider.preferredPresentationSize = Size(width: length, height: 2)
+            provider.preferredPresentationSize = CGSize(width: length, height: 2)
             provider.suggestedName = String(repeating: "é", count: 20_000)
             try await place.with(provider) { provider in
-                #expect(provider.preferredPresentationSize == Size(width: 0, height: 2), "\(length)")
+                #expect(provider.preferredPresentationSize == CGSize(width: 0, height: 2), "\(length)")
                 let name = try #require(provider.suggestedName)
                 #expect(name == String(repeating: "é", count: 127))
             }
@@ -179,7 +180,7 @@ struct OddValueTests {
             }
             try await place.with(provider) { provider in
                 let progress = LoadProgress()
-                let data = try await provider.loadData(for: .png, progress: progress).value
+                let data = try await provider.loadData(for: .png, progress: progress)
                 #expect(data == Data([1]) && progress.isFinished && progress.fractionCompleted == 1)
                 await seen.wait()
             }

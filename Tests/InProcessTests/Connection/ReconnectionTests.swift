@@ -126,19 +126,19 @@ struct ReconnectionTests {
         try await publication.withdraw()
         var clears = broker.clears.makeAsyncIterator()
         #expect(await clears.next()?.ifChangeCount == 41)
-        #expect(try await publication.ended() == .withdrawn)
+        #expect(try await publication.outcome() == .withdrawn)
     }
 
     @Test(
         "A publication that the next broker refuses ends: as replaced if there are newer contents",
-        arguments: [(ErrorCode.superseded, Publication.End.replaced), (.versionMismatch, .brokerGone)]
+        arguments: [(ErrorCode.superseded, Publication.Outcome.replaced), (.versionMismatch, .brokerGone)]
     )
-    func refused(code: ErrorCode, end: Publication.End) async throws {
+    func refused(code: ErrorCode, end: Publication.Outcome) async throws {
         let broker = MortalBroker(refusal: Failure(code, "no"))
         let pasteboard = Pasteboard(name: .general, connection: broker.connect())
         let publication = try await pasteboard.write([.text("a")])
         broker.die()
-        #expect(try await publication.ended() == end)
+        #expect(try await publication.outcome() == end)
         #expect(await publication.run() == end)
         let error = await #expect(throws: PasteboardError.self) { try await publication.add([.text("b")]) }
         #expect(error?.code == .superseded)
@@ -158,7 +158,7 @@ struct ReconnectionTests {
                 options: options
             )
             broker.die()
-            #expect(try await publication.ended() == .brokerGone)
+            #expect(try await publication.outcome() == .brokerGone)
         }
     }
 
@@ -238,7 +238,7 @@ struct ReconnectionTests {
             try await broker.stop()
             // A withdrawal fails until the connection has noticed its loss.
             try await eventually("a withdrawal") { (try? await publication.withdraw()) != nil }
-            #expect(try await publication.ended() == .withdrawn)
+            #expect(try await publication.outcome() == .withdrawn)
             let next = try broker.restart()
             #expect(try await pasteboard.contents().items.isEmpty)
             try await next.stop()

@@ -219,7 +219,7 @@ struct RecoveringTests {
         let broker = LosingBroker(.refusal, at: [.data])
         let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
         let publication = try await pasteboard.write([.text("a")])
-        #expect(try await publication.handOver(deadline: .seconds(600)).isComplete)
+        #expect(try await publication.handOver(timeout: .seconds(600)).isComplete)
         #expect(broker.requests.withLock(\.self) > 1)
     }
 
@@ -234,7 +234,7 @@ struct RecoveringTests {
             provider.registerDataRepresentation(for: type) { Data("a".utf8) }
         }
         let publication = try await pasteboard.write([provider])
-        let handOver = try await publication.handOver(types: [.utf8PlainText], deadline: .seconds(600))
+        let handOver = try await publication.handOver(types: [.utf8PlainText], timeout: .seconds(600))
         #expect(handOver.kept == [.utf8PlainText])
         let writes = broker.writes.withLock(\.self)
         broker.first.withLock(\.self)?.shutDown()

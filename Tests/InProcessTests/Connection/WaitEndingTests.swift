@@ -22,8 +22,8 @@ struct WaitEndingTests {
             ("the write", { try await pasteboard.write("a", timeout: timeout) }),
             ("the clear", { try await pasteboard.clear(timeout: timeout) }),
             ("the list of contents", { _ = try await pasteboard.contents(timeout: timeout) }),
-            ("the load", { _ = try await pasteboard.load(String.self, timeout: timeout) }),
-            ("the look at the types", { _ = try await pasteboard.hasTypes([.text], timeout: timeout) }),
+            ("the load", { _ = try await pasteboard.load(String.self, options: LoadOptions(timeout: timeout)) }),
+            ("the look at the types", { _ = try await pasteboard.canLoad(.text, timeout: timeout) }),
             ("the look at the types", { _ = try await pasteboard.canLoad(String.self, timeout: timeout) }),
             (
                 "the beginning of the drag",
@@ -66,7 +66,7 @@ struct WaitEndingTests {
             }
             let publication = try await broker.pasteboard().write([provider])
             let error = await #expect(throws: PasteboardError.self) {
-                try await broker.pasteboard().load(String.self, timeout: .milliseconds(30))
+                try await broker.pasteboard().load(String.self, options: LoadOptions(timeout: .milliseconds(30)))
             }
             #expect(error?.code == .timeout)
             #expect(error?.message == "the load did not end within 0.03 seconds")
@@ -85,7 +85,7 @@ struct WaitEndingTests {
             } perform: { _, _ in
             }
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            try await DropDestination.wait(for: "site", upTo: .seconds(600), connection: broker.connect())
+            try await DropDestination.wait(for: "site", timeout: .seconds(600), connection: broker.connect())
             let error = await #expect(throws: PasteboardError.self) {
                 try await drag.move(to: DropLocation("site"), timeout: .milliseconds(20))
             }
@@ -107,7 +107,7 @@ struct WaitEndingTests {
             let drag = try await Drag.begin([.text("a")], connection: connection)
             let destination = DropDestination(name: "site", connection: connection)
             let waits: [Wait] = [
-                { _ = try await publication.ended() },
+                { _ = try await publication.outcome() },
                 { _ = try await pasteboard.nextChange() },
                 { _ = try await Pasteboard.unique(connection: pasteboard.connection) },
                 { try await pasteboard.release() },
@@ -159,7 +159,7 @@ struct WaitEndingTests {
             await drag.cancel()
             #expect(try await drag.outcome().text == "cancelled")
             try await Pasteboard(name: .general, connection: connection).clear()
-            #expect(try await publication.ended() == .cleared)
+            #expect(try await publication.outcome() == .cleared)
         }
     }
 
@@ -169,7 +169,7 @@ struct WaitEndingTests {
             let pasteboard = Pasteboard(name: .general, connection: broker.connect())
             let publication = try await pasteboard.write([.text("a")])
             let drag = try await Drag.begin([.text("a")], connection: pasteboard.connection)
-            let ends = (0..<3).map { _ in Task { try await publication.ended() } }
+            let ends = (0..<3).map { _ in Task { try await publication.outcome() } }
             let outcomes = (0..<3).map { _ in Task { try await drag.outcome().text } }
             ends[1].cancel()
             outcomes[1].cancel()
@@ -186,7 +186,7 @@ struct WaitEndingTests {
             // A cancelled task still gets a result that is known already.
             let late = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return try await (publication.ended(), drag.outcome().text)
+                return try await (publication.outcome(), drag.outcome().text)
             }
             #expect(try await late.value == (.cleared, "cancelled"))
         }

@@ -1,3 +1,4 @@
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -44,10 +45,10 @@ struct FileLoadTests {
 
     private func check(_ provider: ItemProvider, gives data: Data) async throws {
         let progress = LoadProgress()
-        #expect(try await provider.loadData(for: .data, progress: progress).value == data)
+        #expect(try await provider.loadData(for: .data, progress: progress) == data)
         #expect(progress.isFinished && progress.completedUnitCount == data.count)
 
-        let chunks = try await provider.loadBytes(for: .data).value
+        let chunks = try await provider.loadBytes(for: .data)
         var joined = Data()
         for try await chunk in chunks {
             #expect(!chunk.isEmpty && chunk.startIndex == 0)
@@ -150,7 +151,7 @@ struct FileLoadTests {
         try await withItem { provider in
             provider.registerSharedMemory(for: .data) { memory }
         } _: { provider in
-            let loaded = try await provider.loadData(for: .data).value
+            let loaded = try await provider.loadData(for: .data)
             let isMapped = try isMapped(loaded)
             #expect(loaded == data && isMapped)
         }
@@ -161,7 +162,7 @@ struct FileLoadTests {
         try await withItem { provider in
             provider.registerFileRepresentation(for: .data) { url }
         } _: { provider in
-            let loaded = try await provider.loadData(for: .data).value
+            let loaded = try await provider.loadData(for: .data)
             let isMapped = try isMapped(loaded)
             #expect(loaded == data && !isMapped)
         }
@@ -174,10 +175,10 @@ struct FileLoadTests {
         try await withItem(way) { provider in
             provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
         } _: { provider in
-            var loaded = try await provider.loadData(for: .data).value
+            var loaded = try await provider.loadData(for: .data)
             loaded[100_000] ^= 0xFF
             loaded.reverse()
-            let again = try await provider.loadData(for: .data).value
+            let again = try await provider.loadData(for: .data)
             #expect(again == data && loaded != data && loaded.count == data.count)
         }
     }
@@ -208,7 +209,7 @@ struct FileLoadTests {
         try await withItem { provider in
             provider.registerFileRepresentation(for: .data) { url }
         } _: { provider in
-            var chunks = try await provider.loadBytes(for: .data).value.makeAsyncIterator()
+            var chunks = try await provider.loadBytes(for: .data).makeAsyncIterator()
             let first = try await chunks.next()
             #expect(first?.isEmpty == false)
             let file = try System.open(url.path, .writing)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -106,7 +107,7 @@ struct FolderTests {
         let note = try #require(ItemProvider(contentsOf: text, openInPlace: true))
         #expect(note.registeredContentTypes == [.plainText] && note.suggestedName == "note.txt")
         #expect(note.registeredContentTypesForOpenInPlace == [.plainText])
-        let loaded = try await note.loadData(for: .text).value
+        let loaded = try await note.loadData(for: .text)
         #expect(loaded == Data("note".utf8))
         for (name, contents, type) in [
             ("cat.toy", "let", UniformType.plainText), ("picture", "\u{89}PNG\r\n\u{1A}\n", .png),

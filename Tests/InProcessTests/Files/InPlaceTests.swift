@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport

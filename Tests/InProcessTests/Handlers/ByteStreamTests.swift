@@ -24,7 +24,7 @@ struct ByteStreamTests {
             }
         }
         try await place.with(provider) { provider in
-            for try await _ in try await provider.loadBytes(for: .data).value {
+            for try await _ in try await provider.loadBytes(for: .data) {
                 // The bytes that may be in transfer: the credit windows of both ends and the buffers of the sockets.
                 let count = written.withLock { $0 }
                 #expect(count < 16 << 20)
@@ -52,7 +52,7 @@ struct ByteStreamTests {
             let load = Task { try await provider.loadData(for: .data, progress: progress) }
             await reported.wait()
             goOn.open()
-            let loaded = try await load.value.value
+            let loaded = try await load.value
             #expect(loaded == Data([1]))
             watch.cancel()
         }

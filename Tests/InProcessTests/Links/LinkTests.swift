@@ -92,7 +92,7 @@ struct LinkTests {
                 #expect(contents.items[0].itemProvider.suggestedName == "photo")
                 #expect(contents.ownerLabel?.hasPrefix("link to ") == true)
                 #expect(asked.value == before)
-                #expect(try await contents.items[0].itemProvider.loadData(for: .png).value == Data([1, 2, 3]))
+                #expect(try await contents.items[0].itemProvider.loadData(for: .png) == Data([1, 2, 3]))
                 #expect(asked.value == before + 1)
                 withExtendedLifetime(publication) {}
             }
@@ -112,9 +112,9 @@ struct LinkTests {
             }
             let items = try await b.pasteboard().contents().items
             // A destination that does not read stops its own load and no other one.
-            let stalled = try await items[0].itemProvider.loadBytes(for: .data).value
-            #expect(try await items[1].itemProvider.loadObject(ofClass: String.self) == "small")
-            #expect(try await items[0].itemProvider.loadData(for: .data).value == sent)
+            let stalled = try await items[0].itemProvider.loadBytes(for: .data)
+            #expect(try await items[1].itemProvider.load(String.self) == "small")
+            #expect(try await items[0].itemProvider.loadData(for: .data) == sent)
             var joined = Data()
             for try await chunk in stalled { joined.append(chunk) }
             #expect(joined == sent)
@@ -171,7 +171,7 @@ struct LinkTests {
             }
             let publication = try await a.pasteboard().write([provider])
             let item = try await item(at: b)
-            for _ in 0..<3 { #expect(try await item.loadData(for: .data).value == Data("once".utf8)) }
+            for _ in 0..<3 { #expect(try await item.loadData(for: .data) == Data("once".utf8)) }
             #expect(asked.value == 1)
             withExtendedLifetime(publication) {}
         }
@@ -185,7 +185,7 @@ struct LinkTests {
             provider.registerDataRepresentation(for: .data) { data }
             let publication = try await a.pasteboard().write([provider], keeps: .everything)
             let item = try await item(at: b)
-            for _ in 0..<2 { #expect(try await item.loadData(for: .data).value == data) }
+            for _ in 0..<2 { #expect(try await item.loadData(for: .data) == data) }
             withExtendedLifetime(publication) {}
         }
     }
@@ -206,7 +206,7 @@ struct LinkTests {
             }
             let publication = try await a.pasteboard().write([slow])
             let item = try await item(at: b)
-            let load = Task { try await item.loadData(for: .data).value }
+            let load = Task { try await item.loadData(for: .data) }
             await begun.wait()
             // A source of the other machine that has begun later is late.
             let local = b.pasteboard("local")
@@ -236,9 +236,9 @@ struct LinkTests {
                     options: options { $0.maximumLoads = 3 }
                 )
                 let far = try await item(at: b)
-                for _ in 0..<2 { #expect(try await far.loadData(for: .data).value == data) }
+                for _ in 0..<2 { #expect(try await far.loadData(for: .data) == data) }
                 let near = try #require(try await a.pasteboard().contents().items.first).itemProvider
-                #expect(try await near.loadData(for: .data).value == data)
+                #expect(try await near.loadData(for: .data) == data)
                 try await expect(nil, at: a, b)
                 withExtendedLifetime(publication) {}
             }
@@ -257,7 +257,7 @@ struct LinkTests {
             }
             let publication = try await a.pasteboard().write([provider])
             let item = try await item(at: b)
-            let load = Task { try await item.loadData(for: .data).value }
+            let load = Task { try await item.loadData(for: .data) }
             await begun.wait()
             try await a.pasteboard().write("local", options: options { $0.isLocalOnly = true })
             try await expect(nil, at: b)
@@ -377,8 +377,8 @@ struct LinkTests {
                     == [[.utf8PlainText, .html], [.utf8PlainText]]
             }
             let items = try await b.pasteboard().contents().items
-            #expect(try await items[0].itemProvider.loadData(for: .html).value == Data("<b>".utf8))
-            #expect(try await items[1].itemProvider.loadObject(ofClass: String.self) == "two")
+            #expect(try await items[0].itemProvider.loadData(for: .html) == Data("<b>".utf8))
+            #expect(try await items[1].itemProvider.load(String.self) == "two")
         }
     }
 

@@ -113,7 +113,7 @@ struct LoadReturnTests {
     private func load(_ form: LoadedForm, _ provider: ItemProvider, progress: LoadProgress) async throws -> Data {
         switch form {
         case .data:
-            return try await provider.loadData(for: .text, progress: progress).value
+            return try await provider.loadData(for: .text, progress: progress)
         case .file, .inPlace:
             return try await provider.withLoadedFile(
                 for: .text,
@@ -121,10 +121,10 @@ struct LoadReturnTests {
                 progress: progress
             ) { try Data(contentsOf: $0.value) }
         case .object:
-            return Data(try await provider.loadObject(ofClass: String.self, progress: progress).utf8)
+            return Data(try await provider.load(String.self, progress: progress).utf8)
         case .chunks:
             var all = Data()
-            for try await chunk in try await provider.loadBytes(for: .text, progress: progress).value { all += chunk }
+            for try await chunk in try await provider.loadBytes(for: .text, progress: progress) { all += chunk }
             return all
         }
     }
@@ -147,8 +147,8 @@ struct LoadReturnTests {
         #expect(try await load(form, item, progress: progress) == Data("whole".utf8))
         #expect(progress.isFinished && progress.completedUnitCount == 5)
         // Without a progress and with a timeout, too.
-        #expect(try await item.loadData(for: .text).value == Data("whole".utf8))
-        #expect(try await item.loadData(for: .text, timeout: .seconds(600)).value == Data("whole".utf8))
+        #expect(try await item.loadData(for: .text) == Data("whole".utf8))
+        #expect(try await item.loadData(for: .text, options: LoadOptions(timeout: .seconds(600))) == Data("whole".utf8))
         let later = broker.loads.withLock { $0.dropFirst() }
         #expect(later.count == 3)
         for load in later {
@@ -199,7 +199,7 @@ struct LoadReturnTests {
         let item = try #require(try await pasteboard.contents().items.first).itemProvider
         await #expect(throws: PasteboardError.self) { try await item.loadData(for: .png) }
         if isSettling {
-            #expect(try await item.loadData(for: .png).value == Data([7]))
+            #expect(try await item.loadData(for: .png) == Data([7]))
         } else {
             let error = await #expect(throws: PasteboardError.self) { try await item.loadData(for: .png) }
             #expect(error?.code == .superseded)
@@ -213,9 +213,9 @@ struct LoadReturnTests {
         await #expect(throws: PasteboardError.self) { try await item.loadData(for: .text) }
         let error = await #expect(throws: PasteboardError.self) {
             if intoMemory {
-                _ = try await item.loadData(for: .text, timeout: .seconds(600))
+                _ = try await item.loadData(for: .text, options: LoadOptions(timeout: .seconds(600)))
             } else {
-                _ = try await item.loadBytes(for: .text, timeout: .seconds(600))
+                _ = try await item.loadBytes(for: .text, options: LoadOptions(timeout: .seconds(600)))
             }
         }
         #expect(error?.message == "the load did not end within 600.0 seconds")
@@ -247,7 +247,7 @@ struct LoadReturnTests {
         }.connect()
         let pasteboard = Pasteboard(name: "notes", connection: connection)
         let item = try #require(try await pasteboard.contents().items.first).itemProvider
-        let load = Task { try await item.loadData(for: .png).value }
+        let load = Task { try await item.loadData(for: .png) }
         await isAsked.wait()
         try await eventually("a list at the next broker") {
             (try? await pasteboard.contents()) != nil && peers.withLock { $0.count } > 1
@@ -273,7 +273,7 @@ struct LoadReturnTests {
             try await eventually("the return of the contents") {
                 (try? await reader.contents())?.items.isEmpty == false
             }
-            #expect(try await item.loadData(for: .text).value == Data("whole".utf8))
+            #expect(try await item.loadData(for: .text) == Data("whole".utf8))
             #expect(publication.isCurrent)
             let newer = ItemProvider()
             newer.registerDataRepresentation(for: .utf8PlainText) { Data("newer".utf8) }

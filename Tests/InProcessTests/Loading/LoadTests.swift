@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -34,11 +35,11 @@ struct LoadTests {
         } _: { provider in
             let progress = LoadProgress()
             let loaded = try await provider.loadData(for: .data, progress: progress)
-            #expect(loaded.value == sent)
+            #expect(loaded == sent)
             #expect(progress.isFinished)
             #expect(progress.completedUnitCount == 64 << 20)
 
-            let chunks = try await provider.loadBytes(for: .data).value
+            let chunks = try await provider.loadBytes(for: .data)
             #expect(chunks.byteCount == 64 << 20)
             var joined = Data()
             for try await chunk in chunks {
@@ -56,10 +57,10 @@ struct LoadTests {
             provider.registerDataRepresentation(for: .data) { Data(count: count) }
         } _: { provider in
             let progress = LoadProgress()
-            #expect(try await provider.loadData(for: .data, progress: progress).value == Data(count: count))
+            #expect(try await provider.loadData(for: .data, progress: progress) == Data(count: count))
             #expect(progress.isFinished)
             var sum = 0
-            for try await chunk in try await provider.loadBytes(for: .data).value { sum += chunk.count }
+            for try await chunk in try await provider.loadBytes(for: .data) { sum += chunk.count }
             #expect(sum == count)
         }
     }
@@ -71,13 +72,13 @@ struct LoadTests {
             provider.registerDataRepresentation(for: .data) { data }
         } _: { provider in
             let progress = LoadProgress()
-            let slow = try await provider.loadBytes(for: .data, progress: progress).value
+            let slow = try await provider.loadBytes(for: .data, progress: progress)
             var iterator = slow.makeAsyncIterator()
             var count = try await iterator.next()?.count ?? 0
             // Meanwhile other loads on the same connection complete.
             for _ in 0..<3 {
                 let other = try await provider.loadData(for: .data)
-                #expect(other.value.count == data.count)
+                #expect(other.count == data.count)
             }
             // No more than one credit window is here or in transfer.
             #expect(progress.completedUnitCount <= 4 << 20)
@@ -95,7 +96,7 @@ struct LoadTests {
             let items = try await broker.pasteboard().contents().items
             try await withThrowingTaskGroup(of: (Int, Data).self) { group in
                 for item in items {
-                    group.addTask { (item.id, try await item.itemProvider.loadData(for: .text).value) }
+                    group.addTask { (item.id, try await item.itemProvider.loadData(for: .text)) }
                 }
                 for try await (index, data) in group {
                     #expect(data == Data(String(repeating: "\(index) ", count: 2000).utf8))
@@ -118,12 +119,12 @@ struct LoadTests {
         }
         try await place.with(provider) { provider in
             let results = try await withThrowingTaskGroup(of: Data.self) { group in
-                for _ in 0..<100 { group.addTask { try await provider.loadData(for: .data).value } }
+                for _ in 0..<100 { group.addTask { try await provider.loadData(for: .data) } }
                 gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(results.count == 100 && Set(results).count == 1 && results[0].count == 100_000)
-            let loaded = try await provider.loadData(for: .data).value
+            let loaded = try await provider.loadData(for: .data)
             #expect(loaded == results[0])
             #expect(calls.value == 1)
         }
@@ -179,7 +180,7 @@ struct LoadTests {
             let second = try broker.restart()
             #expect(try await pasteboard.contents().items.count == 1)
             // A provider of the first broker finds its contents at the second one.
-            #expect(try await item.itemProvider.loadData(for: .data).value.isEmpty)
+            #expect(try await item.itemProvider.loadData(for: .data).isEmpty)
             try await second.stop()
         }
     }

@@ -43,12 +43,16 @@ enum LoadedForm: String, CaseIterable, Sendable {
         do {
             switch self {
             case .data:
-                let loaded = try await provider.loadData(for: kind.wanted, progress: progress)
+                let loaded = try await provider.loadData(
+                    forFirstOf: [kind.wanted],
+                    preferring: .reader,
+                    progress: progress
+                )
                 return try bytes(loaded.value, loaded.type)
             case .chunks:
                 let loaded = try await provider.loadBytes(for: kind.wanted, progress: progress)
                 var data = Data()
-                for try await chunk in loaded.value { data += chunk }
+                for try await chunk in loaded { data += chunk }
                 return try bytes(data, loaded.type)
             case .file, .inPlace:
                 let (outcome, url) = try await provider.withLoadedFile(
@@ -98,14 +102,14 @@ enum LoadedForm: String, CaseIterable, Sendable {
     ) async throws -> Data {
         switch kind {
         case .data, .folder, .byteStream, .sharedMemory:
-            try await provider.loadObject(ofClass: Data.self, progress: progress)
+            try await provider.load(Data.self, progress: progress)
         case .file, .object:
-            Data(try await provider.loadObject(ofClass: String.self, progress: progress).utf8)
+            Data(try await provider.load(String.self, progress: progress).utf8)
         case .lazyObject:
-            Data(try await provider.loadObject(ofClass: URL.self, progress: progress).absoluteString.utf8)
+            Data(try await provider.load(URL.self, progress: progress).absoluteString.utf8)
         case .json:
             try JSONEncoder().encode(
-                try await provider.loadObject(ofClass: RegisteredKind.Place.self, progress: progress)
+                try await provider.load(RegisteredKind.Place.self, progress: progress)
             )
         }
     }

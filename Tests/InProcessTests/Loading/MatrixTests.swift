@@ -47,7 +47,7 @@ struct MatrixTests {
             let outcome = try await cell.form.load(cell.kind, from: provider)
             #expect(outcome == cell.outcome(place))
             // `canLoadObject` and `loadObject` agree.
-            #expect(provider.canLoadObject(ofClass: cell.kind.objectClass) == (cell.kind != .folder))
+            #expect(provider.canLoad(cell.kind.objectClass) == (cell.kind != .folder))
         }
         withExtendedLifetime(directory) {}
     }
@@ -104,11 +104,15 @@ struct MatrixTests {
         try await place.with(provider) { provider in
             #expect(provider.registeredContentTypes == [.png, .utf16PlainText, .utf8PlainText])
             let progress = LoadProgress()
-            let loaded = try await provider.loadData(for: .utf8PlainText, progress: progress)
+            let loaded = try await provider.loadData(
+                forFirstOf: [.utf8PlainText],
+                preferring: .reader,
+                progress: progress
+            )
             #expect(loaded.value == utf8 && loaded.type == .utf8PlainText && progress.isFinished)
             let chunks = try await provider.loadBytes(for: .utf8PlainText)
             var joined = Data()
-            for try await chunk in chunks.value { joined += chunk }
+            for try await chunk in chunks { joined += chunk }
             #expect(joined == utf8 && chunks.type == .utf8PlainText)
             for openInPlace in [false, true] {
                 let path = try await provider.withLoadedFile(for: .utf8PlainText, openInPlace: openInPlace) { file in
@@ -119,10 +123,10 @@ struct MatrixTests {
                 #expect(path.lastPathComponent == "note.txt")
                 #expect(!FileManager.default.fileExists(atPath: path.path))
             }
-            let string = try await provider.loadObject(ofClass: String.self)
+            let string = try await provider.load(String.self)
             #expect(string == RegisteredKind.text)
             // A load of any text gets the registered encoding.
-            let native = try await provider.loadData(for: .text)
+            let native = try await provider.loadData(forFirstOf: [.text], preferring: .reader)
             #expect(native.type == .utf16PlainText)
         }
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing
@@ -22,10 +23,10 @@ struct ObjectsBuiltInTests {
     func strings(text: String) async throws {
         let provider = ItemProvider(object: text)
         #expect(provider.registeredTypeIdentifiers == ["public.utf8-plain-text"])
-        #expect(provider.canLoadObject(ofClass: String.self))
-        let loaded = try await provider.loadObject(ofClass: String.self)
+        #expect(provider.canLoad(String.self))
+        let loaded = try await provider.load(String.self)
         #expect(Array(loaded.utf8) == Array(text.utf8))
-        #expect(try await provider.loadData(for: .plainText).value == Data(text.utf8))
+        #expect(try await provider.loadData(for: .plainText) == Data(text.utf8))
     }
 
     @Test(
@@ -41,7 +42,7 @@ struct ObjectsBuiltInTests {
     )
     func decoding(type: UniformType, bytes: [UInt8], expected: String) async throws {
         let provider = provider(type, bytes)
-        #expect(try await provider.loadObject(ofClass: String.self) == expected)
+        #expect(try await provider.load(String.self) == expected)
         #expect(try utf8Text(of: Data(bytes), type: type) == Data(expected.utf8))
     }
 
@@ -54,7 +55,7 @@ struct ObjectsBuiltInTests {
         ]
         for (charset, bytes, expected) in cases {
             let type = try #require(UniformType(mimeType: "text/plain;charset=\(charset)"))
-            #expect(try await provider(type, bytes).loadObject(ofClass: String.self) == expected)
+            #expect(try await provider(type, bytes).load(String.self) == expected)
         }
         for (charset, bytes) in [("us-ascii", [0xE9]), ("x-no-such", [0x61]), ("utf-8//ignore", [0x61])]
             as [(String, [UInt8])]
@@ -62,7 +63,7 @@ struct ObjectsBuiltInTests {
             let type = try #require(UniformType(mimeType: "text/plain;charset=\"\(charset)\""))
             guard type != .plainText else { continue }
             let error = await #expect(throws: PasteboardError.self) {
-                try await provider(type, bytes).loadObject(ofClass: String.self)
+                try await provider(type, bytes).load(String.self)
             }
             #expect(error?.itemProviderErrorCode == -1200)
         }
@@ -75,14 +76,14 @@ struct ObjectsBuiltInTests {
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
             let listed = try await broker.pasteboard().contents().items[0].representations
             #expect(listed.map(\.isDerived) == [false, true] && listed.last?.type == .utf8PlainText)
-            #expect(try await item.loadObject(ofClass: String.self) == "é")
+            #expect(try await item.load(String.self) == "é")
             // In UTF-8 it is as long as in UTF-16 with a byte order mark, less two bytes.
             let tooLarge = await #expect(throws: PasteboardError.self) {
-                try await item.loadData(for: .utf8PlainText, maximumByteCount: 1)
+                try await item.loadData(for: .utf8PlainText, options: LoadOptions(maximumByteCount: 1))
             }
             #expect(tooLarge?.code == .tooLarge)
-            #expect(try await item.loadData(for: .utf8PlainText).value == Data("é".utf8))
-            #expect(try await item.loadData(for: .plainText).value == Data([0xFF, 0xFE, 0xE9, 0]))
+            #expect(try await item.loadData(for: .utf8PlainText) == Data("é".utf8))
+            #expect(try await item.loadData(for: .plainText) == Data([0xFF, 0xFE, 0xE9, 0]))
             withExtendedLifetime(publication) {}
         }
     }
@@ -102,11 +103,11 @@ struct ObjectsBuiltInTests {
                     source.registerDataRepresentation(for: type) { Data(bytes) }
                 }
                 let publication = try await broker.pasteboard().write([source])
-                #expect(try await source.loadObject(ofClass: String.self) == expected)
+                #expect(try await source.load(String.self) == expected)
                 #expect(try await broker.pasteboard().string == expected)
                 let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
-                #expect(try await item.loadObject(ofClass: String.self) == expected)
-                #expect(String(decoding: try await item.loadData(for: .utf8PlainText).value, as: UTF8.self) == expected)
+                #expect(try await item.load(String.self) == expected)
+                #expect(String(decoding: try await item.loadData(for: .utf8PlainText), as: UTF8.self) == expected)
                 withExtendedLifetime(publication) {}
             }
         }
@@ -129,7 +130,7 @@ struct ObjectsBuiltInTests {
     )
     func invalid(type: UniformType, bytes: [UInt8], offset: Int) async throws {
         let provider = provider(type, bytes)
-        let error = await #expect(throws: PasteboardError.self) { try await provider.loadObject(ofClass: String.self) }
+        let error = await #expect(throws: PasteboardError.self) { try await provider.load(String.self) }
         #expect(error?.message.contains(type.identifier) == true)
         #expect(error?.message.contains("byte \(offset)") == true, "\(error?.message ?? "")")
         #expect(error?.itemProviderErrorCode == ItemProvider.ErrorCode.unavailableCoercionError.rawValue)
@@ -139,10 +140,10 @@ struct ObjectsBuiltInTests {
     @Test("a string can be loaded from any plain text, and from nothing else")
     func readable() {
         for type in [UniformType.utf8PlainText, .utf16PlainText, .plainText, Self.macintosh, .sourceCode] {
-            #expect(provider(type, []).canLoadObject(ofClass: String.self))
+            #expect(provider(type, []).canLoad(String.self))
         }
         for type in [UniformType.data, .text, .html, .json, .url, .png] {
-            #expect(!provider(type, []).canLoadObject(ofClass: String.self))
+            #expect(!provider(type, []).canLoad(String.self))
         }
     }
 
@@ -159,8 +160,8 @@ struct ObjectsBuiltInTests {
         for (url, text, types) in cases {
             let provider = ItemProvider(object: url)
             #expect(provider.registeredTypeIdentifiers == types)
-            #expect(try await provider.loadData(for: .url).value == Data(text.utf8))
-            #expect(try await provider.loadObject(ofClass: URL.self) == url.absoluteURL)
+            #expect(try await provider.loadData(for: .url) == Data(text.utf8))
+            #expect(try await provider.load(URL.self) == url.absoluteURL)
         }
         #expect(URL.writableTypeIdentifiersForItemProvider == ["public.url"])
     }
@@ -168,7 +169,7 @@ struct ObjectsBuiltInTests {
     @Test("white space around a URL is ignored, and text that is not a URL is an error")
     func readingURLs() async throws {
         #expect(
-            try await provider(.url, Array(" https://example.org/x\r\n".utf8)).loadObject(ofClass: URL.self)
+            try await provider(.url, Array(" https://example.org/x\r\n".utf8)).load(URL.self)
                 .absoluteString
                 == "https://example.org/x"
         )
@@ -178,7 +179,7 @@ struct ObjectsBuiltInTests {
         ]
         for (type, bytes) in wrong {
             let error = await #expect(throws: PasteboardError.self) {
-                try await provider(type, bytes).loadObject(ofClass: URL.self)
+                try await provider(type, bytes).load(URL.self)
             }
             #expect(error?.itemProviderErrorCode == -1200)
         }
@@ -194,8 +195,8 @@ struct ObjectsBuiltInTests {
             let pasteboard = broker.pasteboard()
             let items = try await pasteboard.contents().items
             #expect(try await pasteboard.load(Data.self) == Data([1]))
-            #expect(try await items.first?.itemProvider.loadObject(ofClass: Data.self) == Data([1]))
-            #expect(try await pasteboard.data(forType: .data) == Data([2]))
+            #expect(try await items.first?.itemProvider.load(Data.self) == Data([1]))
+            #expect(try await pasteboard.loadData(for: .data) == Data([2]))
         }
     }
 }

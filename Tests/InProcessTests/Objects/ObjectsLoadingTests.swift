@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -39,8 +40,8 @@ struct ObjectsLoadingTests {
         provider.registerDataRepresentation(for: .pdf) { Data("pdf".utf8) }
         provider.registerDataRepresentation(for: .jpeg) { Data("jpeg".utf8) }
         provider.registerDataRepresentation(for: .png) { Data("png".utf8) }
-        #expect(provider.canLoadObject(ofClass: Drawing.self))
-        let drawing = try await provider.loadObject(ofClass: Drawing.self)
+        #expect(provider.canLoad(Drawing.self))
+        let drawing = try await provider.load(Drawing.self)
         #expect(drawing.data == Data("jpeg".utf8))
         #expect(drawing.typeIdentifier == "public.jpeg")
     }
@@ -57,8 +58,8 @@ struct ObjectsLoadingTests {
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first)
             for provider in [provider, item.itemProvider] {
-                #expect(provider.canLoadObject(ofClass: Drawing.self))
-                let drawing = try await provider.loadObject(ofClass: Drawing.self, timeout: .seconds(600))
+                #expect(provider.canLoad(Drawing.self))
+                let drawing = try await provider.load(Drawing.self, options: LoadOptions(timeout: .seconds(600)))
                 #expect(drawing.typeIdentifier == "org.example.drawing.sketch")
             }
             withExtendedLifetime(publication) {}
@@ -73,9 +74,9 @@ struct ObjectsLoadingTests {
             calls.increment()
             return Data()
         }
-        #expect(!provider.canLoadObject(ofClass: Drawing.self))
+        #expect(!provider.canLoad(Drawing.self))
         let error = await #expect(throws: PasteboardError.self) {
-            _ = try await provider.loadObject(ofClass: Drawing.self).data
+            _ = try await provider.load(Drawing.self).data
         }
         #expect(error?.code == .typeUnavailable)
         #expect(error?.itemProviderErrorCode == ItemProvider.ErrorCode.itemUnavailableError.rawValue)
@@ -97,7 +98,7 @@ struct ObjectsLoadingTests {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .png) { Data() }
         await #expect(throws: Drawing.Unreadable(count: 0)) {
-            _ = try await provider.loadObject(ofClass: Drawing.self).data
+            _ = try await provider.load(Drawing.self).data
         }
         let ended = Gate()
         provider.loadObject(ofClass: Drawing.self) { drawing, error in
@@ -136,7 +137,7 @@ struct ObjectsLoadingTests {
             provider.registerJSON([date], for: .json, policy: .onceAndKept, encoder: encoder)
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
-            #expect(try await item.loadData(for: .json).value == Data(#"["1970-01-01T00:00:00Z"]"#.utf8))
+            #expect(try await item.loadData(for: .json) == Data(#"["1970-01-01T00:00:00Z"]"#.utf8))
             let progress = LoadProgress()
             #expect(try await item.loadJSON([Date].self, for: .json, progress: progress, decoder: decoder) == [date])
             #expect(progress.isFinished)

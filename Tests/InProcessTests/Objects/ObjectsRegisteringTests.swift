@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -33,7 +34,7 @@ private struct Note: ItemProviderWriting {
 @Suite(.inProcess)
 struct ObjectsRegisteringTests {
     private func text(_ provider: ItemProvider, _ type: String) async throws -> String {
-        String(decoding: try await provider.loadData(for: UniformType(importedAs: type)).value, as: UTF8.self)
+        String(decoding: try await provider.loadData(for: UniformType(importedAs: type)), as: UTF8.self)
     }
 
     @Test("an object is registered for all of its types in its order, and writes itself as each of them")

@@ -84,11 +84,11 @@ struct AdditionTests {
             #expect(contents.items[2].representations.map(\.state) == [.kept])
             for (item, texts) in zip(contents.items, [["a", "<a>"], ["<b>", "b"], ["c"]]) {
                 for (representation, text) in zip(item.representations, texts) {
-                    #expect(try await item.itemProvider.loadData(for: representation.type).value == Data(text.utf8))
+                    #expect(try await item.itemProvider.loadData(for: representation.type) == Data(text.utf8))
                 }
             }
             // An earlier list still works.
-            #expect(try await before.items[0].itemProvider.loadData(for: .utf8PlainText).value == Data("a".utf8))
+            #expect(try await before.items[0].itemProvider.loadData(for: .utf8PlainText) == Data("a".utf8))
         }
     }
 
@@ -102,7 +102,7 @@ struct AdditionTests {
             }
             var texts: [String] = []
             for item in try await broker.pasteboard().contents().items {
-                texts.append(try await item.itemProvider.loadObject(ofClass: String.self))
+                texts.append(try await item.itemProvider.load(String.self))
             }
             #expect(Set(texts) == Set((0..<20).map(String.init) + ["first"]) && texts.first == "first")
         }

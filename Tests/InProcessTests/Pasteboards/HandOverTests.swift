@@ -23,17 +23,17 @@ struct HandOverTests {
             let first = provider(.utf8PlainText, "text")
             first.registerDataRepresentation(for: .html) { Data("<p>".utf8) }
             let publication = try await source.write([first, provider(.png, "png")])
-            let outcome = try await publication.handOver(deadline: Self.patience)
+            let outcome = try await publication.handOver(timeout: Self.patience)
             #expect(outcome.kept == [.utf8PlainText, .html, .png] && outcome.isComplete)
-            #expect(try await publication.ended() == .handedOver && !publication.isCurrent)
+            #expect(try await publication.outcome() == .handedOver && !publication.isCurrent)
             await source.connection.close()
-            #expect(try await publication.ended() == .handedOver)
+            #expect(try await publication.outcome() == .handedOver)
 
             let contents = try await broker.pasteboard().contents()
             #expect(contents.changeCount == publication.changeCount && contents.items.count == 2)
             #expect(contents.items[0].representations.map(\.type) == [.utf8PlainText, .html])
-            let texts = try await contents.items[0].itemProvider.loadData(for: .html).value
-            let images = try await contents.items[1].itemProvider.loadData(for: .png).value
+            let texts = try await contents.items[0].itemProvider.loadData(for: .html)
+            let images = try await contents.items[1].itemProvider.loadData(for: .png)
             #expect(texts == Data("<p>".utf8) && images == Data("png".utf8))
         }
     }
@@ -54,14 +54,14 @@ struct HandOverTests {
             var outcome: Publication.HandOver
             // On a busy machine, no handler may end in time.
             repeat {
-                outcome = try await publication.handOver(deadline: .milliseconds(500))
+                outcome = try await publication.handOver(timeout: .milliseconds(500))
             } while outcome.kept.isEmpty
             #expect(outcome.kept == [.utf8PlainText] && outcome.dropped == [.png, .html])
             #expect(publication.isCurrent)
             never.open()
             await source.connection.close()
             let item = try #require(try await broker.pasteboard().contents().items.first)
-            #expect(try await item.itemProvider.loadData(for: .utf8PlainText).value == Data("text".utf8))
+            #expect(try await item.itemProvider.loadData(for: .utf8PlainText) == Data("text".utf8))
         }
     }
 
@@ -81,12 +81,12 @@ struct HandOverTests {
             let publication = try await source.write([
                 provider(.png, String(repeating: "x", count: 101)), stream, provider(.utf8PlainText, "text"),
             ])
-            let outcome = try await publication.handOver(byteLimit: 100, deadline: Self.patience)
+            let outcome = try await publication.handOver(maximumByteCount: 100, timeout: Self.patience)
             #expect(outcome.kept == [.utf8PlainText] && outcome.dropped == [.png, .html])
             // The limit counts for each call.
-            #expect(try await publication.handOver(byteLimit: 101, deadline: Self.patience).dropped == [.html])
-            #expect(try await publication.handOver(deadline: Self.patience).kept == [.png, .html, .utf8PlainText])
-            #expect(try await publication.ended() == .handedOver)
+            #expect(try await publication.handOver(maximumByteCount: 101, timeout: Self.patience).dropped == [.html])
+            #expect(try await publication.handOver(timeout: Self.patience).kept == [.png, .html, .utf8PlainText])
+            #expect(try await publication.outcome() == .handedOver)
         }
     }
 
@@ -95,11 +95,11 @@ struct HandOverTests {
         try await TestBroker.with { broker in
             let source = broker.pasteboard()
             let publication = try await source.write([provider(.png, "png"), provider(.utf8PlainText, "text")])
-            let outcome = try await publication.handOver(types: [.png], deadline: Self.patience)
+            let outcome = try await publication.handOver(types: [.png], timeout: Self.patience)
             #expect(outcome.kept == [.png] && outcome.isComplete)
             #expect(publication.isCurrent)
             #expect(try await broker.pasteboard().load(String.self) == "text")
-            #expect(try await publication.handOver(deadline: Self.patience).kept == [.png, .utf8PlainText])
+            #expect(try await publication.handOver(timeout: Self.patience).kept == [.png, .utf8PlainText])
         }
     }
 
@@ -132,18 +132,18 @@ struct HandOverTests {
             }
             let source = broker.pasteboard()
             let publication = try await source.write([slow, provider(.utf8PlainText, "text")])
-            let handOver = Task { try await publication.handOver(deadline: Self.patience) }
+            let handOver = Task { try await publication.handOver(timeout: Self.patience) }
             await asked.wait()
             try await broker.stop()
             let next = try broker.restart()
             gate.open()
             let outcome = try await handOver.value
             #expect(outcome.kept == [.png, .utf8PlainText] && outcome.isComplete)
-            #expect(try await publication.ended() == .handedOver)
+            #expect(try await publication.outcome() == .handedOver)
             await source.connection.close()
             let contents = try await next.pasteboard().contents()
             #expect(contents.changeCount == publication.changeCount)
-            #expect(try await contents.items[0].itemProvider.loadData(for: .png).value == Data("png".utf8))
+            #expect(try await contents.items[0].itemProvider.loadData(for: .png) == Data("png".utf8))
             try await next.stop()
         }
     }
@@ -163,7 +163,7 @@ struct HandOverTests {
                 options.maximumLoads = loads
                 let publication = try await broker.pasteboard().write([slow], options: options)
                 let deadline = loads == nil ? Duration.seconds(1) : Self.patience
-                let handOver = Task { try await publication.handOver(deadline: deadline) }
+                let handOver = Task { try await publication.handOver(timeout: deadline) }
                 await asked.wait()
                 try await broker.stop()
                 gate.open()
@@ -191,10 +191,10 @@ struct HandOverTests {
             }
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first)
-            let load = Task { try await item.itemProvider.loadData(for: .png).value }
+            let load = Task { try await item.itemProvider.loadData(for: .png) }
             await asked.wait()
             let handOver = Task {
-                let outcome = try await publication.handOver(deadline: Self.patience)
+                let outcome = try await publication.handOver(timeout: Self.patience)
                 return (outcome, calls.withLock { $0 })
             }
             // The bytes are at the broker before the first load has ended.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing
@@ -37,7 +38,7 @@ struct KeptWriteTests {
                 let source = broker.pasteboard()
                 let publication = try await write(source)
                 await source.connection.close()
-                #expect(try await broker.pasteboard().data(forType: .data) == Data(text.utf8))
+                #expect(try await broker.pasteboard().loadData(for: .data) == Data(text.utf8))
                 withExtendedLifetime(publication) {}
             }
             let source = broker.pasteboard()
@@ -69,8 +70,8 @@ struct KeptWriteTests {
             #expect(items.map(\.itemProvider.suggestedName) == ["a", nil, "c"])
             #expect(items[0].representations.map(\.byteCount) == [8, 1])
             for (item, text) in zip(items, ["a", "", "c"]) {
-                #expect(try await item.itemProvider.loadData(for: .html).value == Data("<b>\(text)</b>".utf8))
-                #expect(try await item.itemProvider.loadData(for: .utf8PlainText).value == Data(text.utf8))
+                #expect(try await item.itemProvider.loadData(for: .html) == Data("<b>\(text)</b>".utf8))
+                #expect(try await item.itemProvider.loadData(for: .utf8PlainText) == Data(text.utf8))
             }
             #expect(calls.value == 6)
         }
@@ -85,10 +86,10 @@ struct KeptWriteTests {
             #expect(calls.value == 2)
             let items = try await broker.pasteboard().contents().items
             #expect(items.map { $0.representations.map(\.state) } == Array(repeating: [.kept, .promised], count: 2))
-            #expect(try await items[1].itemProvider.loadData(for: .utf8PlainText).value == Data("b".utf8))
+            #expect(try await items[1].itemProvider.loadData(for: .utf8PlainText) == Data("b".utf8))
             #expect(calls.value == 3)
             await source.connection.close()
-            #expect(try await items[1].itemProvider.loadData(for: .html).value == Data("<b>b</b>".utf8))
+            #expect(try await items[1].itemProvider.loadData(for: .html) == Data("<b>b</b>".utf8))
             let error = await #expect(throws: PasteboardError.self) {
                 try await items[0].itemProvider.loadData(for: .utf8PlainText)
             }
@@ -119,7 +120,7 @@ struct KeptWriteTests {
             try await source.write([stream, file, tree], keeps: .everything)
             await source.connection.close()
             let items = try await broker.pasteboard().contents().items.map(\.itemProvider)
-            for item in items[0...1] { #expect(try await item.loadData(for: .data).value == bytes) }
+            for item in items[0...1] { #expect(try await item.loadData(for: .data) == bytes) }
             #expect(items[1].suggestedName == "file")
             try await items[2].withLoadedFile(for: .folder) { loaded in
                 #expect(loaded.value.lastPathComponent == "tree")

@@ -44,8 +44,8 @@ struct LookingTests {
             #expect(try await shape.hasStrings)
             #expect(try await shape.hasURLs)
             #expect(try await !shape.hasImages)
-            #expect(try await pasteboard.hasTypes([.png, .url]))
-            #expect(try await !pasteboard.hasTypes([.png, .json]))
+            #expect(try await pasteboard.canLoad(.url))
+            #expect(try await !pasteboard.canLoad(.png))
             #expect(try await pasteboard.canLoad(URL.self))
             // The caller's order decides, not that of the items.
             let text = NSPasteboard.PasteboardType("public.plain-text")
@@ -123,12 +123,12 @@ struct LookingTests {
             let states = try await pasteboard.contents().items.map { $0.representations.map(\.state) }
             #expect(states == [[.gone, .gone], [.kept]])
             #expect(try await pasteboard.types == [.utf8PlainText])
-            #expect(try await !pasteboard.hasTypes([.rtf]))
+            #expect(try await !pasteboard.canLoad(.rtf))
             let item = try #require(try await pasteboard.contents().items.first).itemProvider
-            #expect(!item.canLoadObject(ofClass: String.self) && item.registeredContentTypes.isEmpty)
+            #expect(!item.canLoad(String.self) && item.registeredContentTypes.isEmpty)
             #expect(item.bestType(of: [.data]) == nil && !item.hasItemConformingToTypeIdentifier("public.text"))
             for load in [
-                { _ = try await item.loadData(for: .rtf) }, { _ = try await item.loadObject(ofClass: String.self) },
+                { _ = try await item.loadData(for: .rtf) }, { _ = try await item.load(String.self) },
             ] {
                 let error = await #expect(throws: PasteboardError.self) { try await load() }
                 #expect(error?.code == .sourceGone)
@@ -153,11 +153,11 @@ struct LookingTests {
             let pasteboard = broker.pasteboard()
             #expect(try await pasteboard.string == "")
             #expect(try await UIPasteboard(pasteboard).strings == [""])
-            #expect(try await pasteboard.data(forType: .utf8PlainText) == Data())
-            #expect(try await pasteboard.data(forType: .png) == nil)
+            #expect(try await pasteboard.loadData(for: .utf8PlainText) == Data())
+            #expect(try await pasteboard.loadData(for: .png) == nil)
             try await source.clear()
             #expect(try await pasteboard.string == nil)
-            #expect(try await pasteboard.data(forType: .utf8PlainText) == nil)
+            #expect(try await pasteboard.loadData(for: .utf8PlainText) == nil)
         }
     }
 
@@ -170,9 +170,9 @@ struct LookingTests {
             #expect(try await shape.string(forType: .string) == "one\ntwo")
             #expect(try await pasteboard.string == "one")
             #expect(try await UIPasteboard(pasteboard).strings == ["one", "two"])
-            #expect(try await pasteboard.data(forType: .fileURL) == Data("file:///tmp/picture.png".utf8))
+            #expect(try await pasteboard.loadData(for: .fileURL) == Data("file:///tmp/picture.png".utf8))
             #expect(try await shape.string(forType: .rtf) == nil)
-            #expect(try await pasteboard.data(forType: .rtf) == nil)
+            #expect(try await pasteboard.loadData(for: .rtf) == nil)
             let second = try #require(try await shape.pasteboardItems?.last)
             #expect(second.types == [.string, .fileURL])
             #expect(try await second.string(forType: .string) == "two")

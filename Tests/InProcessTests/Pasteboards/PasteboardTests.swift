@@ -29,7 +29,7 @@ struct PasteboardTests {
             #expect(item.representations.map(\.state) == [.promised])
             #expect(calls.value == 0)
 
-            let loaded = try await item.itemProvider.loadData(for: .plainText)
+            let loaded = try await item.itemProvider.loadData(forFirstOf: [.plainText], preferring: .reader)
             #expect(loaded.value == Data("made when asked".utf8))
             #expect(loaded.type == .utf8PlainText)
             #expect(calls.value == 1)
@@ -56,7 +56,7 @@ struct PasteboardTests {
             let items = try await pasteboard.contents().items
             #expect(items.map { $0.representations.map(\.type) } == [[.gif]])
             // The broker asks with the indices of the published representations.
-            #expect(try await items[0].itemProvider.loadData(for: .gif).value == Data("g".utf8))
+            #expect(try await items[0].itemProvider.loadData(for: .gif) == Data("g".utf8))
         }
     }
 
@@ -69,7 +69,7 @@ struct PasteboardTests {
             let source = broker.pasteboard()
             try await source.write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first)
-            let loaded = try await item.itemProvider.loadData(for: .json)
+            let loaded = try await item.itemProvider.loadData(forFirstOf: [.json], preferring: .reader)
             #expect(loaded.type.identifier == "org.example.note")
             #expect(loaded.type.conforms(to: .json))
         }
@@ -87,7 +87,7 @@ struct PasteboardTests {
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
             let received = try #require(item.registeredContentTypes.first)
             #expect(received == own && received.supertypes == own.supertypes && !received.conforms(to: .json))
-            #expect(try await item.loadData(for: .xml).type == own)
+            #expect(try await item.loadData(forFirstOf: [.xml]).type == own)
         }
     }
 
@@ -98,7 +98,7 @@ struct PasteboardTests {
             try await pasteboard.write((0..<512).map { .text("\($0)") })
             let items = try await pasteboard.contents().items
             #expect(items.count == 512)
-            #expect(try await items[511].itemProvider.loadData(for: .text).value == Data("511".utf8))
+            #expect(try await items[511].itemProvider.loadData(for: .text) == Data("511".utf8))
             let error = await #expect(throws: PasteboardError.self) {
                 try await pasteboard.write((0..<513).map { .text("\($0)") })
             }

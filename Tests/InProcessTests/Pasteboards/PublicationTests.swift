@@ -12,7 +12,7 @@ struct PublicationTests {
             #expect(publication.isCurrent)
             try await publication.withdraw()
             #expect(!publication.isCurrent)
-            #expect(try await publication.ended() == .withdrawn)
+            #expect(try await publication.outcome() == .withdrawn)
             let contents = try await broker.pasteboard().contents()
             #expect(contents.items.isEmpty)
             try await publication.withdraw()
@@ -20,9 +20,9 @@ struct PublicationTests {
             // The clear of another program ends the publication as cleared.
             let other = try await broker.pasteboard().write([.text("b")])
             try await broker.pasteboard().clear()
-            #expect(try await other.ended() == .cleared)
+            #expect(try await other.outcome() == .cleared)
             try await other.withdraw()
-            #expect(try await other.ended() == .cleared)
+            #expect(try await other.outcome() == .cleared)
         }
     }
 
@@ -33,7 +33,7 @@ struct PublicationTests {
             let publication = try await pasteboard.write([.text("a")])
             await pasteboard.connection.close()
             try await publication.withdraw()
-            #expect(try await publication.ended() == .brokerGone)
+            #expect(try await publication.outcome() == .brokerGone)
             #expect(await publication.run() == .brokerGone)
         }
     }
@@ -49,7 +49,7 @@ struct PublicationTests {
             let error = await #expect(throws: PasteboardError.self) { try await withdrawal.value }
             #expect(error?.code == .cancelled && publication.isCurrent)
             try await broker.pasteboard().clear()
-            #expect(try await publication.ended() == .cleared)
+            #expect(try await publication.outcome() == .cleared)
         }
     }
 
@@ -63,7 +63,7 @@ struct PublicationTests {
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
             let load = try await item.loadBytes(for: .data)
-            let run = Task { await publication.run(drain: .zero) }
+            let run = Task { await publication.run(drainTimeout: .zero) }
             run.cancel()
             #expect(await run.value == .withdrawn)
             withExtendedLifetime(load) {}
@@ -95,13 +95,13 @@ struct PublicationTests {
                 return end
             }
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
-            let load = Task { try await item.loadData(for: .data).value }
+            let load = Task { try await item.loadData(for: .data) }
             await asked.wait()
             switch ending {
             case .cancelled: run.cancel()
             case .replaced: try await broker.pasteboard().clear()
             }
-            #expect(try await publication.ended() == (ending == .cancelled ? .withdrawn : .cleared))
+            #expect(try await publication.outcome() == (ending == .cancelled ? .withdrawn : .cleared))
             #expect(try await broker.pasteboard().contents().items.isEmpty)
             #expect(!isOver.isOpen)
             goOn.open()
@@ -123,12 +123,12 @@ struct PublicationTests {
             }
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
-            let load = Task { try await item.loadData(for: .data).value }
+            let load = Task { try await item.loadData(for: .data) }
             await asked.wait()
-            try await publication.withdraw(drain: .milliseconds(1))
+            try await publication.withdraw(drainTimeout: .milliseconds(1))
             // Ownership is lost already, so a withdrawal that does not wait returns before the handler goes on.
             Task { goOn.open() }
-            try await publication.withdraw(drain: .seconds(600))
+            try await publication.withdraw(drainTimeout: .seconds(600))
             #expect(made.isOpen)
             #expect(try await load.value == Data("bytes".utf8))
         }
@@ -140,7 +140,7 @@ struct PublicationTests {
             let publication = try await broker.pasteboard().write([.text("a")])
             let run = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return await publication.run(drain: .seconds(Int64.max))
+                return await publication.run(drainTimeout: .seconds(Int64.max))
             }
             #expect(await run.value == .withdrawn)
             #expect(try await broker.pasteboard().contents().items.isEmpty)

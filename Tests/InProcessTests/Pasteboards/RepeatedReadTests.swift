@@ -40,7 +40,7 @@ struct RepeatedReadTests {
         try await whileWriting { pasteboard in
             for _ in 0..<50 {
                 let text = try await pasteboard.string
-                let data = try await pasteboard.data(forType: .plainText)
+                let data = try await pasteboard.loadData(for: .plainText)
                 let progress = LoadProgress()
                 let object = try await pasteboard.load(String.self, progress: progress)
                 #expect(text != nil && data != nil && object != nil)

@@ -44,7 +44,7 @@ struct TermsTests {
                 [.text("a")],
                 options: options { $0.expiresAfter = .milliseconds(20) }
             )
-            #expect(try await publication.ended() == .expired)
+            #expect(try await publication.outcome() == .expired)
             #expect(try await broker.pasteboard().contents().items.isEmpty)
         }
     }
@@ -59,11 +59,11 @@ struct TermsTests {
             let pasteboard = broker.pasteboard()
             let item = try #require(try await pasteboard.contents().items.first).itemProvider
             let automatic = await #expect(throws: PasteboardError.self) {
-                try await item.loadData(for: .text, isAutomatic: true)
+                try await item.loadData(for: .text, options: LoadOptions(isAutomatic: true))
             }
             #expect(automatic?.code == .notPermitted)
-            for _ in 0..<2 { #expect(try await item.loadData(for: .text).value == Data("a".utf8)) }
-            #expect(try await publication.ended() == .loaded)
+            for _ in 0..<2 { #expect(try await item.loadData(for: .text) == Data("a".utf8)) }
+            #expect(try await publication.outcome() == .loaded)
             #expect(try await pasteboard.contents().items.isEmpty)
         }
     }
@@ -82,7 +82,7 @@ struct TermsTests {
             #expect((contents.terms.expiresIn != nil) == isKept)
             #expect(try await pasteboard.types.map(\.identifier).last == "org.nspasteboard.ConcealedType")
             let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.load(String.self, isAutomatic: true)
+                try await pasteboard.load(String.self, options: LoadOptions(isAutomatic: true))
             }
             #expect(error?.code == .concealed)
             #expect(try await UIPasteboard(pasteboard).detectedPatterns(for: [.number]).isEmpty)

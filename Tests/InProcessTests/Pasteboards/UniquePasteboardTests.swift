@@ -30,7 +30,7 @@ struct UniquePasteboardTests {
             let pasteboard = try await Pasteboard.unique(connection: broker.connect())
             let publication = try await pasteboard.write("a")
             try await pasteboard.release()
-            #expect(try await publication.ended() == .cleared)
+            #expect(try await publication.outcome() == .cleared)
             #expect(try await broker.pasteboard(pasteboard.name).contents().items.isEmpty)
             let error = await #expect(throws: PasteboardError.self) { try await pasteboard.write("b") }
             #expect(error?.code == .nothingHere)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -45,8 +46,8 @@ struct ChecklistTests {
         #expect(provider.registeredTypeIdentifiers == expected)
         try await place.with(provider) { provider in
             #expect(provider.registeredTypeIdentifiers == expected)
-            let first = try await provider.loadData(for: .png).value
-            let second = try await provider.loadData(for: .utf8PlainText).value
+            let first = try await provider.loadData(for: .png)
+            let second = try await provider.loadData(for: .utf8PlainText)
             #expect(first == Data("data".utf8) && second == Data("note as public.utf8-plain-text".utf8))
         }
     }
@@ -64,7 +65,7 @@ struct ChecklistTests {
             for (wanted, given) in [(.image, .tiff), (.data, .utf8PlainText), (.png, .png)]
                 as [(UniformType, UniformType)]
             {
-                let loaded = try await provider.loadData(for: wanted)
+                let loaded = try await provider.loadData(forFirstOf: [wanted], preferring: .reader)
                 #expect(loaded.type == given && loaded.value == Data(given.identifier.utf8))
             }
             #expect(provider.registeredContentTypes(conformingTo: .image) == [.tiff, .png, .jpeg])
@@ -85,9 +86,9 @@ struct ChecklistTests {
         provider.registerDataRepresentation(for: markdown) { Data("*a*".utf8) }
         provider.registerDataRepresentation(for: .utf8PlainText) { Data("a".utf8) }
         try await place.with(provider) { provider in
-            let exact = try await provider.loadData(for: .utf8PlainText)
+            let exact = try await provider.loadData(forFirstOf: [.utf8PlainText], preferring: .reader)
             #expect(exact.type == .utf8PlainText && exact.value == Data("a".utf8))
-            let first = try await provider.loadData(for: .text)
+            let first = try await provider.loadData(forFirstOf: [.text], preferring: .reader)
             #expect(first.type == markdown)
             // If several types fit, the source's order decides, also for objects.
             #expect(provider.bestType(of: [.utf8PlainText, .png]) == markdown)
@@ -113,7 +114,7 @@ struct ChecklistTests {
             #expect(provider.hasItemConformingToTypeIdentifier("public.text"))
             #expect(!provider.hasItemConformingToTypeIdentifier("public.utf8-plain-text"))
             #expect(!provider.hasRepresentationConforming(toTypeIdentifier: "public.text", fileOptions: .openInPlace))
-            #expect(provider.canLoadObject(ofClass: String.self) && !provider.canLoadObject(ofClass: URL.self))
+            #expect(provider.canLoad(String.self) && !provider.canLoad(URL.self))
             #expect(provider.registeredTypeIdentifiers(fileOptions: []) == ["public.plain-text"])
             #expect(provider.registeredContentTypesForOpenInPlace.isEmpty)
             #expect(calls.value == 0)
@@ -176,7 +177,7 @@ struct ChecklistTests {
             return nil
         }
         try await place.with(provider) { provider in
-            let first = try await provider.loadData(for: .png).value
+            let first = try await provider.loadData(for: .png)
             #expect(first == Data("first".utf8))
             let both = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .gif) }
             #expect(both?.code == .sourceFailed && both?.sourceError?.domain.hasSuffix("Own") == true)
@@ -198,7 +199,7 @@ struct ChecklistTests {
         }
         try await place.with(provider) { provider in
             for _ in 0..<3 {
-                let loaded = try await provider.loadData(for: .png).value
+                let loaded = try await provider.loadData(for: .png)
                 #expect(loaded == Data([1]))
             }
         }
@@ -210,13 +211,13 @@ struct ChecklistTests {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .png, visibility: .ownProcess) { Data("own".utf8) }
         provider.registerDataRepresentation(for: .gif) { Data("all".utf8) }
-        let loaded = try await provider.loadData(for: .image).value
+        let loaded = try await provider.loadData(for: .image)
         #expect(loaded == Data("own".utf8))
         for place in LoadPlace.brokers {
             try await place.with(provider) { provider in
                 #expect(provider.registeredContentTypes == [.gif])
                 #expect(!provider.hasItemConformingToTypeIdentifier("public.png"))
-                let image = try await provider.loadData(for: .image)
+                let image = try await provider.loadData(forFirstOf: [.image], preferring: .reader)
                 #expect(image.type == .gif && image.value == Data("all".utf8))
                 let error = await code { _ = try await provider.loadData(for: .png) }
                 #expect(error == .typeUnavailable)
@@ -262,7 +263,7 @@ struct ChecklistTests {
             }
             guard place != .here else { return }
             #expect(provider.registeredContentTypes == [.utf8PlainText] && provider.suggestedName == "name")
-            let text = try await provider.loadData(for: .text).value
+            let text = try await provider.loadData(for: .text)
             #expect(text == Data("then".utf8))
         }
         let second = original.copy()

@@ -16,8 +16,8 @@ struct IsolatedProgramTests {
         let (source, destination) = (Shelf(), Shelf())
         try await place.with(source.provider()) { provider in
             try await destination.take(from: provider)
-            #expect(try await provider.loadData(for: .commaSeparatedText).value.isEmpty)
-            #expect(try await provider.loadData(for: .html).value.count == 4)
+            #expect(try await provider.loadData(for: .commaSeparatedText).isEmpty)
+            #expect(try await provider.loadData(for: .html).count == 4)
         }
         #expect(destination.cards.map(\.name) == ["Sierra"])
         #expect(destination.notes.map(\.title) == ["Coast", "untitled"])

@@ -45,12 +45,12 @@ import Testing
         try await place.with(ItemProvider(object: card)) { provider in
             let own = place == .here ? ["com.example.contact-card"] : []
             #expect(provider.registeredTypeIdentifiers == own + ["public.vcard", "public.utf8-plain-text"])
-            let read = try await provider.loadObject(ofClass: ContactCard.self)
+            let read = try await provider.load(ContactCard.self)
             #expect(read.name == "Ada" && read.phoneNumber == "1815")
-            #expect(try await provider.loadObject(ofClass: String.self) == "Ada")
+            #expect(try await provider.load(String.self) == "Ada")
         }
         try await place.with(ItemProvider(object: "Grace")) { provider in
-            let read = try await provider.loadObject(ofClass: ContactCard.self)
+            let read = try await provider.load(ContactCard.self)
             #expect(read.name == "Grace" && read.phoneNumber == nil)
         }
     }

@@ -135,7 +135,7 @@ struct TableDragTests {
                 on: broker.connect(),
                 propose: { _, _ in DropProposal(operation: isMove ? .move : .copy) }
             ) { session, _ in
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
             }
             let drag = try #require(try await giver.drag(0))
             try await drag.reach()

@@ -38,7 +38,7 @@ struct TablePlaceholderTests {
                 )
                 contexts.append(coordinator.drop(item.dragItem, to: placeholder))
                 coordinator.session.extendDropWindow {
-                    self.loaded[index] = try? await item.dragItem.itemProvider.loadObject(ofClass: String.self)
+                    self.loaded[index] = try? await item.dragItem.itemProvider.load(String.self)
                     self.log.add("loaded \(index)")
                 }
             }
@@ -152,7 +152,7 @@ struct TablePlaceholderTests {
                 let placeholder = TableDropPlaceholder(insertionIndexPath: [0, 0], reuseIdentifier: "place")
                 _ = coordinator.drop(item, to: placeholder)
                 coordinator.session.extendDropWindow {
-                    _ = try await item.itemProvider.loadObject(ofClass: String.self)
+                    _ = try await item.itemProvider.load(String.self)
                     isLoaded.open()
                 }
             }

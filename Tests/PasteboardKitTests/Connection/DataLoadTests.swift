@@ -35,7 +35,7 @@ struct DataLoadTests {
         }
 
         func load() async throws -> Loaded<Data> {
-            try await representation.loadData(timeout: nil, progress: nil)
+            try await representation.loadData(LoadOptions(), progress: nil)
         }
     }
 

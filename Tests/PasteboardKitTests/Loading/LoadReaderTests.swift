@@ -123,7 +123,7 @@ struct LoadReaderTests {
 
     @Test("The chunks of a load can be iterated only once")
     func once() async throws {
-        let chunks = ByteChunks(LoadReader(ChunkStream(Data([1, 2]))))
+        let chunks = ByteChunks(LoadReader(ChunkStream(Data([1, 2]))), type: .data)
         #expect(chunks.byteCount == 2)
         var data = Data()
         for try await chunk in chunks { data.append(chunk) }
@@ -136,14 +136,14 @@ struct LoadReaderTests {
     @Test("Releasing the chunks without an iterator, or the iterator that has read some, cancels the load")
     func releasedChunks() async throws {
         let source = TestChunks()
-        var chunks: ByteChunks? = ByteChunks(LoadReader(source))
+        var chunks: ByteChunks? = ByteChunks(LoadReader(source), type: .data)
         withExtendedLifetime(chunks) {}
         chunks = nil
         #expect(source.isCancelled)
 
         let read = TestChunks()
         read.give(.success(Data([1])))
-        for try await chunk in ByteChunks(LoadReader(read)) {
+        for try await chunk in ByteChunks(LoadReader(read), type: .data) {
             #expect(chunk == Data([1]))
             break
         }

@@ -31,11 +31,11 @@ struct ReclaimProcessTests {
         var contents = try await other.contents()
         while contents.items.isEmpty { contents = try await other.contents() }
         #expect(contents.changeCount == publication.changeCount && publication.isCurrent)
-        #expect(try await contents.items[0].itemProvider.loadData(for: .png).value == Data("image".utf8))
+        #expect(try await contents.items[0].itemProvider.loadData(for: .png) == Data("image".utf8))
         // The first change that the watch reports is the next one.
         let written = try await other.write("newer").changeCount
         #expect(try await changes.next()?.changeCount == written)
-        #expect(try await publication.ended() == .replaced)
+        #expect(try await publication.outcome() == .replaced)
         for pasteboard in [source, reader, other] { await pasteboard.connection.close() }
         try next.end()
     }

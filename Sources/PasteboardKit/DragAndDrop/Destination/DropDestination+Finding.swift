@@ -7,22 +7,22 @@ extension DropDestination {
     /// Waits until there is a destination to which drags of this process can be directed. It returns at once if there
     /// is one already. A broker is started if none is running.
     ///
-    /// The destination may have ended before a drag is moved to it. ``Drag/move(to:waitingUpTo:)`` waits and moves in
-    /// one call.
+    /// The destination may have ended before a drag is moved to it. ``Drag/move(to:destinationTimeout:)`` waits
+    /// and moves in one call.
     ///
     /// - Parameters:
     ///   - name: the name of the destination.
-    ///   - duration: the longest time to wait; nil: until the task is cancelled.
+    ///   - timeout: the longest time to wait; nil: until the task is cancelled.
     ///   - connection: the connection to the broker.
     /// - Throws: `nothing-here` when the time has passed; `invalid-argument` if the name is invalid; `limit-exceeded`
     ///   if the process has 128 waits already; `version-mismatch` if the broker is too old; `timeout` if the broker
     ///   does not answer in time; `cancelled` if the task is cancelled; the error that ended the connection.
     public static func wait(
         for name: String,
-        upTo duration: Duration? = nil,
+        timeout: Duration? = nil,
         connection: PasteboardConnection = .shared
     ) async throws(PasteboardError) {
-        try await wait(for: name, upTo: duration, session: nil, connection: connection)
+        try await wait(for: name, upTo: timeout, session: nil, connection: connection)
     }
 
     /// - Parameter session: the handle of the drag session that waits.

@@ -1,7 +1,7 @@
 /// A destination without views: other processes direct sessions to its name.
 ///
 ///     try await DropDestination(name: "places", accepting: [.plainText]).run { session, location in
-///         print(try await session.loadObjects(ofClass: String.self))
+///         print(try await session.load(String.self))
 ///     }
 public struct DropDestination: Sendable {
     /// An event at the destination, for programs that display its sessions.
@@ -55,7 +55,7 @@ public struct DropDestination: Sendable {
     ///     returns, the drop is complete, and so is a move. If it throws, the drop fails and the source keeps all its
     ///     items.
     ///   - onRegistered: called once, as soon as sources can find the destination. A source in another process waits
-    ///     for that with ``wait(for:upTo:connection:)``.
+    ///     for that with ``wait(for:timeout:connection:)``.
     /// If the connection is lost, the sessions end, and the destination is registered again at the next broker.
     ///
     /// - Throws: `refused` if the name is taken, also by another program while the connection was lost; the error of

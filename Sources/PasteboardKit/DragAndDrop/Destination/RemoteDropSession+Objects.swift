@@ -2,25 +2,12 @@ import FoundationEssentials
 import PasteboardTransport
 
 extension RemoteDropSession {
-    package func loadObjects<T: ItemProviderReading>(
-        ofClass aClass: T.Type,
-        completion: @escaping @MainActor (_ objects: sending [T]) -> Void
-    ) -> LoadProgress {
-        let loads = ObjectLoads(items, readBy: aClass)
-        // The drop is complete only after the completion has returned.
-        let hold = holdConclusion()
-        Task(executorPreference: ThreadPool.completions) {
-            let (objects, _) = await self.objects(T.self, of: await loads.run())
-            await completion(objects)
-            hold.release()
-        }
-        return loads.progress
-    }
-
-    package func loadObjects<T: ItemProviderReading>(
-        ofClass aClass: T.Type
+    package func load<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        options: LoadOptions,
+        progress: LoadProgress?
     ) async throws(PasteboardError) -> sending [T] {
-        let loads = ObjectLoads(items, readBy: aClass)
+        let loads = ObjectLoads(items, readBy: aClass, options, progress: progress ?? LoadProgress())
         // The bytes that arrive may be unusable, and the drop must not be complete before that is known.
         let hold = holdConclusion()
         defer { hold.release() }
@@ -66,12 +53,18 @@ private final class ObjectLoads: Sendable {
 
     let progress: LoadProgress
     private let aClass: any ItemProviderReading.Type
+    private let options: LoadOptions
     private let parts: [(item: ItemProvider, progress: LoadProgress)]
 
     /// Makes the calls for the loads. `run()` begins the loads.
-    init(_ items: [DragItem], readBy aClass: any ItemProviderReading.Type) {
-        let items = items.map(\.itemProvider).filter { $0.canLoadObject(ofClass: aClass) }
-        let progress = LoadProgress(totalUnitCount: Int64(items.count))
+    init(
+        _ items: [DragItem],
+        readBy aClass: any ItemProviderReading.Type,
+        _ options: LoadOptions,
+        progress: LoadProgress
+    ) {
+        let items = items.map(\.itemProvider).filter { $0.canLoad(aClass) }
+        progress.totalUnitCount = Int64(items.count)
         parts = items.map { item in
             let part = LoadProgress(of: item.dropCall())
             progress.addChild(part, withPendingUnitCount: 1)
@@ -80,16 +73,17 @@ private final class ObjectLoads: Sendable {
         progress.begin {}
         self.progress = progress
         self.aClass = aClass
+        self.options = options
     }
 
     /// - Returns: the results, in the order of the items.
     func run() async -> [Outcome] {
-        let results = await withTaskGroup(of: (Int, Outcome).self) { [aClass] group in
+        let results = await withTaskGroup(of: (Int, Outcome).self) { [aClass, options] group in
             for (index, part) in parts.enumerated() {
                 group.addTask {
                     defer { part.progress.call?.release() }
                     do throws(PasteboardError) {
-                        let loaded = try await part.item.loadData(readBy: aClass, timeout: nil, progress: part.progress)
+                        let loaded = try await part.item.loadData(readBy: aClass, options, progress: part.progress)
                         return (index, .success(loaded))
                     } catch {
                         return (index, .failure(error))

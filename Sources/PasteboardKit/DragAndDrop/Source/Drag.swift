@@ -248,18 +248,18 @@ public final class Drag: DragSession {
     ///
     /// - Parameters:
     ///   - location: the destination and a location in it.
-    ///   - duration: the longest time to wait for the destination. The wait keeps the session from being idle, but the
-    ///     total time before the drop is still limited to 10 minutes.
+    ///   - destinationTimeout: the longest time to wait for the destination. The wait keeps the session from being
+    ///   idle, but the total time before the drop is still limited to 10 minutes.
     /// - Returns: as ``move(to:timeout:)``.
-    /// - Throws: as ``move(to:timeout:)`` and ``DropDestination/wait(for:upTo:connection:)``; `nothing-here` if the
+    /// - Throws: as ``move(to:timeout:)`` and ``DropDestination/wait(for:timeout:connection:)``; `nothing-here` if the
     ///   destination does not exist when the time has passed.
     @discardableResult
     public func move(
         to location: DropLocation,
-        waitingUpTo duration: Duration
+        destinationTimeout: Duration
     ) async throws(PasteboardError) -> DropProposal {
         // `ContinuousClock` traps on an instant beyond its range, so a duration that means "forever" is capped.
-        let end = ContinuousClock.now + min(duration, .seconds(365 * 86_400))
+        let end = ContinuousClock.now + min(destinationTimeout, .seconds(365 * 86_400))
         while true {
             do throws(PasteboardError) {
                 return try await move(to: location)

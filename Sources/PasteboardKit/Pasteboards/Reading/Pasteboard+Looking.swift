@@ -20,22 +20,22 @@ extension Pasteboard {
         }
     }
 
-    /// Whether an item can be loaded as one of these types: whether it has a type that is one of them or conforms to
-    /// it.
+    /// Whether an item can be loaded as this type: whether it has this type, or one that conforms to it.
     ///
     /// - Parameters:
-    ///   - types: the types.
+    ///   - type: the type.
     ///   - timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: as ``contents(timeout:)``.
-    public func hasTypes(_ types: [UniformType], timeout: Duration? = nil) async throws(PasteboardError) -> Bool {
-        let present = try await contents(for: Call("the look at the types", timeout: timeout)).types
-        return types.contains { type in present.contains { $0.conforms(to: type) } }
+    public func canLoad(_ type: UniformType, timeout: Duration? = nil) async throws(PasteboardError) -> Bool {
+        try await contents(for: Call("the look at the types", timeout: timeout)).types.contains {
+            $0.conforms(to: type)
+        }
     }
 
     /// Whether an item has a type that the class reads.
     ///
     /// - Parameters:
-    ///   - aClass: the class, as for ``load(_:ifChangeCount:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///   - aClass: the class, as for ``load(_:ifChangeCount:options:progress:)``.
     ///   - timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: as ``contents(timeout:)``.
     public func canLoad(
@@ -43,7 +43,7 @@ extension Pasteboard {
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Bool {
         let call = Call("the look at the types", timeout: timeout)
-        return try await contents(for: call).items.contains { $0.itemProvider.canLoadObject(ofClass: aClass) }
+        return try await contents(for: call).items.contains { $0.itemProvider.canLoad(aClass) }
     }
 }
 

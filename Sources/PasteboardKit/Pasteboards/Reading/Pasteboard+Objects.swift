@@ -52,31 +52,25 @@ extension Pasteboard {
     /// - Parameters:
     ///   - aClass: the class of the object. It reads the bytes on a thread of the library.
     ///   - ifChangeCount: the change count that the pasteboard must have; nil: any.
-    ///   - timeout: the maximum duration of the load, which includes connecting. Without it, the load fails if the
-    ///     source neither sends bytes nor reports progress for 30 s.
-    ///   - maximumByteCount: the largest number of bytes that is accepted, as in
-    ///     ``ItemProvider/loadData(for:timeout:maximumByteCount:isAutomatic:progress:)``.
-    ///   - isAutomatic: whether no person asked for the load, as in a history.
+    ///   - options: the conditions of the load.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Returns: the object; nil if no item has a type that the class reads.
     /// - Throws: `superseded`, with both change counts, if the condition does not hold; `superseded` also if the
     ///   contents are replaced again and again for 30 s, or `timeout` if a timeout is given; otherwise as
-    ///   ``ItemProvider/loadObject(ofClass:timeout:maximumByteCount:isAutomatic:progress:)``.
+    ///   ``ItemProvider/load(_:options:progress:)``.
     public func load<T: ItemProviderReading>(
         _ aClass: T.Type,
         ifChangeCount: ChangeCount? = nil,
-        timeout: Duration? = nil,
-        maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false,
+        options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil
     ) async throws -> sending T? {
         let loaded = try await firstData(
             for: aClass.readableTypes,
             ifChangeCount: ifChangeCount,
             includesGone: true,
-            LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic),
+            options,
             progress: progress,
-            for: Call("the load", timeout: timeout)
+            for: Call("the load", timeout: options.timeout)
         )
         return try await loaded?.object(T.self)
     }

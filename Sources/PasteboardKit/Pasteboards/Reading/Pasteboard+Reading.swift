@@ -12,28 +12,24 @@ extension Pasteboard {
         }
     }
 
-    /// Returns the bytes of the first item that has a type; nil if there is none.
+    /// Loads the bytes of the first item that has a type; nil if there is none.
     ///
     /// - Parameters:
     ///   - type: the type; a type that conforms to it is accepted, too.
-    ///   - timeout: the maximum duration of the call, which includes connecting.
-    ///   - maximumByteCount: the largest number of bytes that is accepted; nil: a quarter of the memory.
-    ///   - isAutomatic: whether no person asked for the bytes, as in a history.
+    ///   - options: the conditions of the load.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     /// - Throws: the error of the load.
-    public func data(
-        forType type: UniformType,
-        timeout: Duration? = nil,
-        maximumByteCount: Int? = nil,
-        isAutomatic: Bool = false,
+    public func loadData(
+        for type: UniformType,
+        options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Data? {
         try await firstData(
             for: [type],
             preferring: .reader,
-            LoadBounds(maximumByteCount: maximumByteCount, isAutomatic: isAutomatic),
+            options,
             progress: progress,
-            for: Call("the load", timeout: timeout)
+            for: Call("the load", timeout: options.timeout)
         )?.value
     }
 }

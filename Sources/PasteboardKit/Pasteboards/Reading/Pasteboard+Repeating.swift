@@ -67,7 +67,7 @@ extension Pasteboard {
         preferring preference: LoadPreference = .source,
         ifChangeCount: ChangeCount? = nil,
         includesGone: Bool = false,
-        _ bounds: LoadBounds = LoadBounds(),
+        _ options: LoadOptions = LoadOptions(),
         progress: LoadProgress? = nil,
         for call: Call
     ) async throws(PasteboardError) -> Loaded<Data>? {
@@ -82,7 +82,9 @@ extension Pasteboard {
             }
             guard let found else { return nil }
             let (provider, representation) = found
-            return try await provider.data(of: representation, timeout: call.deadline?.left, bounds, progress: part)
+            var options = options
+            options.timeout = call.deadline?.left
+            return try await provider.data(of: representation, options, progress: part)
         }
         do throws(PasteboardError) {
             let loaded = try await recovering(for: call) { (live) throws(PasteboardError) -> Loaded<Data>? in
@@ -104,7 +106,7 @@ extension Pasteboard {
                     return try await presentData(
                         for: accepted,
                         preferring: preference,
-                        bounds,
+                        options,
                         progress: part,
                         at: live,
                         for: call
@@ -125,7 +127,7 @@ extension Pasteboard {
     private func presentData(
         for accepted: [UniformType],
         preferring preference: LoadPreference,
-        _ bounds: LoadBounds,
+        _ options: LoadOptions,
         progress: LoadProgress?,
         at live: LiveConnection,
         for call: Call
@@ -155,8 +157,8 @@ extension Pasteboard {
         guard request.accepts.count <= WireLimits.accepts else { return nil }
         request.descriptorWelcome = true
         request.timeoutMilliseconds = call.deadline?.left.loadMilliseconds
-        request.limit(bounds)
-        let load = DataLoad(LoadTarget(first, request, live: live), maximum: bounds.maximum, progress: progress)
+        request.limit(options, isAutomatic: connection.isAutomatic)
+        let load = DataLoad(LoadTarget(first, request, live: live), maximum: options.maximum, progress: progress)
         do throws(PasteboardError) {
             return try await load.value(for: call) {
                 live.open(load) { state throws(Failure) in try load.open(&state) }

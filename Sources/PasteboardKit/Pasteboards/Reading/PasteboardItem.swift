@@ -62,7 +62,7 @@ public struct PasteboardItem: Sendable, Identifiable {
             let representation = ProviderContents.Representation(
                 type,
                 ItemProviderRepresentationVisibility(rawValue: Int((message.visibility ?? .absent).rawValue)) ?? .all,
-                fileOptions: ItemProviderFileOptions(rawValue: Int((message.fileOptions ?? []).rawValue)),
+                opensInPlace: message.fileOptions?.contains(.openInPlace) ?? false,
                 file: message.file,
                 isGone: State(provision: message.provision) == .gone,
                 origin: .remote(remote)

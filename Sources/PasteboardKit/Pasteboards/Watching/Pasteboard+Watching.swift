@@ -43,11 +43,6 @@ extension Pasteboard {
     /// The changes of a pasteboard, or of all, each with its newest state. See ``Pasteboard/changes(since:)`` and
     /// ``PasteboardConnection/changes()``.
     public struct Changes: AsyncSequence, Sendable {
-        /// A change.
-        public typealias Element = Change
-        /// The error with which a watch ends.
-        public typealias Failure = PasteboardError
-
         let connection: PasteboardConnection
         /// nil for all pasteboards.
         let pasteboard: Pasteboard?
@@ -138,8 +133,7 @@ extension PasteboardConnection {
     /// }
     /// ```
     ///
-    /// - Returns: a sequence that also throws `versionMismatch` if the broker cannot do this, see
-    ///   ``Feature/allBoards``.
+    /// - Returns: a sequence that also throws `versionMismatch` if the broker cannot do this.
     public func changes() -> Pasteboard.Changes {
         Pasteboard.Changes(connection: self, pasteboard: nil, changeCount: nil)
     }

@@ -75,7 +75,7 @@ struct ItemWriting: Sendable {
         let provider = ItemProvider(items[item])
         var loads: [OpenedLoad] = []
         for index in keeps.indices(of: items[item]) {
-            loads.append(try await provider.open(items[item].representations[index], timeout: nil, progress: nil))
+            loads.append(try await provider.open(items[item].representations[index], LoadOptions(), progress: nil))
         }
         return loads
     }

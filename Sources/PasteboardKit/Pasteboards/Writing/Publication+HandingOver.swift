@@ -21,7 +21,7 @@ extension Publication {
     /// as it is complete. The change count stays. If the broker is lost meanwhile, the hand-over continues at the next
     /// one, with what that one does not keep; then a handler may run again. In the end the call waits until the loads
     /// of these contents that are under way have ended, because this program serves them. If the broker then has
-    /// everything, the publication ends as ``End/handedOver``. A program calls this before it exits:
+    /// everything, the publication ends as ``Outcome/handedOver``. A program calls this before it exits:
     ///
     /// ```swift
     /// let outcome = try await publication.handOver()
@@ -30,9 +30,9 @@ extension Publication {
     ///
     /// - Parameters:
     ///   - types: the types to hand over; nil: all. Other promises stay promises.
-    ///   - byteLimit: the number of bytes that may be sent in all. A representation that exceeds what the others have
-    ///     left of it is dropped. The bytes of a stream take from the limit until the stream is dropped.
-    ///   - deadline: the maximum duration of the call. What is not complete by then is dropped; a handler that does not
+    ///   - maximumByteCount: the number of bytes that may be sent in all. A representation that exceeds what the others
+    ///   have left of it is dropped. The bytes of a stream take from the limit until the stream is dropped.
+    ///   - timeout: the maximum duration of the call. What is not complete by then is dropped; a handler that does not
     ///     end does not delay the others.
     /// - Returns: the types that the broker has, and those that were dropped.
     /// - Throws: `superseded` if the ownership was lost; `concealed` for concealed contents, which end with their
@@ -43,8 +43,8 @@ extension Publication {
     @discardableResult
     public func handOver(
         types: [UniformType]? = nil,
-        byteLimit: Int64 = 64 << 20,
-        deadline: Duration = .seconds(5)
+        maximumByteCount: Int64 = 64 << 20,
+        timeout: Duration = .seconds(5)
     ) async throws(PasteboardError) -> HandOver {
         guard !request.isConcealed else {
             throw PasteboardError(
@@ -52,7 +52,7 @@ extension Publication {
                 message: "these contents are concealed, and end with this program: they cannot be handed over"
             )
         }
-        let call = Call("the hand-over of the contents", timeout: deadline)
+        let call = Call("the hand-over of the contents", timeout: timeout)
         // An addition would move the representations.
         try await request.additions.acquire(for: call)
         defer { request.additions.release() }
@@ -61,7 +61,7 @@ extension Publication {
             types?.contains(items[place.item].representations[place.representation].type) ?? true
         }
         let additions = HandedOver(
-            PasteboardClient.HandOver(wanted, byteLimit: UInt64(max(0, byteLimit)), deadline: .max),
+            PasteboardClient.HandOver(wanted, byteLimit: UInt64(max(0, maximumByteCount)), deadline: .max),
             of: items,
             for: call
         )

@@ -5,8 +5,8 @@ import PasteboardWire
 /// The ownership of contents that this program wrote to a pasteboard. Releasing it has no effect while the connection
 /// is referenced.
 public final class Publication: Sendable, CustomStringConvertible {
-    /// The way in which the ownership was lost.
-    public enum End: Sendable {
+    /// The way in which the ownership was lost, as ``outcome()`` returns it.
+    public enum Outcome: Sendable {
         /// A program wrote to the pasteboard.
         case replaced
         /// A program cleared the pasteboard.
@@ -15,12 +15,12 @@ public final class Publication: Sendable, CustomStringConvertible {
         case expired
         /// Every load that ``Pasteboard/WriteOptions/maximumLoads`` allows was made.
         case loaded
-        /// All contents were handed over to the broker, with ``Publication/handOver(types:byteLimit:deadline:)``.
+        /// All contents were handed over to the broker, with ``Publication/handOver(types:maximumByteCount:timeout:)``.
         case handedOver
         /// The connection to the broker was closed, or was lost and the contents cannot be restored.
         case brokerGone
-        /// This program has withdrawn the contents, with ``Publication/withdraw(drain:)`` or by cancelling
-        /// ``Publication/run(drain:)``.
+        /// This program has withdrawn the contents, with ``Publication/withdraw(drainTimeout:)`` or by cancelling
+        /// ``Publication/run(drainTimeout:)``.
         case withdrawn
     }
 
@@ -55,7 +55,7 @@ public final class Publication: Sendable, CustomStringConvertible {
     /// Waits until the ownership is lost. Loads that have begun by then still finish.
     ///
     /// - Throws: `cancelled`, at once, if the task is cancelled before that; the publication remains.
-    public func ended() async throws(PasteboardError) -> End {
+    public func outcome() async throws(PasteboardError) -> Outcome {
         try await request.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 
@@ -67,15 +67,15 @@ public final class Publication: Sendable, CustomStringConvertible {
     /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit:
     /// no destination waits for it. A handler whose load was cancelled may still be running.
     ///
-    /// Cancelling the task withdraws the contents, as ``withdraw(drain:)`` does.
+    /// Cancelling the task withdraws the contents, as ``withdraw(drainTimeout:)`` does.
     ///
     ///     let publication = try await Pasteboard.general.write(providers)
     ///     print("ended:", await publication.run())
     ///
-    /// - Parameter drain: the time that loads which are under way have after the task was cancelled.
+    /// - Parameter drainTimeout: the time that loads which are under way have after the task was cancelled.
     /// - Returns: the way in which the ownership was lost; `withdrawn` if the task was cancelled before that.
-    public func run(drain: Duration = .seconds(5)) async -> End {
-        if (try? await ended()) == nil {
+    public func run(drainTimeout: Duration = .seconds(5)) async -> Outcome {
+        if (try? await outcome()) == nil {
             // In a new task: this one is cancelled, and `withdraw()` would throw.
             await Task { try? await withdraw() }.value
         }
@@ -84,7 +84,7 @@ public final class Publication: Sendable, CustomStringConvertible {
         await withTaskCancellationHandler {
             await loads.value
         } onCancel: {
-            let started = LoadDeadline(drain).timer { loads.cancel() }
+            let started = LoadDeadline(drainTimeout).timer { loads.cancel() }
             timer.withLock { $0 = started }
         }
         timer.withLock(\.self)?.cancel()
@@ -94,17 +94,17 @@ public final class Publication: Sendable, CustomStringConvertible {
     }
 
     /// Clears the pasteboard if it still has these contents. Newer contents stay, so the call does nothing after the
-    /// ownership is lost. Loads that have begun still finish while this program runs, and ``ended()`` returns
+    /// ownership is lost. Loads that have begun still finish while this program runs, and ``outcome()`` returns
     /// `withdrawn`.
     ///
-    /// - Parameter drain: the maximum time for which the call waits until the loads that are under way have ended, so
-    ///   that the program can exit after it.
+    /// - Parameter drainTimeout: the maximum time for which the call waits until the loads that are under way have
+    ///   ended, so that the program can exit after it.
     /// - Throws: the error of the broker or the connection; `cancelled` if the task is cancelled: then the contents may
     ///   have been withdrawn or not.
-    public func withdraw(drain: Duration = .zero) async throws(PasteboardError) {
+    public func withdraw(drainTimeout: Duration = .zero) async throws(PasteboardError) {
         try await endOwnership()
-        guard drain > .zero else { return }
-        await request.live?.answersEnded(of: request, by: LoadDeadline(drain))
+        guard drainTimeout > .zero else { return }
+        await request.live?.answersEnded(of: request, by: LoadDeadline(drainTimeout))
         if Task.isCancelled { throw Call("the withdrawal of the publication").cancelled }
     }
 

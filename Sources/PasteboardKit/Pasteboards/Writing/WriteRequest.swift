@@ -50,7 +50,7 @@ final class WriteRequest: Request {
 
     let result = PendingResult<ChangeCount>()
     /// The way in which the ownership was lost.
-    let end = SharedResult<Publication.End>()
+    let end = SharedResult<Publication.Outcome>()
     /// The order of the additions to this publication.
     let additions = CallOrder()
     private let state: Lock<State>
@@ -203,7 +203,7 @@ final class WriteRequest: Request {
     }
 
     /// Sets whether a clear of the pasteboard is this program's own, which is reported as
-    /// ``Publication/End/withdrawn``.
+    /// ``Publication/Outcome/withdrawn``.
     func withdraws(_ isWithdrawn: Bool) {
         state.withLock { $0.isWithdrawn = isWithdrawn }
     }
@@ -223,7 +223,7 @@ final class WriteRequest: Request {
     }
 
     /// Ends the publication. Only the first end counts.
-    func finish(_ end: Publication.End) {
+    func finish(_ end: Publication.Outcome) {
         restoration?.remove(self)
         self.end.resolve(end)
         state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
@@ -286,7 +286,7 @@ final class WriteRequest: Request {
         }
         switch event {
         case .ended(_, let end):
-            finish(Publication.End(end.reason, isWithdrawn: state.withLock { $0.isWithdrawn }))
+            finish(Publication.Outcome(end.reason, isWithdrawn: state.withLock { $0.isWithdrawn }))
         case .failed(_, let failure):
             state.withLock { $0.refusal = PasteboardError(failure) }
             failed(PasteboardError(failure))
@@ -356,7 +356,7 @@ extension WriteRequest: Restorable {
     }
 }
 
-extension Publication.End {
+extension Publication.Outcome {
     fileprivate init(_ reason: EndReason?, isWithdrawn: Bool) {
         switch reason {
         case .cleared: self = isWithdrawn ? .withdrawn : .cleared

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -29,7 +30,7 @@ struct DropOutcomeTests {
                 session,
                 _ in
                 #expect(session.outcome == nil)
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
             }
             let drag = try await Self.dropped(broker.connect())
             #expect(try await drag.outcome().text == "transferred \(operation)")
@@ -49,7 +50,7 @@ struct DropOutcomeTests {
             let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: .move) }) {
                 session,
                 _ in
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
                 loaded.open()
                 await goOn.wait()
             }
@@ -78,7 +79,7 @@ struct DropOutcomeTests {
                 let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: .move) }) {
                     session,
                     _ in
-                    _ = try await session.loadObjects(ofClass: String.self)
+                    _ = try await session.load(String.self)
                     loaded.open()
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
@@ -97,7 +98,7 @@ struct DropOutcomeTests {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect()) { session, _ in
                 session.progress.cancel()
-                let objects = try? await session.loadObjects(ofClass: String.self)
+                let objects = try? await session.load(String.self)
                 #expect(objects?.isEmpty ?? true)
             }
             let drag = try await Self.dropped(broker.connect())

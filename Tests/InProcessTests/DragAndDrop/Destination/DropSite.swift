@@ -103,7 +103,7 @@ extension PasteboardKit.Drag {
     /// Moves the drag to a destination as soon as that is registered.
     @discardableResult
     func reach(_ name: String = "site", row: Int? = nil) async throws(PasteboardError) -> DropProposal {
-        try await move(to: .row(row, of: name), waitingUpTo: .seconds(600))
+        try await move(to: .row(row, of: name), destinationTimeout: .seconds(600))
     }
 }
 

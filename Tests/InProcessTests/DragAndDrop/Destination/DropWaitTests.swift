@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import PasteboardWire
@@ -29,7 +30,7 @@ struct DropWaitTests {
             try await waiting.value
             #expect(try await DropDestination.names(connection: source) == ["site"])
             // The destination is registered already, so the wait ends at once.
-            try await DropDestination.wait(for: "site", upTo: .zero, connection: source)
+            try await DropDestination.wait(for: "site", timeout: .zero, connection: source)
             running.cancel()
             try await running.value
         }
@@ -39,7 +40,7 @@ struct DropWaitTests {
     func endsWithDrag() async throws {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
+            let moving = Task { try await drag.move(to: DropLocation("site"), destinationTimeout: .seconds(600)) }
             try await eventually("a wait at the broker") { try broker.waits > 0 }
             await drag.cancel()
             let error = await #expect(throws: PasteboardError.self) { try await moving.value }
@@ -55,7 +56,7 @@ struct DropWaitTests {
             var wait: PasteboardError?
             repeat {
                 wait = await #expect(throws: PasteboardError.self) {
-                    try await DropDestination.wait(for: "site", upTo: .milliseconds(1), connection: connection)
+                    try await DropDestination.wait(for: "site", timeout: .milliseconds(1), connection: connection)
                 }
             } while wait?.code == .timeout
             #expect(wait?.code == .nothingHere)
@@ -64,7 +65,7 @@ struct DropWaitTests {
             var move: PasteboardError?
             repeat {
                 move = await #expect(throws: PasteboardError.self) {
-                    try await drag.move(to: DropLocation("site"), waitingUpTo: .milliseconds(1))
+                    try await drag.move(to: DropLocation("site"), destinationTimeout: .milliseconds(1))
                 }
             } while move?.code == .timeout
             #expect(move?.code == .nothingHere)
@@ -82,7 +83,7 @@ struct DropWaitTests {
             let drag = try await Drag.begin([.text("a")], connection: connection)
             for wait in [
                 Task { try await DropDestination.wait(for: "site", connection: connection) },
-                Task { _ = try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) },
+                Task { _ = try await drag.move(to: DropLocation("site"), destinationTimeout: .seconds(600)) },
             ] {
                 wait.cancel()
                 let error = await #expect(throws: PasteboardError.self) { try await wait.value }
@@ -156,17 +157,12 @@ struct DropWaitTests {
         perform.operation = .move
         try peer.send(perform, stream: visit)
         var kinds: [FrameKind] = []
-        var loads: [UInt64] = []
         while kinds.last != .conclude {
             let frame = try peer.next()
-            if frame.kind == .load { loads.append(frame.stream) }
             if frame.stream == visit, let kind = frame.kind { kinds.append(kind) }
-            // The callbacks may run only now, after the handler has returned.
-            guard frame.kind == .performed else { continue }
-            for load in loads {
-                try peer.send(Answer(), stream: load)
-                try peer.sendData([65], stream: load, last: true)
-            }
+            guard frame.kind == .load else { continue }
+            try peer.send(Answer(), stream: frame.stream)
+            try peer.sendData([65], stream: frame.stream, last: true)
         }
         try peer.send(End(), stream: visit)
         return kinds
@@ -200,7 +196,7 @@ struct DropWaitTests {
         let kinds = try await first(handler.perform)
         switch handler {
         case .extendsWindow, .reportsProgress: #expect(kinds == [.progress, .performed, .conclude])
-        case .callsBack: #expect(kinds.prefix(2) == [.progress, .performed] && kinds.last == .conclude)
+        case .callsBack: #expect(kinds.first == .progress && kinds.suffix(2) == [.performed, .conclude])
         case .returns: #expect(kinds == [.performed, .conclude])
         }
     }
@@ -220,7 +216,7 @@ struct DropWaitTests {
                     return DropProposal(operation: .copy)
                 } perform: { session, _ in
                     MainActor.assertIsolated()
-                    steps += try await session.loadObjects(ofClass: String.self)
+                    steps += try await session.load(String.self)
                 } onRegistered: {
                     steps.append("registered")
                 }

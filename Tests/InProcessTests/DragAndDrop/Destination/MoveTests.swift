@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -28,7 +29,7 @@ struct MoveTests {
                 propose: { session, _ in
                     DropProposal(operation: session.allowsMoveOperation ? .move : .copy)
                 },
-                perform: { session, _ in _ = try await session.loadObjects(ofClass: String.self) }
+                perform: { session, _ in _ = try await session.load(String.self) }
             )
             let greedy = DropSite("greedy", on: connection, propose: Self.moving, perform: { _, _ in })
             var never = Drag.Options()
@@ -56,7 +57,7 @@ struct MoveTests {
     func thrown() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
                 throw Full()
             }
             let source = broker.connect()
@@ -82,7 +83,7 @@ struct MoveTests {
     func part() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
-                _ = try await session.items[1].itemProvider.loadObject(ofClass: String.self)
+                _ = try await session.items[1].itemProvider.load(String.self)
             }
             let source = broker.connect()
             let items: [DragItem] = [.text("a"), .text("b"), .text("c")]
@@ -121,10 +122,10 @@ struct MoveTests {
         try await DragBroker.with { broker in
             let picky = DropSite.Log()
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
-                let even = try await session.loadObjects(ofClass: EvenNumber.self)
+                let even = try await session.load(EvenNumber.self)
                 for number in even { picky.add("\(number.value)") }
                 // The same holds for classes of the library that cannot decode the text.
-                for text in try await session.loadObjects(ofClass: String.self) { picky.add(text) }
+                for text in try await session.load(String.self) { picky.add(text) }
             }
             let source = broker.connect()
             let garbled = ItemProvider()
@@ -152,7 +153,7 @@ struct MoveTests {
             bad.registerDataRepresentation(for: .utf8PlainText) { throw Full() }
             let texts = DropSite.Log()
             let site = DropSite(on: broker.connect()) { session, _ in
-                for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+                for text in try await session.load(String.self) { texts.add(text) }
             }
             let items: [DragItem] = [DragItem(itemProvider: bad), .text("good")]
             let drag = try await Drag.begin(items, connection: broker.connect())
@@ -219,7 +220,7 @@ struct MoveTests {
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, location in
                 let isLast = location.indexPath?.last == 2
                 session.extendDropWindow {
-                    for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+                    for text in try await session.load(String.self) { texts.add(text) }
                     session.extendDropWindow {
                         _ = try await session.items[0].itemProvider.loadData(for: .plainText)
                         texts.add("again")

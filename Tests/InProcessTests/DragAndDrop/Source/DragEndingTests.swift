@@ -30,7 +30,7 @@ struct DragEndingTests {
             let texts = DropSite.Log()
             let site = DropSite(on: broker.connect()) { session, _ in
                 await goOn.wait()
-                for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+                for text in try await session.load(String.self) { texts.add(text) }
             }
             func drop() async throws {
                 let drag = try await Drag.begin([.text("a")], connection: broker.connect())
@@ -76,7 +76,7 @@ struct DragEndingTests {
             let (performing, never) = (Gate(), Gate())
             let connection = broker.connect()
             let site = DropSite(on: connection) { session, _ in
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
                 performing.open()
                 await never.wait()
             }
@@ -113,7 +113,7 @@ struct DragEndingTests {
             let performing = Gate()
             let site = DropSite(on: broker.connect()) { session, _ in
                 @Sendable func load() async throws {
-                    _ = try await session.loadObjects(ofClass: String.self)
+                    _ = try await session.load(String.self)
                     performing.open()
                     try await Task.sleep(for: .seconds(600))
                 }
@@ -145,7 +145,7 @@ struct DragEndingTests {
             let site = DropSite(on: broker.connect()) { session, _ in
                 performing.open()
                 await never.wait()
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
             }
             let (first, second) = (broker.connect(), broker.connect())
             let moving = try await Drag.begin([.text("a")], connection: first)
@@ -186,7 +186,7 @@ struct DragEndingTests {
                     await goOn.wait()
                     return DropProposal(operation: .copy)
                 },
-                perform: { session, _ in _ = try await session.loadObjects(ofClass: String.self) }
+                perform: { session, _ in _ = try await session.load(String.self) }
             )
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let move = Task { try await drag.reach() }

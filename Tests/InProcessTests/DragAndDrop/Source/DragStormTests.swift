@@ -60,11 +60,11 @@ struct DragStormTests {
         var texts: [String] = []
         switch chance.next(5) {
         case 0: return
-        case 1: texts = [try await session.items[0].itemProvider.loadObject(ofClass: String.self)]
+        case 1: texts = [try await session.items[0].itemProvider.load(String.self)]
         case 2:
-            texts = try await session.loadObjects(ofClass: String.self)
+            texts = try await session.load(String.self)
             if chance.next(2) == 0 { throw PasteboardError(.noSpace, message: "no room") }
-        default: texts = try await session.loadObjects(ofClass: String.self)
+        default: texts = try await session.load(String.self)
         }
         // From now on the destination has the items, whatever the source is notified of.
         for text in texts { kept.add(text) }

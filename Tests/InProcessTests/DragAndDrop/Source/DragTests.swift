@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport
 import TestSupport
@@ -15,7 +16,7 @@ struct DragTests {
             let texts = DropSite.Log()
             let site = DropSite(on: broker.connect()) { session, location in
                 #expect(location == DropLocation("site", indexPath: [0, 3], point: Point(x: 1.5, y: -2)))
-                for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+                for text in try await session.load(String.self) { texts.add(text) }
             }
             let drag = try await Drag.begin([.text("a"), .text("b")], connection: broker.connect())
             try await drag.reach(row: 1)
@@ -43,7 +44,7 @@ struct DragTests {
                 propose: { session, _ in
                     #expect(session.hasItemsConforming(toTypeIdentifiers: ["public.text"]))
                     #expect(!session.hasItemsConforming(toTypeIdentifiers: ["public.image"]))
-                    #expect(session.canLoadObjects(ofClass: String.self))
+                    #expect(session.canLoad(String.self))
                     #expect(session.items[0].itemProvider.suggestedName == "note")
                     await codes.load(session.items[0].itemProvider)
                     return DropProposal(operation: .copy)
@@ -109,7 +110,7 @@ struct DragTests {
                 on: broker.connect(),
                 propose: { session, _ in DropProposal(operation: session.items.count == 3 ? .copy : .forbidden) },
                 perform: { session, _ in
-                    for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+                    for text in try await session.load(String.self) { texts.add(text) }
                 }
             )
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())

@@ -74,7 +74,7 @@ struct LocalDragTests {
             let connection = broker.connect()
             let site = DropSite(on: connection) { session, _ in
                 #expect(session.isRestrictedToDraggingApplication)
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
             }
             let other = DropSite("other", on: broker.connect())
             var options = Drag.Options()
@@ -100,7 +100,7 @@ struct LocalDragTests {
     func observer() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect()) { session, _ in
-                _ = try await session.loadObjects(ofClass: String.self)
+                _ = try await session.load(String.self)
             }
             let observer = Observer()
             let drag = Drag(connection: broker.connect())

@@ -171,8 +171,12 @@ final class BrokerDeaths {
             for _ in 0..<Self.waitingLoads {
                 let number = loads
                 loads += 1
-                provider.loadDataRepresentation(for: .png) { [ledger, bytes = source.bytes] data, error in
-                    ledger.ended(number, data.map(Array.init), error, expecting: bytes)
+                Task { [ledger, bytes = source.bytes] in
+                    do throws(PasteboardError) {
+                        ledger.ended(number, Array(try await provider.loadData(for: .png)), nil, expecting: bytes)
+                    } catch {
+                        ledger.ended(number, nil, error, expecting: bytes)
+                    }
                 }
             }
         }

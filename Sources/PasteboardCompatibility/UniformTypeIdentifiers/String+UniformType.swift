@@ -1,4 +1,4 @@
-public import TypeIdentifiers
+public import PasteboardKit
 
 extension String {
     /// Returns this path, a separator, and `partialName` with an extension for `contentType`, like the method of

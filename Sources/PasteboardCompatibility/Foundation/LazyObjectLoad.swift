@@ -1,4 +1,5 @@
-import FoundationEssentials
+import Foundation
+import PasteboardKit
 import PasteboardTransport
 
 /// One load of an object that does not exist yet: first the handler makes the object, then the object writes itself.

@@ -1,11 +1,12 @@
 import FoundationEssentials
+import PasteboardCompatibility
 import PasteboardKit
 import TestSupport
 import Testing
 
 /// The largest number of bytes that a destination accepts.
 @Suite(.inProcess)
-struct LoadBoundsTests {
+struct LoadOptionsTests {
     private static let maximum = 1 << 20
 
     /// A source that writes until its destination has ended the load.
@@ -41,33 +42,36 @@ struct LoadBoundsTests {
             let error = await #expect(throws: PasteboardError.self) {
                 switch form {
                 case .data:
-                    _ = try await provider.loadData(for: .text, maximumByteCount: Self.maximum, progress: progress)
+                    _ = try await provider.loadData(
+                        for: .text,
+                        options: LoadOptions(maximumByteCount: Self.maximum),
+                        progress: progress
+                    )
                 case .firstOf:
                     _ = try await provider.loadData(
                         forFirstOf: [.text],
-                        maximumByteCount: Self.maximum,
+                        options: LoadOptions(maximumByteCount: Self.maximum),
                         progress: progress
                     )
                 case .object:
-                    _ = try await provider.loadObject(
-                        ofClass: String.self,
-                        maximumByteCount: Self.maximum,
+                    _ = try await provider.load(
+                        String.self,
+                        options: LoadOptions(maximumByteCount: Self.maximum),
                         progress: progress
                     )
                 case .automatic:
                     _ = try await provider.loadData(
                         for: .text,
-                        maximumByteCount: Self.maximum,
-                        isAutomatic: true,
+                        options: LoadOptions(maximumByteCount: Self.maximum, isAutomatic: true),
                         progress: progress
                     )
                 case .chunks:
                     let chunks = try await provider.loadBytes(
                         for: .text,
-                        maximumByteCount: Self.maximum,
+                        options: LoadOptions(maximumByteCount: Self.maximum),
                         progress: progress
                     )
-                    for try await _ in chunks.value {}
+                    for try await _ in chunks {}
                 }
             }
             #expect(error?.code == .tooLarge)
@@ -89,7 +93,7 @@ struct LoadBoundsTests {
         try await place.with(provider) { provider in
             defer { ended.open() }
             let error = await #expect(throws: PasteboardError.self) {
-                try await provider.loadData(for: .data, maximumByteCount: Self.maximum)
+                try await provider.loadData(for: .data, options: LoadOptions(maximumByteCount: Self.maximum))
             }
             #expect(error?.code == .tooLarge)
             #expect(error?.message.contains("\(1 << 40)") == true)
@@ -108,15 +112,20 @@ struct LoadBoundsTests {
     /// Loads with a maximum, and returns the number of bytes.
     private func length(_ provider: ItemProvider, in form: ExactForm, maximum: Int) async throws -> Int {
         switch form {
-        case .data: return try await provider.loadData(for: .data, maximumByteCount: maximum).value.count
+        case .data:
+            return try await provider.loadData(for: .data, options: LoadOptions(maximumByteCount: maximum)).count
         case .chunks:
             var count = 0
-            for try await chunk in try await provider.loadBytes(for: .data, maximumByteCount: maximum).value {
+            for try await chunk in try await provider.loadBytes(
+                for: .data,
+                options: LoadOptions(maximumByteCount: maximum)
+            ) {
                 count += chunk.count
             }
             return count
         case .file:
-            return try await provider.withLoadedFile(for: .data, maximumByteCount: maximum) { file in
+            return try await provider.withLoadedFile(for: .data, options: LoadOptions(maximumByteCount: maximum)) {
+                file in
                 try Data(contentsOf: file.value).count
             }
         }
@@ -139,8 +148,11 @@ struct LoadBoundsTests {
                 provider.registerDataRepresentation(for: .data) { bytes }
             }
             try await place.with(provider) { provider in
-                let loaded = try await provider.loadData(for: .data, maximumByteCount: bytes.count)
-                #expect(loaded.value == bytes)
+                let loaded = try await provider.loadData(
+                    for: .data,
+                    options: LoadOptions(maximumByteCount: bytes.count)
+                )
+                #expect(loaded == bytes)
                 #expect(try await length(provider, in: .chunks, maximum: bytes.count) == bytes.count)
                 #expect(try await length(provider, in: .file, maximum: bytes.count) == bytes.count)
                 for form in ExactForm.allCases {

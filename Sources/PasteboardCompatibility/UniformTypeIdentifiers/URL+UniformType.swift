@@ -1,5 +1,5 @@
-public import FoundationEssentials
-public import TypeIdentifiers
+public import Foundation
+public import PasteboardKit
 
 extension URL {
     /// Returns this URL with one more component: `partialName` with an extension for `contentType`, like the method of

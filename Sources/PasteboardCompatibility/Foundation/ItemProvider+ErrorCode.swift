@@ -1,3 +1,5 @@
+public import PasteboardKit
+
 extension ItemProvider {
     /// The error codes of `NSItemProvider`, for code that was written for it.
     ///
@@ -19,16 +21,6 @@ extension ItemProvider {
 }
 
 extension PasteboardError {
-    /// Makes the error for received bytes that are not valid for their type.
-    static func unreadable(_ type: UniformType, _ why: String) -> PasteboardError {
-        let code = ItemProvider.ErrorCode.unavailableCoercionError.rawValue
-        return broken("the received bytes are not \(type.identifier): \(why)", code: code)
-    }
-}
-
-// The domain and code for programs that were written for NSItemProvider. A bridge to `NSError` takes them from these
-// two requirements of `Error`, in spite of their underscores.
-extension PasteboardError {
     /// The code of `NSItemProvider` for this failure, one of ``ItemProvider/ErrorCode``.
     ///
     /// | code | number |
@@ -41,23 +33,5 @@ extension PasteboardError {
     /// | all others | -1 |
     ///
     /// -1100 does not occur, because the compiler checks the classes.
-    public var itemProviderErrorCode: Int {
-        if let sourceError, sourceError.domain == ItemProvider.errorDomain {
-            return (ItemProvider.ErrorCode(rawValue: sourceError.code) ?? .unknownError).rawValue
-        }
-        let error: ItemProvider.ErrorCode =
-            switch code {
-            case .nothingHere, .typeUnavailable, .superseded, .notLoadableNow, .sourceGone, .sourceFailed,
-                .sourceStalled, .sourceTruncated, .brokerUnavailable, .brokerRestarted, .linkDown:
-                .itemUnavailableError
-            default: .unknownError
-            }
-        return error.rawValue
-    }
-
-    /// The domain: ``ItemProvider/errorDomain``.
-    public var _domain: String { ItemProvider.errorDomain }
-
-    /// The code: ``itemProviderErrorCode``.
-    public var _code: Int { itemProviderErrorCode }
+    public var itemProviderErrorCode: Int { _code }
 }

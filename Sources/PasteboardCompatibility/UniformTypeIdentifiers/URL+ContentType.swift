@@ -1,6 +1,6 @@
-public import FoundationEssentials
+public import Foundation
+public import PasteboardKit
 import PasteboardTransport
-public import TypeIdentifiers
 
 extension URL {
     /// The type of the file, directory or link at this file URL, like the content type among Apple's resource values.
