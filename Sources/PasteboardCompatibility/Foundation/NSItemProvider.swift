@@ -42,3 +42,16 @@ extension ItemProviderWriting {
     /// The progress that a method of this protocol returns, also in a file that imports Foundation.
     public typealias Progress = LoadProgress
 }
+
+extension LoadProgress {
+    /// Whether the fraction is meaningless: the total is unknown, or it is zero and nothing is completed.
+    public var isIndeterminate: Bool {
+        totalUnitCount < 0 || (totalUnitCount == 0 && completedUnitCount == 0 && !isFinished)
+    }
+
+    /// Whether a user interface should offer to cancel the work: always. Setting it has no effect.
+    public var isCancellable: Bool {
+        get { true }
+        set {}
+    }
+}

@@ -22,7 +22,6 @@ public final class LoadProgress: Sendable, CustomStringConvertible {
         var totalUnitCount: Int64
         var completedUnitCount: Int64 = 0
         var isCancelled = false
-        var isCancellable = true
         var phase = Phase.free
         var cancellationHandler: (@Sendable () -> Void)?
         /// The library's own reaction to a cancellation.
@@ -99,21 +98,8 @@ public final class LoadProgress: Sendable, CustomStringConvertible {
     /// total is unknown.
     public var fractionCompleted: Double { now.fractionCompleted }
 
-    /// Whether the fraction is meaningless: the total is unknown, or it is zero and nothing is completed.
-    public var isIndeterminate: Bool {
-        let now = now
-        return now.totalUnitCount < 0 || (now.totalUnitCount == 0 && now.completedUnitCount == 0 && !now.isFinished)
-    }
-
     /// Whether all units are completed. A load is finished when it has ended successfully.
     public var isFinished: Bool { now.isFinished }
-
-    /// Whether a user interface should offer to cancel the work. The default is true. As with Foundation's `Progress`,
-    /// ``cancel()`` ignores it.
-    public var isCancellable: Bool {
-        get { now.isCancellable }
-        set { change { $0.isCancellable = newValue } }
-    }
 
     /// Whether ``cancel()`` was called before the end.
     public var isCancelled: Bool { now.isCancelled }
