@@ -156,7 +156,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "transferable-value",
-            dependencies: ["PasteboardKit"],
+            dependencies: ["PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/transferable-value",
             swiftSettings: settings
         ),

@@ -114,10 +114,11 @@ extension ItemProvider {
         completionHandler: CompletionHandler?
     ) {
         _ = startLoad { _ in
-            do {
-                completionHandler?(try await self.loadItem(forTypeIdentifier: typeIdentifier), nil)
-            } catch {
-                completionHandler?(nil, error)
+            try await self.loadItem(forTypeIdentifier: typeIdentifier)
+        } completion: { result in
+            switch result {
+            case .success(let item): completionHandler?(item, nil)
+            case .failure(let error): completionHandler?(nil, error)
             }
         }
     }
