@@ -1,12 +1,15 @@
-import FoundationEssentials
-import PasteboardKit
+import PasteboardCompatibility
 
 extension Note {
-    /// Writes a page into a new file.
+    /// The folder of the pages that this process has written. The program removes it at its end.
+    static let pages = URL.temporaryDirectory.appending(component: "transferable-value-\(UUID().uuidString)")
+
+    /// Writes a page into a file of the note, which replaces that of an earlier load.
     func writePage() throws -> URL {
         let page = "<h1>\(title.escaped)</h1><p>\(text.escaped)</p>"
-        let file = URL.temporaryDirectory.appending(component: "\(UUID().uuidString).html")
-        try Data(page.utf8).write(to: file)
+        try FileManager.default.createDirectory(at: Self.pages, withIntermediateDirectories: true)
+        let file = Self.pages.appending(component: "\(title).html")
+        try Data(page.utf8).write(to: file, options: .atomic)
         return file
     }
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import PasteboardCompatibility
 
 extension Note {
     /// The note in Rich Text Format.

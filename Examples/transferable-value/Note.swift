@@ -1,5 +1,4 @@
-import FoundationEssentials
-import PasteboardKit
+import PasteboardCompatibility
 
 /// The value that this program works with.
 struct Note: Codable, Sendable {
@@ -15,18 +14,19 @@ extension UniformType {
 }
 
 extension Note: Transferable {
-    static let representations: [Representation<Note>] = [
+    static var transferRepresentation: some TransferRepresentation {
         // Without loss, for other copies of this program.
-        .codable(.note),
+        CodableRepresentation(contentType: .note)
         // For browsers, as a file. A page of another program can also be read as a note.
-        .file(
-            .html,
-            exporting: { note in SentFile(url: try note.writePage(), isTemporary: true) },
-            importing: { file in try Note(page: String(contentsOf: file, encoding: .utf8)) }
-        ),
+        FileRepresentation(contentType: .html) { note in
+            SentTransferredFile(try note.writePage())
+        } importing: { received in
+            try Note(page: String(contentsOf: received.file, encoding: .utf8))
+        }
         // For text editors, but not for drafts. It can only be exported.
-        Representation.data(.rtf, exporting: { note in note.richText }).exporting { !$0.isDraft },
+        DataRepresentation(exportedContentType: .rtf) { note in note.richText }
+            .exportingCondition { note in !note.isDraft }
         // For all other programs: the title alone.
-        .proxy(exporting: { note in note.title }, importing: { title in Note(title: title, text: "") }),
-    ]
+        ProxyRepresentation(exporting: \.title) { title in Note(title: title, text: "") }
+    }
 }

@@ -38,6 +38,7 @@ enum Role {
             provider.register(note)
             return provider
         }
+        defer { try? FileManager.default.removeItem(at: Note.pages) }
         let publication = try await pasteboard.write(providers)
         print("gives \(notes.count) notes")
         print(try await publication.outcome())
@@ -46,7 +47,7 @@ enum Role {
     private func take(from pasteboard: Pasteboard) async throws {
         for item in try await pasteboard.contents().items.map(\.itemProvider) {
             print("offered as", item.registeredTypeIdentifiers.joined(separator: ", "))
-            let note = try await item.load(Note.self)
+            let note = try await item.loadTransferable(type: Note.self)
             print("took \(note.isDraft ? "the draft" : "the note") \(note.title):", note.text)
         }
     }

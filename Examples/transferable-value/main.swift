@@ -1,6 +1,5 @@
 // One value in several representations, offered by one process, loaded by another: as itself, as a file, as rich text,
-// and by its title. `Transferable.swift` and `Representation.swift` can be reused in any program; `Note.swift` is
-// specific to this one.
+// and by its title.
 @preconcurrency import Glibc
 import PasteboardKit
 

@@ -71,6 +71,22 @@ extension ItemProvider {
         return loadFileRepresentation(for: type, openInPlace: true, completionHandler: completionHandler)
     }
 
+    /// Runs a load and then the completion handler. If the value cannot be made of what was loaded, a drop that moves
+    /// the item leaves it at its source.
+    func startLoad<Value>(
+        _ load: @escaping @Sendable (LoadProgress) async throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> LoadProgress {
+        beginLoad { progress in
+            do {
+                completion(.success(try await load(progress)))
+            } catch {
+                if !(error is PasteboardError) { progress.failDrop("cannot make \(Value.self): \(error)") }
+                completion(.failure(error))
+            }
+        }
+    }
+
     /// Whether an object of the class can be loaded, as `canLoad(_:)` says.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool { canLoad(aClass) }
 

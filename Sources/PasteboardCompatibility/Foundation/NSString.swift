@@ -19,32 +19,6 @@ extension NSString: NSPasteboardWriting {
     public func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { String(describing: self) }
 }
 
-// An `NSString` can be mutable, so its present value is written.
-extension ItemProvider {
-    /// Makes a provider from a string, as from a `String`.
-    public convenience init(object: NSString) {
-        self.init(object: String(describing: object))
-    }
-
-    /// Promises the item as a string, as from a `String`.
-    public func registerObject(_ object: NSString, visibility: ItemProviderRepresentationVisibility) {
-        registerObject(String(describing: object), visibility: visibility)
-    }
-
-    /// Promises the item as a string, which is made at a load, as with `String`.
-    public func registerObject(
-        ofClass aClass: NSString.Type,
-        visibility: ItemProviderRepresentationVisibility,
-        loadHandler:
-            @escaping @Sendable (_ completionHandler: @escaping @Sendable (NSString?, (any Error)?) -> Void)
-            -> LoadProgress?
-    ) {
-        registerObject(ofClass: String.self, visibility: visibility) { completion in
-            loadHandler { completion($0.map { String(describing: $0) }, $1) }
-        }
-    }
-}
-
 extension UIPasteboard {
     /// Replaces the contents with strings, as with values of `String`.
     public func setObjects(

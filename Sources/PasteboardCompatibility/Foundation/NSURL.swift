@@ -27,31 +27,6 @@ extension NSURL: NSPasteboardWriting {
     public func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { absoluteString }
 }
 
-extension ItemProvider {
-    /// Makes a provider from a URL, as from a `URL`.
-    public convenience init(object: NSURL) {
-        self.init(object: object as URL)
-    }
-
-    /// Promises the item as a URL, as from a `URL`.
-    public func registerObject(_ object: NSURL, visibility: ItemProviderRepresentationVisibility) {
-        registerObject(object as URL, visibility: visibility)
-    }
-
-    /// Promises the item as a URL, which is made at a load, as with `URL`.
-    public func registerObject(
-        ofClass aClass: NSURL.Type,
-        visibility: ItemProviderRepresentationVisibility,
-        loadHandler:
-            @escaping @Sendable (_ completionHandler: @escaping @Sendable (NSURL?, (any Error)?) -> Void)
-            -> LoadProgress?
-    ) {
-        registerObject(ofClass: URL.self, visibility: visibility) { completion in
-            loadHandler { completion($0.map { $0 as URL }, $1) }
-        }
-    }
-}
-
 extension UIPasteboard {
     /// Replaces the contents with URLs, as with values of `URL`.
     public func setObjects(

@@ -16,6 +16,11 @@ extension ItemProvider {
         representations.loadable.filter(\.opensInPlace).map(\.type)
     }
 
+    /// Whether a load of the type gets the file for which its source made the provider.
+    package func isMadeForFile(_ type: UniformType) -> Bool {
+        representations.best(for: type)?.file != nil
+    }
+
     /// Whether this type, or a type that conforms to it, is registered, so that a load as this type can be tried.
     public func canLoad(_ type: UniformType) -> Bool {
         representations.loadable.contains { $0.type.conforms(to: type) }

@@ -12,7 +12,7 @@ package final class ThreadPool: TaskExecutor {
     /// threads.
     package static let shared = ThreadPool(maximumThreads: 512)
     /// The pool on which programs are notified of results and cancellation.
-    static let completions = ThreadPool(maximumThreads: 128)
+    package static let completions = ThreadPool(maximumThreads: 128)
     /// The pool for reading and writing files. Files that other processes pass may be on any file system.
     static let files = ThreadPool(maximumThreads: 64)
 

@@ -144,7 +144,7 @@ import Testing
         #expect(try desk.run("paste", "-t", "public.plain-text").text == "Sierra")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.finish().text == "gives 2 notes\ncleared\n")
-        // The files of the pages existed only during the load.
+        // The files of the pages existed only while the notes were offered.
         #expect(try desk.shell("ls t").text.isEmpty)
     }
 
