@@ -155,6 +155,7 @@ public final class Stage {
                 return trace.line("selected none")
             }
             let table = try surface(spot.surface).requireTable()
+            table.allowsMultipleSelection = true
             table.selectRow(at: IndexPath(row: spot.row, section: 0))
             trace.line("selected", "\(table.indexPathsForSelectedRows?.count ?? 0)")
         case .reload(let label):

@@ -4,6 +4,10 @@ public import Foundation
 public typealias UITableView = Table
 /// The name of ``TableCell`` in UIKit.
 public typealias UITableViewCell = TableCell
+/// The name of ``TableDelegate`` in UIKit.
+public typealias UITableViewDelegate = TableDelegate
+/// The name of ``TableDropPlaceholder`` in UIKit.
+public typealias UITableViewPlaceholder = TableDropPlaceholder
 /// The name of ``TableDataSource`` in UIKit.
 public typealias UITableViewDataSource = TableDataSource
 /// The name of ``TableDragDelegate`` in UIKit.
@@ -21,18 +25,23 @@ public typealias UITableViewDropPlaceholderContext = TableDropPlaceholderContext
 /// The name of ``TableDropProposal`` in UIKit.
 public typealias UITableViewDropProposal = TableDropProposal
 
-// For data sources that make cells. A table asks for none, since nothing shows them.
+/// A delegate of a table. It has no requirements: what it decides is the appearance, and a user's actions in it.
+@MainActor
+public protocol TableDelegate: AnyObject {}
+
 extension Table {
-    /// Registers nothing: every identifier gives a cell.
-    public func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {}
-
-    /// Makes a cell.
-    public func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> TableCell {
-        TableCell(reuseIdentifier: identifier, rowHeight: Self.automaticDimension)
+    /// Sets the class of the cells that are made for an identifier; nil for an ordinary cell.
+    public func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
+        cellClasses[identifier] = cellClass
     }
-}
 
-extension TableCell {
-    /// The cell itself, which has the text.
-    public var textLabel: TableCell? { self }
+    /// Makes a cell of the registered class, or an ordinary cell.
+    public func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> TableCell {
+        makeCell(identifier)
+    }
+
+    /// Makes a cell of the registered class, or an ordinary cell. It never returns nil.
+    public func dequeueReusableCell(withIdentifier identifier: String) -> TableCell? {
+        makeCell(identifier)
+    }
 }
