@@ -24,6 +24,9 @@ open class Table: RowsView {
     /// The receiver of drops. If nil, the table accepts none.
     public weak var dropDelegate: (any TableDropDelegate)?
 
+    /// The heights of rows, which make no difference.
+    open var rowHeight = Table.automaticDimension, estimatedRowHeight = Table.automaticDimension
+
     /// Makes a table without rows.
     public init(frame: CGRect, style: Style) {
         super.init(frame: frame)

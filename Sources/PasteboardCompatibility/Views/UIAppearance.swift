@@ -12,38 +12,31 @@ public protocol UIDragAnimating {
     func addCompletion(_ completion: @escaping (Int) -> Void)
 }
 
-/// The parameters of a preview.
-@MainActor
-open class UIPreviewParameters {
-    /// Makes parameters.
-    public init() {}
-}
-/// The parameters of a preview of a drag.
-public typealias UIDragPreviewParameters = UIPreviewParameters
-
-/// The place of a preview.
-@MainActor
-open class UIPreviewTarget {
-    /// Makes a target.
-    public init(container: InteractionView, center: CGPoint) {}
-}
-/// The place of a preview of a drag.
-public typealias UIDragPreviewTarget = UIPreviewTarget
-
-/// A preview of a view.
+/// A preview of a view, its parameters, or its place.
 @MainActor
 open class UITargetedPreview {
-    /// The view.
-    public let view: InteractionView
+    /// Makes parameters.
+    public init() {}
     /// Makes a preview.
-    public init(view: InteractionView, parameters: UIPreviewParameters = .init(), target: UIPreviewTarget? = nil) {
-        self.view = view
-    }
+    public init(view: InteractionView, parameters: UITargetedPreview = .init(), target: UITargetedPreview? = nil) {}
+    /// Makes a place.
+    public init(container: InteractionView, center: CGPoint) {}
+    /// The colour behind the preview.
+    open var backgroundColor: UIColor?
 }
-/// A preview of an item that is lifted or dropped.
-public typealias UITargetedDragPreview = UITargetedPreview
-/// A preview of an item during a drag.
+
+/// The name of a preview during a drag.
 public typealias UIDragPreview = UITargetedPreview
+/// The name of a preview of an item.
+public typealias UITargetedDragPreview = UITargetedPreview
+/// The name of the parameters of a preview.
+public typealias UIPreviewParameters = UITargetedPreview
+/// The name of the parameters of an item's preview.
+public typealias UIDragPreviewParameters = UITargetedPreview
+/// The name of the place of a preview.
+public typealias UIPreviewTarget = UITargetedPreview
+/// The name of the place of an item's preview.
+public typealias UIDragPreviewTarget = UITargetedPreview
 
 /// The indicator of a drop's progress.
 public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
