@@ -44,11 +44,4 @@ open class Table: RowsView {
 
     /// The rows of a section as a screen would show them, including placeholders.
     public func presentedRows(inSection section: Int) -> [TableRow] { presented(inSection: section) }
-
-    /// Asks the data source for the cell of a row.
-    ///
-    /// - Returns: nil if there is no such row.
-    public func cellForRow(at indexPath: IndexPath) -> TableCell? {
-        indexPath.isRow(of: counts) ? dataSource?.tableView(self, cellForRowAt: indexPath) : nil
-    }
 }

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// The name of ``Table`` in UIKit.
 public typealias UITableView = Table
 /// The name of ``TableCell`` in UIKit.
@@ -24,24 +22,3 @@ public typealias UITableViewDropPlaceholder = TableDropPlaceholder
 public typealias UITableViewDropPlaceholderContext = TableDropPlaceholderContext
 /// The name of ``TableDropProposal`` in UIKit.
 public typealias UITableViewDropProposal = TableDropProposal
-
-/// A delegate of a table. It has no requirements: what it decides is the appearance, and a user's actions in it.
-@MainActor
-public protocol TableDelegate: AnyObject {}
-
-extension Table {
-    /// Sets the class of the cells that are made for an identifier; nil for an ordinary cell.
-    public func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
-        cellClasses[identifier] = cellClass
-    }
-
-    /// Makes a cell of the registered class, or an ordinary cell.
-    public func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> TableCell {
-        makeCell(identifier)
-    }
-
-    /// Makes a cell of the registered class, or an ordinary cell. It never returns nil.
-    public func dequeueReusableCell(withIdentifier identifier: String) -> TableCell? {
-        makeCell(identifier)
-    }
-}

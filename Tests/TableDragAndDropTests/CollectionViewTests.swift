@@ -30,7 +30,7 @@ struct CollectionViewTests {
             at indexPath: IndexPath
         ) -> [UIDragItem] { [UIDragItem(text: rows[indexPath.row])] }
         func tableView(_ tableView: UITableView, performDropWith coordinator: any UITableViewDropCoordinator) {
-            events.append("table drop")
+            events.append("table drop from \(coordinator.items[0].sourceIndexPath?.text ?? "-")")
         }
 
         func collectionView(_ collectionView: UICollectionView, numberOfItemsInSection section: Int) -> Int {
@@ -100,7 +100,7 @@ struct CollectionViewTests {
         #expect(items.count == 1 && shelf.collection.sourceIndexPath(of: items[0]) == path)
         drop([UIDragItem(text: "n")], from: nil, on: shelf.table, at: 0)
         drop([UIDragItem(text: "n")], from: nil, on: shelf.collection, at: 0)
-        #expect(shelf.events == ["table drop", "collection drop"])
+        #expect(shelf.events == ["table drop from -", "collection drop"])
         #expect(shelf.collection.cellForItem(at: path)?.reuseIdentifier == "z")
     }
 
@@ -126,7 +126,7 @@ struct CollectionViewTests {
             shelf.table.perform(session, at: IndexPath(row: row, section: 0), operation: .move)
         }
         contributor.end(drag)
-        #expect(shelf.events == ["table drop", "table drop", "table drop"])
+        #expect(shelf.events == ["table drop from 0.0", "table drop from 0.0", "table drop from 0.0"])
     }
 
     @Test("a placeholder has a cell of the class registered for it, and becomes an item")

@@ -170,6 +170,7 @@ extension RowsView {
         guard hasDataSource else { return forgetRows() }
         let after = currentCounts()
         if let contradiction = updates.contradiction(before: before, after: after) { endProgram(contradiction) }
+        guard updates != RowUpdates() else { return }
         rowCounts = after
         draggedRows.forget()
         selection = Set(selection.subtracting(updates.reloaded).compactMap(updates.path(after:)))
