@@ -21,8 +21,8 @@ open class UITargetedPreview {
     public init(view: InteractionView, parameters: UITargetedPreview = .init(), target: UITargetedPreview? = nil) {}
     /// Makes a place.
     public init(container: InteractionView, center: CGPoint) {}
-    /// The colour behind the preview.
-    open var backgroundColor: UIColor?
+    /// The colour behind the preview, and its outline.
+    open var backgroundColor: UIColor?, visiblePath: UIBezierPath?
 }
 
 /// The name of a preview during a drag.
@@ -58,6 +58,15 @@ extension DragItem {
         get { nil }
         set {}
     }
+}
+
+/// An outline.
+@MainActor
+open class UIBezierPath {
+    /// Makes a rectangle.
+    public init(rect: CGRect) {}
+    /// Makes a rectangle with round corners.
+    public init(roundedRect rect: CGRect, cornerRadius: Double) {}
 }
 
 /// A colour.
