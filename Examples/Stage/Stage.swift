@@ -99,7 +99,7 @@ public final class Stage {
         for (name, view) in registered {
             trace.line("registered", name)
             Task {
-                guard let error = await view.registrationEnded() else { return }
+                guard let error = await view.registrationOutcome() else { return }
                 trace.line("unregistered", name, "\(error.code)")
             }
         }
@@ -155,6 +155,7 @@ public final class Stage {
                 return trace.line("selected none")
             }
             let table = try surface(spot.surface).requireTable()
+            table.allowsMultipleSelection = true
             table.selectRow(at: IndexPath(row: spot.row, section: 0))
             trace.line("selected", "\(table.indexPathsForSelectedRows?.count ?? 0)")
         case .reload(let label):

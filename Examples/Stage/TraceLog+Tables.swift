@@ -25,7 +25,7 @@ extension TraceLog {
         for (number, row) in rows.enumerated() {
             switch row {
             case .row(let path): line("row", label, "\(number)", name(path.row))
-            case .placeholder(let cell): line("row", label, "\(number)", cell.text)
+            case .placeholder(let cell): line("row", label, "\(number)", cell.textLabel?.text)
             }
         }
     }

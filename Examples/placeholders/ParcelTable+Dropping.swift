@@ -97,7 +97,7 @@ extension ParcelTable: TableDropDelegate {
     private func wait(for item: DragItem, at shownPath: IndexPath, _ coordinator: any TableDropCoordinator) {
         let name = item.itemProvider.suggestedName ?? "something"
         let placeholder = TableDropPlaceholder(insertionIndexPath: shownPath, reuseIdentifier: "parcel")
-        placeholder.cellUpdateHandler = { $0.text = "waiting for \(name)" }
+        placeholder.cellUpdateHandler = { $0.textLabel?.text = "waiting for \(name)" }
         let context = coordinator.drop(item, to: placeholder)
         trace.line("waiting", label, name)
         let session = coordinator.session

@@ -1,9 +1,11 @@
-public import Foundation
-
 /// The name of ``Table`` in UIKit.
 public typealias UITableView = Table
 /// The name of ``TableCell`` in UIKit.
 public typealias UITableViewCell = TableCell
+/// The name of ``TableDelegate`` in UIKit.
+public typealias UITableViewDelegate = TableDelegate
+/// The name of ``TableDropPlaceholder`` in UIKit.
+public typealias UITableViewPlaceholder = TableDropPlaceholder
 /// The name of ``TableDataSource`` in UIKit.
 public typealias UITableViewDataSource = TableDataSource
 /// The name of ``TableDragDelegate`` in UIKit.
@@ -20,19 +22,3 @@ public typealias UITableViewDropPlaceholder = TableDropPlaceholder
 public typealias UITableViewDropPlaceholderContext = TableDropPlaceholderContext
 /// The name of ``TableDropProposal`` in UIKit.
 public typealias UITableViewDropProposal = TableDropProposal
-
-// For data sources that make cells. A table asks for none, since nothing shows them.
-extension Table {
-    /// Registers nothing: every identifier gives a cell.
-    public func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {}
-
-    /// Makes a cell.
-    public func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> TableCell {
-        TableCell(reuseIdentifier: identifier, rowHeight: Self.automaticDimension)
-    }
-}
-
-extension TableCell {
-    /// The cell itself, which has the text.
-    public var textLabel: TableCell? { self }
-}

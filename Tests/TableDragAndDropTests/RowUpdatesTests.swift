@@ -68,12 +68,12 @@ struct RowUpdatesTests {
     func gap() {
         var updates = RowUpdates()
         updates.insert(IndexPath(row: 0, section: 0))
-        #expect(updates.gap(after: 0, inSection: 0) == 0)
-        #expect(updates.gap(after: 1, inSection: 0) == 2)
+        #expect(updates.gap(after: IndexPath(row: 0, section: 0))?.row == 0)
+        #expect(updates.gap(after: IndexPath(row: 1, section: 0))?.row == 2)
         updates.delete(IndexPath(row: 0, section: 0))
-        #expect(updates.gap(after: 1, inSection: 0) == 0)
-        #expect(updates.gap(after: 2, inSection: 0) == 2)
-        #expect(updates.gap(after: 2, inSection: 1) == 2)
+        #expect(updates.gap(after: IndexPath(row: 1, section: 0))?.row == 0)
+        #expect(updates.gap(after: IndexPath(row: 2, section: 0))?.row == 2)
+        #expect(updates.gap(after: IndexPath(row: 2, section: 1))?.row == 2)
     }
 
     @Test("a row that moves to a gap is on the side from which it was moved")
@@ -81,57 +81,90 @@ struct RowUpdatesTests {
         let path = { IndexPath(row: $0, section: 0) }
         var down = RowUpdates()
         down.move(path(1), to: path(3))
-        #expect((0...5).map { down.gap(after: $0, inSection: 0) } == [0, 1, 1, 2, 4, 5])
+        #expect((0...5).map { down.gap(after: path($0))?.row } == [0, 1, 1, 2, 4, 5])
         var up = RowUpdates()
         up.move(path(3), to: path(1))
-        #expect((0...5).map { up.gap(after: $0, inSection: 0) } == [0, 1, 3, 4, 4, 5])
+        #expect((0...5).map { up.gap(after: path($0))?.row } == [0, 1, 3, 4, 4, 5])
     }
 
     @Test("rows are found at their index in the model after any update", arguments: 0..<200 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
+        let chance = { (random: inout SeededGenerator) in Int.random(in: 0..<4, using: &random) == 0 }
         var letters = 0
         func letter() -> String {
             letters += 1
             return "r\(letters)"
         }
-        let old = Letters(
-            sections: (0..<2).map { _ in (0..<Int.random(in: 0...5, using: &random)).map { _ in letter() } }
-        )
-        // Make the new table first, by deleting, moving and inserting rows. Then make the calls that report it.
-        let kept = old.sections.map { $0.filter { _ in Int.random(in: 0..<4, using: &random) > 0 } }
-        var new = Letters(sections: kept)
-        var movedLetters: Set<String> = []
-        for row in kept.joined() where Int.random(in: 0..<4, using: &random) == 0 {
-            movedLetters.insert(row)
-            for section in new.sections.indices { new.sections[section].removeAll { $0 == row } }
+        func section(_ random: inout SeededGenerator) -> [String] {
+            // The first row stands for the section. It is never changed.
+            (0...Int.random(in: 0...5, using: &random)).map { _ in letter() }
         }
-        for row in movedLetters.sorted() + (0..<Int.random(in: 0...3, using: &random)).map({ _ in letter() }) {
-            let section = Int.random(in: 0...1, using: &random)
-            new.sections[section].insert(row, at: Int.random(in: 0...new.sections[section].count, using: &random))
-        }
+        let old = Letters(sections: (0..<3).map { _ in section(&random) })
+        // Make the new table first, by deleting, moving and inserting rows and sections. Then make the calls that
+        // report it.
         var updates = RowUpdates()
+        var new = Letters(sections: old.sections.map { [$0[0]] + $0.dropFirst().filter { _ in !chance(&random) } })
+        let rows = new.sections.flatMap { $0.dropFirst() }
+        let movedLetters = Set(rows.filter { _ in chance(&random) })
+        for index in new.sections.indices { new.sections[index].removeAll { movedLetters.contains($0) } }
+        var gone: Set<String> = []
+        var movedSections: [[String]] = []
+        for (index, rows) in old.sections.enumerated() where chance(&random) {
+            let now = new.sections.firstIndex { $0[0] == rows[0] }
+            let removed = now.map { new.sections.remove(at: $0) } ?? []
+            if chance(&random) {
+                movedSections.append(removed)
+            } else {
+                updates.sections.delete(index)
+                gone.formUnion(removed)
+            }
+        }
+        for section in movedSections {
+            new.sections.insert(section, at: Int.random(in: 0...new.sections.count, using: &random))
+        }
+        let added = (0..<Int.random(in: 0...2, using: &random)).map { _ in section(&random) }
+        for section in added {
+            new.sections.insert(section, at: Int.random(in: 0...new.sections.count, using: &random))
+        }
+        let arriving = movedLetters.sorted() + (0..<Int.random(in: 0...3, using: &random)).map { _ in letter() }
+        for row in new.sections.isEmpty ? [] : arriving {
+            let section = Int.random(in: new.sections.indices, using: &random)
+            let place = Int.random(in: 1...new.sections[section].count, using: &random)
+            new.sections[section].insert(row, at: place)
+        }
+        for section in movedSections {
+            guard let before = old.path(of: section[0]), let after = new.path(of: section[0]) else { continue }
+            updates.sections.move(before.section, to: after.section)
+        }
+        for section in added {
+            if let after = new.path(of: section[0]) { updates.sections.insert(after.section) }
+        }
         for row in old.sections.joined() {
             guard let before = old.path(of: row) else { continue }
-            guard let after = new.path(of: row) else {
+            if let after = new.path(of: row) {
+                if movedLetters.contains(row) { updates.move(before, to: after) }
+            } else if !gone.contains(row) || chance(&random) {
                 updates.delete(before)
-                continue
             }
-            if movedLetters.contains(row) { updates.move(before, to: after) }
         }
-        for row in new.sections.joined() where old.path(of: row) == nil {
+        for row in new.sections.joined() where old.path(of: row) == nil && !added.joined().contains(row) {
             if let after = new.path(of: row) { updates.insert(after) }
         }
+
         let counts = (old.sections.map(\.count), new.sections.map(\.count))
         #expect(updates.contradiction(before: counts.0, after: counts.1) == nil, "seed \(seed)")
         for row in old.sections.joined() {
             guard let before = old.path(of: row) else { continue }
             #expect(updates.path(after: before) == new.path(of: row), "seed \(seed), row \(row)")
         }
-        for section in 0...1 {
-            let gaps = (0...old.sections[section].count).map { updates.gap(after: $0, inSection: section) }
-            #expect(gaps == gaps.sorted(), "seed \(seed)")
-            #expect(gaps.allSatisfy { (0...new.sections[section].count).contains($0) }, "seed \(seed)")
+        for (section, rows) in old.sections.enumerated() {
+            let gaps = (0...rows.count).map { updates.gap(after: IndexPath(row: $0, section: section)) }
+            let now = new.path(of: rows[0])?.section
+            #expect(gaps.allSatisfy { $0?.section == now }, "seed \(seed)")
+            let numbers = gaps.compactMap { $0?.row }
+            #expect(numbers == numbers.sorted(), "seed \(seed)")
+            if let now { #expect(numbers.allSatisfy { $0 <= new.sections[now].count }, "seed \(seed)") }
         }
     }
 }

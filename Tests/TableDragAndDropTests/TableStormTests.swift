@@ -32,7 +32,7 @@ struct TableStormTests {
         private func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
         private func path(orBehind: Bool) -> IndexPath? {
-            let section = Int.random(in: 0..<3, using: &random)
+            guard let section = rows.sections.indices.randomElement(using: &random) else { return nil }
             let count = rows.sections[section].count + (orBehind ? 1 : 0)
             return count == 0 ? nil : IndexPath(row: Int.random(in: 0..<count, using: &random), section: section)
         }
@@ -50,7 +50,7 @@ struct TableStormTests {
         }
 
         private func change() {
-            switch Int.random(in: 0..<9, using: &random) {
+            switch Int.random(in: 0..<11, using: &random) {
             case 0:
                 guard let path = path(orBehind: true) else { return }
                 rows.sections[path.section].insert(name(), at: path.row)
@@ -76,12 +76,39 @@ struct TableStormTests {
                     resolve()
                 }
             case 4:
-                rows.sections[0].reverse()
+                rows.sections.reverse()
                 table.reloadData()
             case 5: if let path = path(orBehind: true) { table.selectRow(at: path) }
             case 6: _ = table.presentedRows(inSection: 0)
             case 7: show()
+            case 8: changeSection()
+            case 9:
+                depth += 3
+                defer { depth -= 3 }
+                table.performBatchUpdates { changeSection() }
             default: resolve()
+            }
+        }
+
+        private func changeSection() {
+            let section = Int.random(in: 0...rows.sections.count, using: &random)
+            let isThere = section < rows.sections.count
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0 where isThere:
+                rows.sections.remove(at: section)
+                table.deleteSections([section])
+            case 1 where isThere:
+                rows.sections[section] = [name()]
+                table.reloadSections([section])
+            case 2 where isThere:
+                let moved = rows.sections.remove(at: section)
+                let target = Int.random(in: 0...rows.sections.count, using: &random)
+                rows.sections.insert(moved, at: target)
+                table.moveSection(section, toSection: target)
+            default:
+                guard rows.sections.count < 6 else { return }
+                rows.sections.insert([name(), name()], at: section)
+                table.insertSections([section])
             }
         }
 
@@ -107,9 +134,12 @@ struct TableStormTests {
                 let text = name()
                 context.commitInsertion { path in
                     maybeChange()
-                    // The table was notified of all changes so far.
-                    let row = min(path.row, rows.sections[path.section].count)
-                    rows.sections[path.section].insert(text, at: row)
+                    // The table was notified of all changes so far, which may have moved or deleted the section.
+                    let current = (context as? PlaceholderRow).flatMap { table.placeholders.path(of: $0) }
+                    let section = (table.batch == nil ? current : path)?.section ?? 0
+                    guard rows.sections.indices.contains(section) else { return }
+                    let row = min(path.row, rows.sections[section].count)
+                    rows.sections[section].insert(text, at: row)
                 }
             }
         }
@@ -120,7 +150,7 @@ struct TableStormTests {
             }
             let placeholder = TableDropPlaceholder(insertionIndexPath: path, reuseIdentifier: "row")
             placeholder.cellUpdateHandler = { [weak self] cell in
-                cell.text = "?"
+                cell.textLabel?.text = "?"
                 self?.maybeChange()
             }
             contexts.append(coordinator.drop(coordinator.items[0].dragItem, to: placeholder))
@@ -166,6 +196,7 @@ struct TableStormTests {
 
         func check(_ step: String) {
             #expect(!table.hasActiveDrag && !table.hasActiveDrop, "\(step)")
+            #expect(table.numberOfSections == rows.sections.count, "\(step)")
             for (section, texts) in rows.sections.enumerated() {
                 #expect(table.numberOfRows(inSection: section) == texts.count, "\(step)")
                 let shown = table.placeholders.shown(inSection: section, count: texts.count)

@@ -30,6 +30,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
         table.dataSource = self
         table.dragDelegate = self
         table.dropDelegate = self
+        table.allowsMultipleSelection = true
         return table
     }
 
@@ -148,7 +149,7 @@ extension Table {
         presentedRows(inSection: section).map {
             switch $0 {
             case .row(let path): rows.sections[path.section][path.row]
-            case .placeholder(let cell): "<\(cell.text ?? "")>"
+            case .placeholder(let cell): "<\(cell.textLabel?.text ?? "")>"
             }
         }
     }
@@ -162,7 +163,7 @@ extension TableDropCoordinator {
                 insertionIndexPath: IndexPath(row: path.row + index, section: path.section),
                 reuseIdentifier: "row"
             )
-            placeholder.cellUpdateHandler = { $0.text = "\(index)" }
+            placeholder.cellUpdateHandler = { $0.textLabel?.text = "\(index)" }
             return drop(item.dragItem, to: placeholder)
         }
     }

@@ -63,7 +63,7 @@ extension TerminalPlaces: TableDropDelegate {
         let name = item.itemProvider.words
         let kind = "load of \(ObjectIdentifier(item))"
         let placeholder = TableDropPlaceholder(insertionIndexPath: path, reuseIdentifier: kind)
-        placeholder.cellUpdateHandler = { $0.text = name }
+        placeholder.cellUpdateHandler = { $0.textLabel?.text = name }
         let context = coordinator.drop(item, to: placeholder)
         keepCursor(1, from: kind)
         focus = index(of: kind)

@@ -88,7 +88,7 @@ extension TerminalPlaces {
         let rows = shown
         let atCursor = rows.indices.contains(cursor) ? [rows[cursor]] : []
         for case .placeholder(let cell) in atCursor + rows {
-            if let progress = loads[cell.reuseIdentifier] { return (cell.text ?? "", progress) }
+            if let progress = loads[cell.reuseIdentifier ?? ""] { return (cell.textLabel?.text ?? "", progress) }
         }
         return nil
     }

@@ -75,9 +75,9 @@ extension TerminalPlaces {
             let name = places.names[path.row]
             return path.row == lifted?.row && finger.drag != nil ? .lifted(name) : .plain(name)
         case .placeholder(let cell):
-            let progress = loads[cell.reuseIdentifier]
+            let progress = loads[cell.reuseIdentifier ?? ""]
             let isKnown = progress.map { $0.totalUnitCount > 0 } ?? false
-            return .placeholder(cell.text ?? "", fraction: isKnown ? progress?.fractionCompleted : nil)
+            return .placeholder(cell.textLabel?.text ?? "", fraction: isKnown ? progress?.fractionCompleted : nil)
         }
     }
 

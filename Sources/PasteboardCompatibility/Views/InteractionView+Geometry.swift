@@ -12,6 +12,9 @@ extension DragDropSession {
 
 // The positions of views, and the views at a point.
 extension InteractionView {
+    /// The view's size, at an origin of zero.
+    public var bounds: CGRect { CGRect(origin: .zero, size: frame.size) }
+
     /// Returns whether this view is `view` or a descendant of it.
     public func isDescendant(of view: InteractionView) -> Bool {
         sequence(first: self, next: \.superview).contains { $0 === view }

@@ -21,8 +21,17 @@ open class InteractionView {
     public private(set) weak var superview: InteractionView?
     /// The views in this one. The last one is uppermost.
     public private(set) var subviews: [InteractionView] = []
-    /// The view's interactions, in the order in which they were added.
-    public private(set) var interactions: [any Interaction] = []
+    /// The view's interactions, in the order in which they were added. Setting the list removes the others, and adds
+    /// those that are new.
+    open var interactions: [any Interaction] {
+        get { ownInteractions }
+        set {
+            for old in ownInteractions where !newValue.contains(where: { $0 === old }) { removeInteraction(old) }
+            for new in newValue { addInteraction(new) }
+            ownInteractions = newValue
+        }
+    }
+    private var ownInteractions: [any Interaction] = []
 
     /// The connection for drags that begin in this tree. Only that of the outermost view is used. Registering the view
     /// sets it.
@@ -37,39 +46,61 @@ open class InteractionView {
     private var isRegistering = false
 
     /// Makes a view.
-    public init(frame: CGRect = .zero) {
+    public init(frame: CGRect) {
         self.frame = frame
     }
+
+    /// Makes a view with an empty frame. There are no archives of views: nothing is decoded.
+    public required init?(coder: NSCoder) {
+        frame = .zero
+    }
+
+    /// Makes a view with an empty frame.
+    public convenience init() {
+        self.init(frame: .zero)
+    }
+
+    // Calls that subclasses override. Without a screen and archives, only the first one happens.
+
+    /// Called after the view was added to another one, or removed from it. Does nothing.
+    open func didMoveToSuperview() {}
+    /// Does nothing, and is not called.
+    open func layoutSubviews() {}
+    /// Does nothing, and is not called.
+    open func awakeFromNib() {}
 
     /// Adds a view as the uppermost subview, and removes it from its previous superview. The view must be neither this
     /// one nor a view that contains this one.
     public func addSubview(_ view: InteractionView) {
         precondition(!isDescendant(of: view), "a view cannot be a subview of itself")
-        view.removeFromSuperview()
+        view.superview?.subviews.removeAll { $0 === view }
         subviews.append(view)
         view.superview = self
+        view.didMoveToSuperview()
     }
 
     /// Removes the view from its superview. A session that is over it leaves it with the next pointer update.
     public func removeFromSuperview() {
-        superview?.subviews.removeAll { $0 === self }
-        superview = nil
+        guard let superview else { return }
+        superview.subviews.removeAll { $0 === self }
+        self.superview = nil
+        didMoveToSuperview()
     }
 
     /// Adds an interaction to the view, and removes it from any other view.
     public func addInteraction(_ interaction: any Interaction) {
-        guard !interactions.contains(where: { $0 === interaction }) else { return }
+        guard !ownInteractions.contains(where: { $0 === interaction }) else { return }
         interaction.view?.removeInteraction(interaction)
         interaction.willMove(to: self)
-        interactions.append(interaction)
+        ownInteractions.append(interaction)
         interaction.didMove(to: self)
     }
 
     /// Removes an interaction from the view. A drag that has begun and a drop that is being performed continue.
     public func removeInteraction(_ interaction: any Interaction) {
-        guard let index = interactions.firstIndex(where: { $0 === interaction }) else { return }
+        guard let index = ownInteractions.firstIndex(where: { $0 === interaction }) else { return }
         interaction.willMove(to: nil)
-        interactions.remove(at: index)
+        ownInteractions.remove(at: index)
         interaction.didMove(to: nil)
     }
 
@@ -91,7 +122,7 @@ open class InteractionView {
     ///     too.
     /// - Throws: `refused` if the name is taken; `invalid-argument` if the view is already registered; the error that
     ///   ended the connection; `cancelled` if the task is cancelled. If the connection is lost later, the view is
-    ///   registered again. If that is impossible, ``registrationEnded()`` returns the error.
+    ///   registered again. If that is impossible, ``registrationOutcome()`` returns the error.
     public func register(
         as name: String,
         accepting types: [UniformType] = [.item],
@@ -129,7 +160,7 @@ open class InteractionView {
     /// Cancelling the task does not end the wait; unregistering the view does. The wait keeps the view alive.
     ///
     /// - Returns: the error that ended the registration; nil if the view was unregistered.
-    public func registrationEnded() async -> PasteboardError? {
+    public func registrationOutcome() async -> PasteboardError? {
         await destination?.end?.value
     }
 

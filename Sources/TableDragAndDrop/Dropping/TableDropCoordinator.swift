@@ -1,7 +1,7 @@
 public import Foundation
 public import PasteboardKit
 
-/// A drop on a table: its items and its location.
+/// A drop on a table or a collection view: its items and its location.
 @MainActor
 public protocol TableDropCoordinator: AnyObject, Sendable {
     /// The session.
@@ -21,7 +21,10 @@ public protocol TableDropCoordinator: AnyObject, Sendable {
     ///   - placeholder: the location and contents of the row.
     /// - Returns: a context that resolves the placeholder. The drop is not complete until it is resolved. An item has
     ///   one placeholder: another call for it shows nothing, and returns the context of the first.
-    func drop(_ dragItem: DragItem, to placeholder: TableDropPlaceholder) -> any TableDropPlaceholderContext
+    func drop<Cell: RowCell>(
+        _ dragItem: DragItem,
+        to placeholder: DropPlaceholder<Cell>
+    ) -> any TableDropPlaceholderContext
 
     /// Reports that an item is now a row of the table. The data source must already have the row, and the table must
     /// have been notified of it. An item of this process then counts as taken without a load.
@@ -33,6 +36,16 @@ public protocol TableDropCoordinator: AnyObject, Sendable {
 }
 
 extension TableDropCoordinator {
+    /// Reports that an item is now an item of the collection view, as ``drop(_:toRowAt:)`` does for a row.
+    public func drop(_ dragItem: DragItem, toItemAt indexPath: IndexPath) {
+        drop(dragItem, toRowAt: indexPath)
+    }
+
+    /// Reports that an item is now part of another item, as ``drop(_:intoRowAt:rect:)`` does for a row.
+    public func drop(_ dragItem: DragItem, intoItemAt indexPath: IndexPath, rect: CGRect) {
+        drop(dragItem, intoRowAt: indexPath, rect: rect)
+    }
+
     /// Shows a placeholder for an item until its bytes have arrived. This is the older spelling of ``drop(_:to:)``.
     ///
     /// - Parameters:

@@ -63,10 +63,7 @@ extension TableDropDelegate {
         _ tableView: Table,
         dropSessionDidUpdate session: any DropSession,
         withDestinationIndexPath destinationIndexPath: IndexPath?
-    ) -> TableDropProposal {
-        let isMove = session.localDragSession != nil && session.allowsMoveOperation
-        return TableDropProposal(operation: isMove ? .move : .copy)
-    }
+    ) -> TableDropProposal { TableDropProposal(default: session) }
     /// Does nothing.
     public func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {}
     /// Does nothing.

@@ -26,6 +26,11 @@ public struct TableDropProposal: Sendable, Hashable {
         self.intent = intent
     }
 
+    /// Makes the proposal of a view whose delegate makes none.
+    init(default session: any DropSession) {
+        self.init(operation: session.localDragSession != nil && session.allowsMoveOperation ? .move : .copy)
+    }
+
     /// Whether a drop would insert a row at the session's location.
     var opensGap: Bool {
         switch operation {

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// A placeholder in a table, and the context through which the program resolves it. When the placeholder leaves the
-/// table the drop can conclude. A move is complete only if a row has replaced the placeholder.
+/// A placeholder in a view of rows, and the context through which the program resolves it. When the placeholder leaves
+/// the view the drop can conclude. A move is complete only if a row has replaced the placeholder.
 @MainActor
 final class PlaceholderRow: TableDropPlaceholderContext {
     let dragItem: DragItem
-    private weak var table: Table?
-    private let placeholder: TableDropPlaceholder
-    private let cell: TableCell
+    private weak var view: RowsView?
+    private let cell: RowCell
+    private let updateCell: () -> Void
     /// Whether a row has replaced the placeholder.
     private(set) var isTaken = false
     /// Keeps the drop from concluding until the placeholder is resolved.
@@ -16,12 +16,18 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     /// Whether the program's block is running. The item then enters the model, whatever the block does to the table.
     private var isCommitting = false
 
-    init(_ dragItem: DragItem, placeholder: TableDropPlaceholder, table: Table, hold: DropWindow.Hold?) {
+    init<Cell: RowCell>(
+        _ dragItem: DragItem,
+        placeholder: DropPlaceholder<Cell>,
+        view: RowsView,
+        hold: DropWindow.Hold?
+    ) {
         self.dragItem = dragItem
-        self.table = table
-        self.placeholder = placeholder
+        self.view = view
         self.hold = hold
-        cell = TableCell(reuseIdentifier: placeholder.reuseIdentifier, rowHeight: placeholder.rowHeight)
+        let cell: Cell = view.makeCell(placeholder.reuseIdentifier)
+        self.cell = cell
+        updateCell = { placeholder.cellUpdateHandler?(cell) }
     }
 
     deinit {
@@ -31,15 +37,15 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     }
 
     /// The cell, with updated contents.
-    func updatedCell() -> TableCell {
-        placeholder.cellUpdateHandler?(cell)
+    func updatedCell() -> RowCell {
+        updateCell()
         return cell
     }
 
     func commitInsertion(dataSourceUpdates: (_ insertionIndexPath: IndexPath) -> Void) -> Bool {
         guard !isCommitting else { return false }
         isCommitting = true
-        let isTaken = table?.commit(self, dataSourceUpdates) ?? false
+        let isTaken = view?.commit(self, dataSourceUpdates) ?? false
         isCommitting = false
         resolve(isTaken: isTaken)
         return isTaken
@@ -47,7 +53,7 @@ final class PlaceholderRow: TableDropPlaceholderContext {
 
     func deletePlaceholder() -> Bool {
         guard !isCommitting else { return false }
-        let wasThere = table?.remove(self) ?? false
+        let wasThere = view?.remove(self) ?? false
         resolve(isTaken: false)
         return wasThere
     }

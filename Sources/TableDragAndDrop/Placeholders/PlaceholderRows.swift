@@ -5,7 +5,7 @@ import FoundationEssentials
 struct PlaceholderRows {
     private struct Entry {
         let row: PlaceholderRow
-        let section: Int
+        var section: Int
         var gap: Int
     }
 
@@ -91,9 +91,17 @@ struct PlaceholderRows {
     }
 
     /// Keeps each placeholder at its row while rows are inserted, deleted and moved.
-    mutating func follow(_ updates: RowUpdates) {
-        for index in entries.indices {
-            entries[index].gap = updates.gap(after: entries[index].gap, inSection: entries[index].section)
+    ///
+    /// - Returns: the placeholders that were removed with their sections.
+    mutating func follow(_ updates: RowUpdates, counts: [Int]) -> [PlaceholderRow] {
+        let old = entries
+        var sections: [Int: [Entry]] = [:]
+        for entry in old {
+            guard let path = updates.gap(after: IndexPath(row: entry.gap, section: entry.section)) else { continue }
+            let gap = min(path.row, counts[path.section])
+            sections[path.section, default: []].append(Entry(row: entry.row, section: path.section, gap: gap))
         }
+        entries = sections.sorted { $0.key < $1.key }.flatMap(\.value)
+        return old.map(\.row).filter { path(of: $0) == nil }
     }
 }

@@ -24,3 +24,8 @@ public protocol TableDropPlaceholderContext: AnyObject, Sendable {
     @discardableResult
     func deletePlaceholder() -> Bool
 }
+
+extension TableDropPlaceholderContext {
+    /// Does nothing: each call that returns the presented rows updates the cells of placeholders.
+    public func setNeedsCellUpdate() {}
+}

@@ -10,6 +10,17 @@ extension IndexPath {
         self.init(indexes: [section, row])
     }
 
+    /// Makes the index path of an item of a collection view.
+    public init(item: Int, section: Int) {
+        self.init(row: item, section: section)
+    }
+
+    /// The item within its section, which is the same as ``row``.
+    public var item: Int {
+        get { row }
+        set { row = newValue }
+    }
+
     /// The section. Valid only for paths of rows, such as those from a table.
     public var section: Int {
         get { self[0] }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The changes of a table's rows in one batch. Deleted rows have their paths from before the batch, inserted rows their
+/// The changes of rows in one batch. Deleted rows have their paths from before the batch, inserted rows their
 /// paths from after it, so the order of the calls does not matter.
 struct RowUpdates: Equatable {
     private(set) var inserted: Set<IndexPath> = []
@@ -8,6 +8,8 @@ struct RowUpdates: Equatable {
     private(set) var reloaded: Set<IndexPath> = []
     /// The new path of each moved row, by its old path.
     private(set) var moved: [IndexPath: IndexPath] = [:]
+    /// The changes of whole sections. Rows of a section that is deleted or reloaded are gone, unless they are moved.
+    var sections = SectionUpdates()
 
     mutating func insert(_ path: IndexPath) {
         if !inserted.insert(path).inserted { endProgram("Row \(path.shown) is inserted twice in one update.") }
@@ -47,12 +49,7 @@ struct RowUpdates: Equatable {
 
     /// The reason why these changes cannot lead from the one set of row counts to the other; nil if they can.
     func contradiction(before: [Int], after: [Int]) -> String? {
-        guard before.count == after.count else {
-            return """
-                The table had \(before.count) sections before the update and has \(after.count) after it. Rows alone were \
-                inserted, deleted or moved: call reloadData() if the number of sections changes.
-                """
-        }
+        if let contradiction = sections.contradiction(before: before.count, after: after.count) { return contradiction }
         for path in deleted.union(reloaded).union(moved.keys) where !path.isRow(of: before) {
             return
                 "Row \(path.shown) is deleted, reloaded or moved; there was no such row before the update (\(before))."
@@ -66,16 +63,16 @@ struct RowUpdates: Equatable {
         guard inserted.union(moved.values).count == inserted.count + moved.count else {
             return "Two rows are inserted at, or moved to, the same place in one update."
         }
-        for section in before.indices {
-            let here = { (path: IndexPath) in path.section == section }
-            let new = inserted.count(where: here)
-            let gone = deleted.count(where: here)
-            let movedIn = moved.values.count(where: here)
-            let movedOut = moved.keys.count(where: here)
+        for section in before.indices where !sections.reloaded.contains(section) {
+            guard let now = sections.index(after: section) else { continue }
+            let new = inserted.count { $0.section == now }
+            let gone = deleted.count { $0.section == section }
+            let movedIn = moved.values.count { $0.section == now }
+            let movedOut = moved.keys.count { $0.section == section }
             let expected = before[section] + new - gone + movedIn - movedOut
-            guard after[section] == expected else {
+            guard after[now] == expected else {
                 return """
-                    Section \(section) has \(after[section]) rows after the update, and should have \(expected): \
+                    Section \(now) has \(after[now]) rows after the update, and should have \(expected): \
                     \(before[section]) before it, \(new) inserted, \(gone) deleted, \(movedIn) moved in, \(movedOut) moved \
                     out. Change the same rows in the data source before you update the table.
                     """
@@ -84,27 +81,32 @@ struct RowUpdates: Equatable {
         return nil
     }
 
-    /// The path of a row after the batch; nil if it is deleted.
+    /// The path of a row after the batch; nil if it is deleted, or its section was deleted or reloaded.
     func path(after path: IndexPath) -> IndexPath? {
         if let destination = moved[path] { return destination }
-        guard !deleted.contains(path) else { return nil }
+        guard !deleted.contains(path), !sections.reloaded.contains(path.section),
+            let section = sections.index(after: path.section)
+        else { return nil }
         var row = path.row - (leaving(path.section).count { $0 < path.row })
         // In ascending order, each insertion at or before the row moves it down.
-        for arrival in arriving(path.section) where arrival <= row { row += 1 }
-        return IndexPath(row: row, section: path.section)
+        for arrival in arriving(section) where arrival <= row { row += 1 }
+        return IndexPath(row: row, section: section)
     }
 
-    /// The position of a gap after the batch. The gap stays after the row above it, or after the nearest row above that
-    /// was neither deleted nor moved. A row that moves down to the gap ends up above it, after the row that made way.
-    func gap(after gap: Int, inSection section: Int) -> Int {
-        let gone = Set(leaving(section))
-        var above = gap - 1
+    /// The position of a gap after the batch; nil if its section is deleted. The gap stays after the row above it, or
+    /// after the nearest row above that was neither deleted nor moved. A row that moves down to the gap ends up above
+    /// it, after the row that made way. In a section that is reloaded, the gap keeps its number.
+    func gap(after gap: IndexPath) -> IndexPath? {
+        guard let section = sections.index(after: gap.section) else { return nil }
+        if sections.reloaded.contains(gap.section) { return IndexPath(row: gap.row, section: section) }
+        let gone = Set(leaving(gap.section))
+        var above = gap.row - 1
         while above >= 0, gone.contains(above) { above -= 1 }
-        let path = above >= 0 ? path(after: IndexPath(row: above, section: section)) : nil
+        let path = above >= 0 ? path(after: IndexPath(row: above, section: gap.section)) : nil
         var result = IndexPath(row: path.map { $0.row + 1 } ?? 0, section: section)
-        let isFromAbove = { (row: IndexPath) in row.section == section && row.row < gap }
+        let isFromAbove = { (row: IndexPath) in row.section == gap.section && row.row < gap.row }
         while moved.contains(where: { $0.value == result && isFromAbove($0.key) }) { result.row += 1 }
-        return result.row
+        return result
     }
 
     private func leaving(_ section: Int) -> [Int] {

@@ -9,8 +9,10 @@ public protocol TableDataSource: AnyObject {
     func numberOfSections(in tableView: Table) -> Int
     /// The number of rows in a section.
     func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int
-    /// Whether dragging this row within its own table calls ``tableView(_:moveRowAt:to:)`` instead of dropping it;
-    /// false by default.
+    /// The cell of a row; an empty one by default. Only ``Table/cellForRow(at:)`` asks for it.
+    func tableView(_ tableView: Table, cellForRowAt indexPath: IndexPath) -> TableCell
+    /// Whether dragging this row within its own table calls ``tableView(_:moveRowAt:to:)`` instead of dropping it. By
+    /// default it does if the data source has that method, as in UIKit.
     func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool
     /// A row was dragged to another index in its own table. Update the model; the table updates itself.
     ///
@@ -24,12 +26,16 @@ public protocol TableDataSource: AnyObject {
 extension TableDataSource {
     /// Returns 1.
     public func numberOfSections(in tableView: Table) -> Int { 1 }
-    /// Returns false.
-    public func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool { false }
-    /// Does nothing.
+    /// Returns an empty cell.
+    public func tableView(_ tableView: Table, cellForRowAt indexPath: IndexPath) -> TableCell { TableCell() }
+    /// Returns true.
+    public func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool { tableView.unanswered() }
+    /// Does nothing. The row is then dropped.
     public func tableView(
         _ tableView: Table,
         moveRowAt sourceIndexPath: IndexPath,
         to destinationIndexPath: IndexPath
-    ) {}
+    ) {
+        tableView.unanswered()
+    }
 }

@@ -323,6 +323,7 @@ import Testing
             #expect(try await rearranged.outcome().text == "transferred move")
             #expect(west.cities == ["Boise", "Provo", "Reno"])
 
+            west.tableView.allowsMultipleSelection = true
             west.tableView.selectRow(at: IndexPath(row: 0, section: 0))
             west.tableView.selectRow(at: IndexPath(row: 2, section: 0))
             let copied = try #require(try await west.tableView.beginDrag(at: IndexPath(row: 2, section: 0)))

@@ -107,7 +107,7 @@ struct ViewDestinationTests {
             try await drag.move(to: DropLocation("scene"))
             #expect(isLocal, "by its name, too")
             await scene.connection.close()
-            #expect(await scene.root.registrationEnded() != nil)
+            #expect(await scene.root.registrationOutcome() != nil)
             #expect(scene.trace["d"].last == "end")
             try await scene.root.register(as: "again", connection: broker.connect())
             let next = try await scene.begin()
@@ -135,7 +135,7 @@ struct ViewDestinationTests {
             try await drag.drop()
             await extending.wait()
             await scene.connection.close()
-            #expect(await scene.root.registrationEnded() != nil)
+            #expect(await scene.root.registrationOutcome() != nil)
             try await scene.root.register(as: "again", connection: broker.connect())
         }
     }
@@ -175,9 +175,9 @@ struct ViewDestinationTests {
     func ended() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
-            #expect(await scene.root.registrationEnded() == nil)
+            #expect(await scene.root.registrationOutcome() == nil)
             try await scene.root.register(as: "scene", connection: scene.connection)
-            async let end = scene.root.registrationEnded()
+            async let end = scene.root.registrationOutcome()
             await scene.root.unregister()
             #expect(await end == nil)
         }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-extension Table {
+extension RowsView {
     /// Runs the program's block for a placeholder that becomes a row.
     ///
     /// - Returns: false, without calling the block, if the placeholder was removed.
     func commit(_ row: PlaceholderRow, _ dataSourceUpdates: (IndexPath) -> Void) -> Bool {
         // Without a data source no row can replace the placeholder.
-        guard dataSource != nil else {
+        guard hasDataSource else {
             forgetRows()
             return false
         }
@@ -15,7 +15,7 @@ extension Table {
         _ = counts
         dataSourceUpdates(current)
         // The block may have changed other rows first and have reported them to the table.
-        guard dataSource != nil, let path = placeholders.path(of: row), let now = self.current(path),
+        guard hasDataSource, let path = placeholders.path(of: row), let now = self.current(path),
             let before = rowCounts
         else {
             // The block has reloaded the table, perhaps before it inserted the row.
@@ -42,7 +42,7 @@ extension Table {
     /// The path after the changes of the current batch: the model has changed already.
     private func current(_ path: IndexPath?) -> IndexPath? {
         guard let path, let batch else { return path }
-        return IndexPath(row: batch.updates.gap(after: path.row, inSection: path.section), section: path.section)
+        return batch.updates.gap(after: path)
     }
 
     /// - Returns: false if the placeholder was removed before.

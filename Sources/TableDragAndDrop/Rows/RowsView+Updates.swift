@@ -1,12 +1,14 @@
 public import FoundationEssentials
 import PasteboardKit
 
-extension Table {
+extension RowsView {
     /// Changes of rows that are checked together.
     struct Batch {
         var updates = RowUpdates()
         /// Whether the table was reloaded during the batch, so that there is nothing to compare with.
         var isReloaded = false
+        /// The number of batches that were begun in each other.
+        var depth = 0
         var completions: [(Bool) -> Void] = []
     }
 
@@ -54,6 +56,43 @@ extension Table {
         update { $0.move(indexPath.checked, to: newIndexPath.checked) }
     }
 
+    /// Reports inserted sections with all of their rows, by their indexes after the insertion.
+    public func insertSections(_ sections: IndexSet, with animation: RowAnimation = .automatic) {
+        update { for section in sections { $0.sections.insert(section) } }
+    }
+
+    /// Reports deleted sections with all of their rows, by their indexes before the deletion.
+    public func deleteSections(_ sections: IndexSet, with animation: RowAnimation = .automatic) {
+        update { for section in sections { $0.sections.delete(section) } }
+    }
+
+    /// Reports sections whose rows were all replaced, by their indexes before the changes. The rows are deselected, and
+    /// there may be more or fewer.
+    public func reloadSections(_ sections: IndexSet, with animation: RowAnimation = .automatic) {
+        update { for section in sections { $0.sections.reload(section) } }
+    }
+
+    /// Reports a moved section with all of its rows.
+    public func moveSection(_ section: Int, toSection newSection: Int) {
+        update { $0.sections.move(section, to: newSection) }
+    }
+
+    /// Begins a batch of changes, which the matching ``endUpdates()`` ends. It is checked as one of
+    /// `performBatchUpdates(_:completion:)`.
+    public func beginUpdates() {
+        if batch == nil {
+            _ = counts
+            batch = Batch()
+        }
+        batch?.depth += 1
+    }
+
+    /// Ends a batch of changes. The changes are checked when the outermost batch ends.
+    public func endUpdates() {
+        batch?.depth -= 1
+        if batch?.depth == 0 { endBatch() }
+    }
+
     /// Combines several changes of rows. Deleted rows have their paths from before all changes, inserted rows their
     /// paths from after them.
     ///
@@ -62,21 +101,16 @@ extension Table {
     ///   - completion: runs after the changes were checked, with the argument true. There is no animation to wait for.
     /// - Precondition: each section of the data source has its previous rows, plus the inserted ones, without the
     ///   deleted ones. The message of the trap contains the counts.
-    public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
-        let isOutermost = batch == nil
-        if isOutermost {
-            _ = counts
-            batch = Batch()
-        }
-        updates?()
+    public func performBatchUpdates(_ updates: () -> Void, completion: ((Bool) -> Void)? = nil) {
+        beginUpdates()
+        updates()
         if let completion { batch?.completions.append(completion) }
-        if isOutermost { endBatch() }
+        endUpdates()
     }
 
-    /// Asks the data source again. This removes placeholders and clears the selection.
-    public func reloadData() {
-        forgetRows()
-        _ = counts
+    /// Combines several changes of rows, or none.
+    public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
+        performBatchUpdates({ updates?() }, completion: completion)
     }
 
     /// The number of rows in each section, as known to the table.
@@ -96,9 +130,13 @@ extension Table {
     }
 
     func currentCounts() -> [Int] {
-        guard let dataSource else { return [] }
-        return (0..<max(0, dataSource.numberOfSections(in: self))).map {
-            max(0, dataSource.tableView(self, numberOfRowsInSection: $0))
+        let sections = askDataSource({ $0.numberOfSections(in: $1) }, { $0.numberOfSections(in: $1) }) ?? 0
+        return (0..<max(0, sections)).map { section in
+            let rows = askDataSource(
+                { $0.tableView($1, numberOfRowsInSection: section) },
+                { $0.collectionView($1, numberOfItemsInSection: section) }
+            )
+            return max(0, rows ?? 0)
         }
     }
 
@@ -129,13 +167,14 @@ extension Table {
 
     private func apply(_ updates: RowUpdates, before: [Int]) {
         // A table whose data source was deallocated has no rows, so there is nothing to check.
-        guard dataSource != nil else { return forgetRows() }
+        guard hasDataSource else { return forgetRows() }
         let after = currentCounts()
         if let contradiction = updates.contradiction(before: before, after: after) { endProgram(contradiction) }
+        guard updates != RowUpdates() else { return }
         rowCounts = after
         draggedRows.forget()
         selection = Set(selection.subtracting(updates.reloaded).compactMap(updates.path(after:)))
-        placeholders.follow(updates)
+        for placeholder in placeholders.follow(updates, counts: after) { placeholder.resolve(isTaken: false) }
     }
 }
 

@@ -1,23 +1,28 @@
 import FoundationEssentials
 import PasteboardKit
 
-extension Table {
+extension RowsView {
     func canHandle(_ session: any DropSession) -> Bool {
-        dropDelegate?.tableView(self, canHandle: session) ?? false
+        askDropDelegate(
+            { $0.tableView($1, canHandle: session) },
+            { $0.collectionView($1, canHandle: session) }
+        ) ?? false
     }
 
     func enter(_ session: any DropSession) {
         drops[ObjectIdentifier(session)] = TableDropProposal(operation: .cancel)
-        dropDelegate?.tableView(self, dropSessionDidEnter: session)
+        askDropDelegate(
+            { $0.tableView($1, dropSessionDidEnter: session) },
+            { $0.collectionView($1, dropSessionDidEnter: session) }
+        )
     }
 
-    /// - Parameter indexPath: an unchecked path from outside of the table.
+    /// - Parameter indexPath: an unchecked path from outside of the view.
     func update(_ session: any DropSession, at indexPath: IndexPath?) -> DropProposal {
         let destination = destinationPath(indexPath)
-        let proposed = dropDelegate?.tableView(
-            self,
-            dropSessionDidUpdate: session,
-            withDestinationIndexPath: destination
+        let proposed = askDropDelegate(
+            { $0.tableView($1, dropSessionDidUpdate: session, withDestinationIndexPath: destination) },
+            { $0.collectionView($1, dropSessionDidUpdate: session, withDestinationIndexPath: destination) }
         )
         var proposal = enforced(proposed ?? TableDropProposal(operation: .cancel), at: destination)
         // The drop would do nothing, so no gap opens for it.
@@ -30,7 +35,10 @@ extension Table {
 
     func exit(_ session: any DropSession) {
         drops[ObjectIdentifier(session)] = nil
-        dropDelegate?.tableView(self, dropSessionDidExit: session)
+        askDropDelegate(
+            { $0.tableView($1, dropSessionDidExit: session) },
+            { $0.collectionView($1, dropSessionDidExit: session) }
+        )
     }
 
     func perform(_ session: any DropSession, at indexPath: IndexPath?, operation: DropOperation) {
@@ -38,15 +46,21 @@ extension Table {
         let destination = destinationPath(indexPath)
         // The rows of the proposal may have been deleted since it was made.
         let proposal = enforced(TableDropProposal(operation: operation, intent: intent), at: destination)
-        guard let dropDelegate, numberOfSections > 0 else { return }
+        guard hasDropDelegate, numberOfSections > 0 else { return }
         if rearrange(session, to: destination, proposal) { return }
-        let drop = RowDrop(session, at: destination, proposal: proposal, table: self)
-        dropDelegate.tableView(self, performDropWith: drop)
+        let drop = RowDrop(session, at: destination, proposal: proposal, view: self)
+        askDropDelegate(
+            { $0.tableView($1, performDropWith: drop) },
+            { $0.collectionView($1, performDropWith: drop) }
+        )
     }
 
     func end(_ session: any DropSession) {
         drops[ObjectIdentifier(session)] = nil
-        dropDelegate?.tableView(self, dropSessionDidEnd: session)
+        askDropDelegate(
+            { $0.tableView($1, dropSessionDidEnd: session) },
+            { $0.collectionView($1, dropSessionDidEnd: session) }
+        )
     }
 
     /// Shows a placeholder for an item until its bytes have arrived.
@@ -91,7 +105,7 @@ extension Table {
         return TableDropProposal(operation: operation, intent: intent)
     }
 
-    /// Moves a single row within this table through the data source, if the drop is such a move.
+    /// Moves a single row within this view through the data source, if the drop is such a move.
     ///
     /// - Returns: whether the drop was handled.
     private func rearrange(
@@ -102,8 +116,12 @@ extension Table {
         guard
             proposal == TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath),
             let item = session.items.first, session.items.count == 1,
-            let local = session.localDragSession, let source = sourceIndexPath(of: item), var target = destination,
-            let dataSource, dataSource.tableView(self, canMoveRowAt: source),
+            let local = session.localDragSession, let source = sourceIndexPath(of: item), var target = destination
+        else { return false }
+        isUnanswered = false
+        guard
+            askDataSource({ $0.tableView($1, canMoveRowAt: source) }, { $0.collectionView($1, canMoveItemAt: source) })
+                ?? false,
             // The data source may have changed rows while it was asked.
             sourceIndexPath(of: item) == source
         else { return false }
@@ -114,13 +132,26 @@ extension Table {
                 section: source.section
             )
         }
+        if target == source {
+            if isUnanswered { return false }
+        } else {
+            isUnanswered = false
+            move(item, from: source, to: target)
+            if isUnanswered { return false }
+        }
         drags.first { $0.drag?.session === local }?.drag?.isRearranged = true
         item.taken()
-        guard target != source else { return true }
+        return true
+    }
+
+    private func move(_ item: DragItem, from source: IndexPath, to target: IndexPath) {
         performBatchUpdates { [self] in
-            dataSource.tableView(self, moveRowAt: source, to: target)
-            // The data source may have reported the move to the table itself.
-            guard let told = batch?.updates, !told.removes(source) else { return }
+            askDataSource(
+                { $0.tableView($1, moveRowAt: source, to: target) },
+                { $0.collectionView($1, moveItemAt: source, to: target) }
+            )
+            // The data source may have reported the move to the view itself.
+            guard !isUnanswered, let told = batch?.updates, !told.removes(source) else { return }
             if told == RowUpdates(), sourceIndexPath(of: item) == source {
                 moveRow(at: source, to: target)
             } else {
@@ -128,6 +159,5 @@ extension Table {
                 reloadData()
             }
         }
-        return true
     }
 }

@@ -2,13 +2,12 @@ public import FoundationEssentials
 
 /// A row that is shown for an item until its bytes have arrived.
 @MainActor
-public final class TableDropPlaceholder {
+public final class DropPlaceholder<Cell: RowCell> {
     let insertionIndexPath: IndexPath
     let reuseIdentifier: String
-    let rowHeight: Double
 
     /// Sets the contents of the row. It runs each time the rows are shown, so it can show the progress of the load.
-    public var cellUpdateHandler: ((TableCell) -> Void)?
+    public var cellUpdateHandler: ((Cell) -> Void)?
 
     /// Makes a placeholder.
     ///
@@ -17,7 +16,7 @@ public final class TableDropPlaceholder {
     ///     drop's destination for the first placeholder, the next row for each further one. Placeholders with the same
     ///     path follow one another. A path beyond the last row inserts after the last row.
     ///   - reuseIdentifier: the program's name for this kind of row.
-    ///   - rowHeight: the height of the row.
+    ///   - rowHeight: makes no difference.
     public init(
         insertionIndexPath: IndexPath,
         reuseIdentifier: String,
@@ -25,6 +24,8 @@ public final class TableDropPlaceholder {
     ) {
         self.insertionIndexPath = insertionIndexPath
         self.reuseIdentifier = reuseIdentifier
-        self.rowHeight = rowHeight
     }
 }
+
+/// A placeholder in a table.
+public typealias TableDropPlaceholder = DropPlaceholder<TableCell>

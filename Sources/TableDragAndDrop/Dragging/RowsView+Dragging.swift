@@ -2,7 +2,7 @@ public import Foundation
 import PasteboardCompatibility
 public import PasteboardKit
 
-extension Table {
+extension RowsView {
     /// Presses a row: asks the drag delegate for items and begins a drag with them.
     ///
     /// If the row is one of several selected rows, the drag contains all of them. To direct the drag to this table, or
@@ -53,46 +53,63 @@ extension Table {
     // MARK: Asking the delegate
 
     func itemsForBeginning(_ session: any DragSession, at indexPath: IndexPath) -> [DragItem] {
-        guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
+        guard dragInteractionEnabled, isReachable, indexPath.isRow(of: counts) else { return [] }
         let rows = selection.contains(indexPath) ? selection.sorted() : [indexPath]
         let revision = draggedRows.revision
         return rows.flatMap { row in
             // If the delegate changes rows while it is asked, the other selected rows are no longer at these paths.
             guard draggedRows.revision == revision else { return [DragItem]() }
-            let items = dragDelegate.tableView(self, itemsForBeginning: session, at: row)
+            let items =
+                askDragDelegate(
+                    { $0.tableView($1, itemsForBeginning: session, at: row) },
+                    { $0.collectionView($1, itemsForBeginning: session, at: row) }
+                ) ?? []
             draggedRows.record(items, at: row, since: revision)
             return items
         }
     }
 
     func itemsForAdding(to session: any DragSession, at indexPath: IndexPath, point: CGPoint) -> [DragItem] {
-        guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
+        guard dragInteractionEnabled, isReachable, indexPath.isRow(of: counts) else { return [] }
         let isDragged = session.items.contains { sourceIndexPath(of: $0) == indexPath }
         guard !isDragged else { return [] }
         let revision = draggedRows.revision
-        let items = dragDelegate.tableView(self, itemsForAddingTo: session, at: indexPath, point: point)
+        let items =
+            askDragDelegate(
+                { $0.tableView($1, itemsForAddingTo: session, at: indexPath, point: point) },
+                { $0.collectionView($1, itemsForAddingTo: session, at: indexPath, point: point) }
+            ) ?? []
         draggedRows.record(items, at: indexPath, since: revision)
         return items
     }
 
-    func willBegin(_ session: any DragSession) -> (TableDrag, Drag.Options) {
+    func willBegin(_ session: any DragSession) -> (RowsDrag, Drag.Options) {
         let drag = contributor(to: session)
         drag.begin(session)
         var options = Drag.Options()
-        guard let dragDelegate else { return (drag, options) }
-        options.allowsMoveOperation = dragDelegate.tableView(self, dragSessionAllowsMoveOperation: session)
+        options.allowsMoveOperation =
+            askDragDelegate(
+                { $0.tableView($1, dragSessionAllowsMoveOperation: session) },
+                { $0.collectionView($1, dragSessionAllowsMoveOperation: session) }
+            ) ?? true
         options.isRestrictedToDraggingApplication =
-            dragDelegate.tableView(self, dragSessionIsRestrictedToDraggingApplication: session)
+            askDragDelegate(
+                { $0.tableView($1, dragSessionIsRestrictedToDraggingApplication: session) },
+                { $0.collectionView($1, dragSessionIsRestrictedToDraggingApplication: session) }
+            ) ?? false
         options.allowsMoveBetweenProcesses =
-            dragDelegate.tableView(self, dragSessionAllowsMoveBetweenProcesses: session)
+            askDragDelegate(
+                { $0.tableView($1, dragSessionAllowsMoveBetweenProcesses: session) },
+                { $0.collectionView($1, dragSessionAllowsMoveBetweenProcesses: session) }
+            ) ?? false
         return (drag, options)
     }
 
     /// The object that represents this table in a drag.
-    private func contributor(to session: any DragSession) -> TableDrag {
+    private func contributor(to session: any DragSession) -> RowsDrag {
         drags.removeAll { $0.drag == nil }
         if let known = drags.first(where: { $0.drag?.session === session })?.drag { return known }
-        let drag = TableDrag(session, table: self)
+        let drag = RowsDrag(session, view: self)
         drags.append(WeakDrag(drag: drag))
         return drag
     }
