@@ -7,12 +7,14 @@ import PasteboardTransport
 /// is started when there is work and no thread is idle, up to a maximum, and ends after some time without work. There
 /// are several pools, so that blocked work of one kind, for example on a dead file system or in a program's code, does
 /// not stop the work that could end it.
-final class ThreadPool: TaskExecutor {
+package final class ThreadPool: TaskExecutor {
     /// The pool for the handlers of programs. It is large: a handler may wait for loads of its own, which need other
     /// threads.
-    static let shared = ThreadPool(maximumThreads: 512)
+    package static let shared = ThreadPool(maximumThreads: 512)
     /// The pool on which programs are notified of results and cancellation.
     static let completions = ThreadPool(maximumThreads: 128)
+    /// The pool for calls for which another thread waits. Nothing in them blocks.
+    package static let calls = ThreadPool(maximumThreads: 8)
     /// The pool for reading and writing files. Files that other processes pass may be on any file system.
     static let files = ThreadPool(maximumThreads: 64)
 
@@ -65,7 +67,7 @@ final class ThreadPool: TaskExecutor {
     }
 
     /// Runs a part of a task that prefers this executor.
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         add(.job(UnownedJob(job)))
     }
 
