@@ -8,17 +8,13 @@ extension UIPasteboard {
         Self.itemSet(try await pasteboard.contents(), pasteboardTypes)
     }
 
-    /// Returns the types of each item of a set.
-    ///
-    /// - Parameter itemSet: the indices; nil: all items.
+    /// Returns the types of each item of a set; nil stands for all items.
     public func types(forItemSet itemSet: IndexSet?) async throws(PasteboardError) -> [[String]]? {
         try await pasteboard.contents().items.filter { itemSet?.contains($0.id) ?? true }
             .map { $0.types.map(\.identifier) }
     }
 
-    /// Whether each item of a set has one of these types.
-    ///
-    /// - Parameter itemSet: the indices; nil: all items.
+    /// Whether each item of a set has one of these types; nil stands for all items.
     public func contains(
         pasteboardTypes: [String],
         inItemSet itemSet: IndexSet?
@@ -28,9 +24,8 @@ extension UIPasteboard {
         return !items.isEmpty && (Self.itemSet(contents, pasteboardTypes) ?? []).isSuperset(of: items)
     }
 
-    /// Returns the bytes of a type of each item of a set that has it.
+    /// Returns the bytes of a type of each item of a set that has it; nil stands for all items.
     ///
-    /// - Parameter itemSet: the indices; nil: all items.
     /// - Throws: the error of a load.
     public func data(
         forPasteboardType pasteboardType: String,
@@ -39,9 +34,8 @@ extension UIPasteboard {
         try await loadItems([pasteboardType], inItemSet: itemSet).flatMap { $0.values.map(\.value) }
     }
 
-    /// Returns the value of a type of each item of a set that has it, as in ``items``.
+    /// Returns the value of a type of each item of a set that has it, as in ``items``; nil stands for all items.
     ///
-    /// - Parameter itemSet: the indices; nil: all items.
     /// - Throws: the error of a load.
     public func values(
         forPasteboardType pasteboardType: String,
