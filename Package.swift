@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "PasteboardKit", targets: ["PasteboardKit"]),
         .library(name: "PasteboardCompatibility", targets: ["PasteboardCompatibility"]),
+        .library(name: "PasteboardBlocking", targets: ["PasteboardBlocking"]),
         .library(name: "TableDragAndDrop", targets: ["TableDragAndDrop"]),
         .library(name: "PasteboardBroker", targets: ["PasteboardBroker"]),
         .library(name: "TypeIdentifiers", targets: ["TypeIdentifiers"]),
@@ -70,7 +71,11 @@ let package = Package(
         .target(
             name: "PasteboardCompatibility",
             dependencies: ["PasteboardKit", "PasteboardTransport"],
-            exclude: ["Porting"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PasteboardBlocking",
+            dependencies: ["PasteboardCompatibility", "PasteboardKit"],
             swiftSettings: settings
         ),
         .target(
@@ -164,7 +169,7 @@ let package = Package(
 
         .target(
             name: "AppleNames",
-            dependencies: ["TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit"],
+            dependencies: ["TableDragAndDrop", "PasteboardBlocking", "PasteboardCompatibility", "PasteboardKit"],
             path: "Examples/AppleNames",
             swiftSettings: settings
         ),
@@ -242,9 +247,8 @@ let package = Package(
         // Compiled like a program outside of this package, without the upcoming features.
         .target(
             name: "PortedPrograms",
-            dependencies: ["PasteboardCompatibility", "TableDragAndDrop"],
+            dependencies: ["PasteboardBlocking", "PasteboardCompatibility", "TableDragAndDrop"],
             path: "Tests/PortedPrograms",
-            exclude: ["Original", "check", "cases.txt"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         // Compiled like a program outside of this package whose default isolation is the main actor.
@@ -256,6 +260,13 @@ let package = Package(
                 .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
                 .defaultIsolation(MainActor.self),
             ]
+        ),
+        // Compiled like a program outside of this package whose default isolation is the main actor.
+        .executableTarget(
+            name: "blocking-peer",
+            dependencies: ["PasteboardBlocking"],
+            path: "Tests/BlockingPeer",
+            swiftSettings: [.treatAllWarnings(as: .error), .defaultIsolation(MainActor.self)]
         ),
         .executableTarget(
             name: "library-peer",
@@ -331,9 +342,10 @@ let package = Package(
         .testTarget(
             name: "InProcessTests",
             dependencies: [
-                "TableDragAndDrop", "PasteboardCompatibility", "PasteboardKit", "PasteboardBroker", "PasteboardClient",
-                "BrokerLoop",
-                "BrokerState", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport",
+                "TableDragAndDrop", "PasteboardBlocking", "PasteboardCompatibility", "PasteboardKit",
+                "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState", "PasteboardTransport",
+                "PasteboardWire",
+                "TypeIdentifiers", "TestSupport",
                 "PortedPrograms", "IsolatedPrograms", "AppleNames",
             ],
             swiftSettings: settings
@@ -366,7 +378,8 @@ let package = Package(
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "pasteboard-conformance", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
                 "custom-type-destination", "transferable-value", "places", "image-drop",
-                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer", "pasteboard-fuzz",
+                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer", "blocking-peer",
+                "pasteboard-fuzz",
             ],
             swiftSettings: settings
         ),

@@ -1,34 +1,15 @@
-// Examples/AppleNames/Clipboard.swift
 #if canImport(UIKit)
 import UIKit
-#elseif canImport(AppKit)
-import AppKit
 #else
-import PasteboardCompatibility
+import PasteboardBlocking
 #endif
 
-/// The calls of a pasteboard that the program uses. They wait for another process only on Linux.
+/// The part of the program that uses a pasteboard.
 struct Clipboard {
-    #if canImport(UIKit)
     var pasteboard = UIPasteboard.general
 
-    func copy(_ text: String) async throws { pasteboard.string = text }
-
-    func text() async throws -> String? { pasteboard.string }
-    #elseif canImport(AppKit)
-    var pasteboard = NSPasteboard.general
-
-    func copy(_ text: String) async throws {
-        pasteboard.clearContents()
-        pasteboard.setString(text, forType: .string)
+    var text: String? {
+        get { pasteboard.string }
+        nonmutating set { pasteboard.string = newValue }
     }
-
-    func text() async throws -> String? { pasteboard.string(forType: .string) }
-    #else
-    var pasteboard = Pasteboard.general
-
-    func copy(_ text: String) async throws { try await pasteboard.write(text) }
-
-    func text() async throws -> String? { try await pasteboard.string }
-    #endif
 }

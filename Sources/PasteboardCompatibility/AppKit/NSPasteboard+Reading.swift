@@ -6,12 +6,32 @@ public import PasteboardKit
 extension NSPasteboard {
     /// The types of all items that can be loaded, each once, in the order of the items. It is never nil.
     public var types: [PasteboardType]? {
-        get async throws(PasteboardError) { try await pasteboard.types.map { PasteboardType($0.identifier) } }
+        get async throws(PasteboardError) { try await loadTypes() }
+    }
+
+    package func loadTypes() async throws(PasteboardError) -> [PasteboardType] {
+        try await pasteboard.types.map { PasteboardType($0) }
     }
 
     /// The items. It is never nil.
     public var pasteboardItems: [NSPasteboardItem]? {
-        get async throws(PasteboardError) { try await pasteboard.contents().items.map { NSPasteboardItem($0) } }
+        get async throws(PasteboardError) { try await loadItems() }
+    }
+
+    package func loadItems() async throws(PasteboardError) -> [NSPasteboardItem] {
+        items(of: try await pasteboard.contents())
+    }
+
+    private func items(of contents: Pasteboard.Contents) -> [NSPasteboardItem] {
+        contents.items.map {
+            NSPasteboardItem(.init(item: $0, pasteboard: name, changeCount: contents.changeCount))
+        }
+    }
+
+    /// Returns the index of an item that was read; `NSNotFound` if the contents have been replaced.
+    public func index(of pasteboardItem: NSPasteboardItem) async throws(PasteboardError) -> Int {
+        guard let read = pasteboardItem.read, read.pasteboard == name else { return NSNotFound }
+        return try await pasteboard.changeCount == read.changeCount ? read.item.id : NSNotFound
     }
 
     /// Returns the first of these types that an item can be loaded as; nil if there is none.
@@ -69,8 +89,8 @@ extension NSPasteboard {
         forClasses classes: [AnyClass],
         options: [ReadingOptionKey: Any]? = nil
     ) async throws(PasteboardError) -> Bool {
-        let readers = classes.compactMap { ObjectReader($0, from: self, options) }
-        return try await pasteboard.contents().items.contains { item in readers.contains { $0.accepts(item) } }
+        let readers = readers(classes, options)
+        return try await loadItems().contains { item in readers.contains { $0.accepts(item) } }
     }
 
     /// Reads an object from each item, of the first of the classes that can read the item. Items that no class can read
@@ -86,19 +106,25 @@ extension NSPasteboard {
         forClasses classes: [AnyClass],
         options: [ReadingOptionKey: Any]? = nil
     ) async throws(PasteboardError) -> [Any]? {
-        let readers = classes.compactMap { ObjectReader($0, from: self, options) }
+        let readers = readers(classes, options)
         var objects: [Any] = []
         try await pasteboard.read(for: Call("the read of the pasteboard")) { (contents) throws(PasteboardError) in
             objects = []
-            for item in contents.items {
+            for item in items(of: contents) {
                 for reader in readers where reader.accepts(item) {
-                    guard let object = try await reader.object(of: item) else { continue }
+                    var loaded: Loaded<Data>?
+                    if let type = reader.loadedType(of: item) { loaded = try await item.read?.item.data(of: type) }
+                    guard let object = try reader.object(of: item, loaded) else { continue }
                     objects.append(object)
                     break
                 }
             }
         }
         return objects
+    }
+
+    package func readers(_ classes: [AnyClass], _ options: [ReadingOptionKey: Any]?) -> [ObjectReader] {
+        classes.compactMap { ObjectReader($0, from: self, options) }
     }
 }
 
@@ -109,12 +135,12 @@ extension PasteboardItem {
         return types.first { $0 == type } ?? types.first { $0.conforms(to: type) }
     }
 
-    func data(of type: UniformType) async throws(PasteboardError) -> Loaded<Data>? {
+    package func data(of type: UniformType) async throws(PasteboardError) -> Loaded<Data>? {
         guard let type = loadable(type) else { return nil }
         return try await itemProvider.loadData(forFirstOf: [type], preferring: .reader)
     }
 
-    func text(of type: UniformType) async throws(PasteboardError) -> String? {
+    package func text(of type: UniformType) async throws(PasteboardError) -> String? {
         try await data(of: type)?.text
     }
 }

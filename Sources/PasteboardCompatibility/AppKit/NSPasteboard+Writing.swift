@@ -2,7 +2,7 @@ public import Foundation
 public import PasteboardKit
 
 /// A program's object that provides the data of declared types.
-public protocol NSPasteboardTypeOwner: AnyObject, Sendable {
+@preconcurrency public protocol NSPasteboardTypeOwner: AnyObject, Sendable {
     /// Provides the data of a type: the method sets it with ``NSPasteboard/setData(_:forType:)`` or
     /// ``NSPasteboard/setString(_:forType:)`` of `sender` before it returns. It is called when a program loads the type
     /// for the first time; the broker then keeps the data.
@@ -28,9 +28,33 @@ extension NSPasteboard {
     /// - Throws: as `Pasteboard.clear`.
     @discardableResult
     public func clearContents() async throws(PasteboardError) -> Int {
+        try await prepareForNewContents()
+    }
+
+    /// Options of new contents.
+    public struct ContentsOptions: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+
+        /// Makes options of bits.
+        public init(rawValue: UInt) {
+            self.rawValue = rawValue
+        }
+
+        /// The contents stay on this machine.
+        public static let currentHostOnly = ContentsOptions(rawValue: 1)
+    }
+
+    /// Clears the pasteboard, as ``clearContents()`` does, and sets options of the contents that are written then.
+    ///
+    /// - Returns: the new change count.
+    /// - Throws: as `Pasteboard.clear`.
+    @discardableResult
+    public func prepareForNewContents(with options: ContentsOptions = []) async throws(PasteboardError) -> Int {
         try await step { () throws(PasteboardError) in
             let changeCount = try await pasteboard.clear()
-            contents.begin(cleared: changeCount)
+            let isLocalOnly = options.contains(.currentHostOnly)
+            contents.begin(cleared: .init(ifChangeCount: changeCount, isLocalOnly: isLocalOnly))
             return changeCount.number
         }
     }
@@ -42,16 +66,18 @@ extension NSPasteboard {
     ///
     /// - Parameters:
     ///   - types: the types, best first, at least one.
-    ///   - owner: provides the data of types that were not set. It is referenced while the pasteboard has the types.
+    ///   - owner: an ``NSPasteboardTypeOwner`` that provides the data of types that were not set; another object has no
+    ///     effect. It is referenced while the pasteboard has the types.
     /// - Returns: the new change count.
     /// - Throws: as for a write.
     @discardableResult
     public func declareTypes(
         _ types: [PasteboardType],
-        owner: (any NSPasteboardTypeOwner)?
+        owner: Any?
     ) async throws(PasteboardError) -> Int {
-        try await step { () throws(PasteboardError) in
-            try await declare(types.map(\.uniformType), owner, ifChangeCount: nil)
+        let owner = owner as? any NSPasteboardTypeOwner
+        return try await step { () throws(PasteboardError) in
+            try await declare(types.map(\.uniformType), owner, .init())
         }
     }
 
@@ -63,12 +89,13 @@ extension NSPasteboard {
     @discardableResult
     public func addTypes(
         _ types: [PasteboardType],
-        owner: (any NSPasteboardTypeOwner)?
+        owner: Any?
     ) async throws(PasteboardError) -> Int {
-        try await step { () throws(PasteboardError) in
+        let owner = owner as? any NSPasteboardTypeOwner
+        return try await step { () throws(PasteboardError) in
             guard let written = contents.written, let declared = written.declared else {
                 guard let cleared = contents.cleared else { throw notOwned }
-                return try await declare(types.map(\.uniformType), owner, ifChangeCount: cleared)
+                return try await declare(types.map(\.uniformType), owner, cleared)
             }
             let new = types.map(\.uniformType).filter { !written.has($0) }
             guard !new.isEmpty else { return written.publication.changeCount.number }
@@ -96,7 +123,7 @@ extension NSPasteboard {
         return try await step { () throws(PasteboardError) in
             guard let written = contents.written else {
                 guard let cleared = contents.cleared else { throw notOwned }
-                try await write([[(type, data)]], ifChangeCount: cleared)
+                try await write([(type, data)], cleared)
                 return true
             }
             guard written.has(type) else {
@@ -111,7 +138,8 @@ extension NSPasteboard {
             if written.declared?.set(data, for: type) ?? false { return true }
             guard written.declared == nil, written.itemCount == 1 else { throw alreadyKept(type) }
             let values = written.kept.map { $0.type == type ? (type, data) : $0 }
-            try await write([values], ifChangeCount: written.publication.changeCount)
+            let changeCount = written.publication.changeCount
+            try await write(values, .init(ifChangeCount: changeCount, isLocalOnly: written.isLocalOnly))
             return true
         }
     }
@@ -138,26 +166,61 @@ extension NSPasteboard {
     }
 
     /// Appends objects as items, after ``clearContents()`` or another step of this program. The objects write all their
-    /// types now, and the broker keeps the data.
+    /// types now, and the broker keeps the data. Items of this call end with the program if one of them has a data
+    /// provider or is a file promise.
     ///
     /// - Returns: false if the pasteboard has no contents of this program and was not cleared by it, or if an object
     ///   writes nothing.
     /// - Throws: as for a write.
     @discardableResult
     public func writeObjects(_ objects: [any NSPasteboardWriting]) async throws(PasteboardError) -> Bool {
-        let items = objects.map { object in
-            object.writableTypes(for: self).compactMap { type in
+        try await write(written(objects))
+    }
+
+    /// An object as an item that is written.
+    package struct WrittenObject: Sendable {
+        fileprivate let provider: ItemProvider
+        /// The data, unless a part of it is promised.
+        fileprivate var values: StepwiseContents.Values = []
+        fileprivate var dataProviders: [any NSPasteboardItemDataProvider] = []
+        fileprivate var isPromised: Bool { values.isEmpty }
+    }
+
+    /// Asks objects for their types and data.
+    ///
+    /// - Returns: nil if an object writes nothing.
+    package func written(_ objects: [any NSPasteboardWriting]) -> [WrittenObject]? {
+        var items: [WrittenObject] = []
+        for object in objects {
+            if let item = object as? NSPasteboardItem, !item.providers.isEmpty {
+                items.append(.init(provider: item.itemProvider(for: self), dataProviders: item.providers))
+                continue
+            }
+            let values: StepwiseContents.Values = object.writableTypes(for: self).compactMap { type in
                 PropertyList.data(of: object.pasteboardPropertyList(forType: type)).map { (type.uniformType, $0) }
             }
+            guard !values.isEmpty else { return nil }
+            items.append(.init(provider: ItemProvider(keeping: values), values: values))
         }
-        guard items.allSatisfy({ !$0.isEmpty }) else { return false }
+        return items
+    }
+
+    package func write(_ items: [WrittenObject]?) async throws(PasteboardError) -> Bool {
+        guard let items, !items.isEmpty else { return items != nil }
+        let keeps: Pasteboard.KeptRepresentations = items.contains(where: \.isPromised) ? .nothing : .everything
         return try await step { () throws(PasteboardError) in
+            let publication: Publication
             if let written = contents.written {
-                try await written.publication.add(items.map { ItemProvider(keeping: $0) }, keeps: .everything)
+                publication = written.publication
+                try await publication.add(items.map(\.provider), keeps: keeps)
                 contents.change { $0.itemCount += items.count }
             } else {
-                guard let cleared = contents.cleared else { return false }
-                try await write(items, ifChangeCount: cleared)
+                guard let options = contents.cleared else { return false }
+                publication = try await pasteboard.write(items.map(\.provider), keeps: keeps, options: options)
+                begin(publication, items.first?.values ?? [], itemCount: items.count, options)
+            }
+            for provider in items.flatMap(\.dataProviders) {
+                atEnd(of: publication) { await provider.pasteboardFinishedWithDataProvider($0) }
             }
             return true
         }
@@ -173,24 +236,31 @@ extension NSPasteboard {
         return try await body()
     }
 
-    /// Writes items whose data the broker keeps.
+    /// Writes an item whose data the broker keeps.
     private func write(
-        _ items: [StepwiseContents.Values],
-        ifChangeCount: ChangeCount
+        _ values: StepwiseContents.Values,
+        _ options: Pasteboard.WriteOptions
     ) async throws(PasteboardError) {
-        let options = Pasteboard.WriteOptions(ifChangeCount: ifChangeCount)
-        let providers = items.map { ItemProvider(keeping: $0) }
-        let publication = try await pasteboard.write(providers, keeps: .everything, options: options)
-        contents.begin(.init(publication: publication, kept: items.first ?? [], itemCount: items.count))
+        let provider = ItemProvider(keeping: values)
+        begin(try await pasteboard.write([provider], keeps: .everything, options: options), values, options)
+    }
+
+    private func begin(
+        _ publication: Publication,
+        _ kept: StepwiseContents.Values,
+        itemCount: Int = 1,
+        _ options: Pasteboard.WriteOptions
+    ) {
+        let isLocalOnly = options.isLocalOnly
+        contents.begin(.init(publication: publication, kept: kept, itemCount: itemCount, isLocalOnly: isLocalOnly))
     }
 
     private func declare(
         _ types: [UniformType],
         _ owner: (any NSPasteboardTypeOwner)?,
-        ifChangeCount: ChangeCount?
+        _ options: Pasteboard.WriteOptions
     ) async throws(PasteboardError) -> Int {
         let declared = DeclaredValues(types)
-        let options = Pasteboard.WriteOptions(ifChangeCount: ifChangeCount)
         let publication = try await pasteboard.write([provider(of: types, declared, owner)], options: options)
         contents.begin(.init(publication: publication, declared: declared))
         notify(owner, of: publication)
@@ -233,10 +303,12 @@ extension NSPasteboard {
                     let provided = ProvidedData(type, of: sender)
                     defer { provided.close() }
                     try await ProvidedData.$current.withValue(provided) {
-                        try await owner.pasteboard(
-                            NSPasteboard(sender, contents ?? StepwiseContents()),
-                            provideDataForType: PasteboardType(type.identifier)
-                        )
+                        try await MainThread.asks(for: name) { [contents] in
+                            try await owner.pasteboard(
+                                NSPasteboard(sender, contents ?? StepwiseContents()),
+                                provideDataForType: PasteboardType(type.identifier)
+                            )
+                        }
                     }
                     guard let data = provided.data else { throw Self.notSet(type) }
                     return data
@@ -249,16 +321,20 @@ extension NSPasteboard {
         return provider
     }
 
-    private static func notSet(_ type: UniformType) -> PasteboardError {
+    static func notSet(_ type: UniformType) -> PasteboardError {
         PasteboardError(.sourceFailed, message: "the data of the declared type \(type.identifier) was not set")
     }
 
     private func notify(_ owner: (any NSPasteboardTypeOwner)?, of publication: Publication) {
         guard let owner, contents.addsOwner(owner) else { return }
+        atEnd(of: publication) { await owner.pasteboardChangedOwner($0) }
+    }
+
+    private func atEnd(of publication: Publication, _ body: @escaping @Sendable (NSPasteboard) async -> Void) {
         Task { [name, weak connection = pasteboard.connection, end = publication.waitForEnd] in
             await end()
             guard let connection else { return }
-            await owner.pasteboardChangedOwner(NSPasteboard(Pasteboard(name: name, connection: connection)))
+            await body(NSPasteboard(Pasteboard(name: name, connection: connection)))
         }
     }
 }

@@ -5,7 +5,7 @@ import PasteboardTransport
 ///
 /// A value is written in steps: ``clearContents()`` or ``declareTypes(_:owner:)``, and then the data of each type.
 /// Other programs may see the contents between two steps. `write` of ``pasteboard`` writes all at once.
-public struct NSPasteboard: Sendable {
+public final class NSPasteboard: Hashable, Sendable {
     /// The name of a pasteboard.
     public typealias Name = Pasteboard.Name
 
@@ -42,14 +42,42 @@ public struct NSPasteboard: Sendable {
         public static let URL = PasteboardType("public.url")
         /// The URL of a file.
         public static let fileURL = PasteboardType("public.file-url")
+        /// Rich text with attachments, in one file.
+        public static let rtfd = PasteboardType("com.apple.flat-rtfd")
+        /// A colour, archived by AppKit.
+        public static let color = PasteboardType("com.apple.cocoa.pasteboard.color")
+        /// Attributes of characters.
+        public static let font = PasteboardType("com.apple.cocoa.pasteboard.character-formatting")
+        /// Attributes of paragraphs.
+        public static let ruler = PasteboardType("com.apple.cocoa.pasteboard.paragraph-formatting")
+        /// A sound, archived by AppKit.
+        public static let sound = PasteboardType("com.apple.cocoa.pasteboard.sound")
+        /// Numbers of the lines of a text in several selections.
+        public static let multipleTextSelection = PasteboardType("com.apple.cocoa.pasteboard.multiple-text-selection")
+        /// Options of a search in a panel.
+        public static let findPanelSearchOptions = PasteboardType(
+            "com.apple.cocoa.pasteboard.find-panel-search-options"
+        )
+        /// Options of a search in a text.
+        public static let textFinderOptions = PasteboardType("com.apple.cocoa.pasteboard.text-finder-options")
+        /// The contents of a file.
+        public static let fileContents = PasteboardType("NXFileContentsPboardType")
 
         /// Makes the type of a uniform type.
         public init(_ type: UniformType) {
             self.init(type.identifier)
         }
 
-        /// The uniform type with this identifier.
-        public var uniformType: UniformType { UniformType(importedAs: rawValue) }
+        /// The uniform type with this identifier, or with the present one for an identifier of older systems.
+        public var uniformType: UniformType {
+            UniformType(importedAs: Self.formerTypes[rawValue]?.rawValue ?? rawValue)
+        }
+
+        private static let formerTypes: [String: PasteboardType] = [
+            "NSStringPboardType": .string, "NSHTMLPboardType": .html, "NSRTFPboardType": .rtf,
+            "NSRTFDPboardType": .rtfd, "NSPDFPboardType": .pdf, "NSTIFFPboardType": .tiff, "NSURLPboardType": .URL,
+            "NSTabularTextPboardType": .tabularText,
+        ]
     }
 
     /// The pasteboard in the shape of this package.
@@ -59,13 +87,23 @@ public struct NSPasteboard: Sendable {
     /// The steps on pasteboards of the process's own connection: every value of one name continues the same steps.
     private static let shared = Lock<[Name: StepwiseContents]>([:])
 
+    /// Whether both are the same pasteboard.
+    public static func == (a: NSPasteboard, b: NSPasteboard) -> Bool {
+        a.name == b.name && a.pasteboard.connection === b.pasteboard.connection
+    }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+    }
+
     /// The pasteboard for copy and paste.
-    public static var general: NSPasteboard { NSPasteboard(name: .general) }
+    public static let general = NSPasteboard(name: .general)
 
     /// Makes the shape of AppKit for a pasteboard. All values for one pasteboard of the connection that programs use by
     /// default continue the same steps. On another connection, and for a unique pasteboard, each value begins with a
     /// clear or a declaration.
-    public init(_ pasteboard: Pasteboard) {
+    public convenience init(_ pasteboard: Pasteboard) {
         guard pasteboard.connection === PasteboardConnection.shared, !pasteboard.isUnique else {
             self.init(pasteboard, StepwiseContents())
             return
@@ -84,7 +122,7 @@ public struct NSPasteboard: Sendable {
     }
 
     /// Names a pasteboard, on the connection that the program's pasteboards use by default.
-    public init(name: Name) {
+    public convenience init(name: Name) {
         self.init(Pasteboard(name: name))
     }
 
@@ -108,6 +146,15 @@ public struct NSPasteboard: Sendable {
 
     /// The number of the contents, which grows with each write and clear.
     public var changeCount: Int {
-        get async throws(PasteboardError) { try await pasteboard.changeCount.number }
+        get async throws(PasteboardError) { try await count() }
     }
+
+    package func count() async throws(PasteboardError) -> Int { try await pasteboard.changeCount.number }
+}
+
+extension Pasteboard.Name {
+    /// Attributes of characters, in AppKit.
+    public static let font: Pasteboard.Name = "font"
+    /// Attributes of paragraphs, in AppKit.
+    public static let ruler: Pasteboard.Name = "ruler"
 }

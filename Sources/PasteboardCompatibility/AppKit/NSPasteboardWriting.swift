@@ -6,6 +6,19 @@ public protocol NSPasteboardWriting {
     func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType]
     /// Returns the value of a type: `Data`, a text or another property list; nil leaves out the type.
     func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any?
+    /// Options for a type; none by default. They have no effect: objects write all types at once.
+    func writingOptions(
+        forType type: NSPasteboard.PasteboardType,
+        pasteboard: NSPasteboard
+    ) -> NSPasteboard.WritingOptions
+}
+
+extension NSPasteboardWriting {
+    /// Returns no options.
+    public func writingOptions(
+        forType type: NSPasteboard.PasteboardType,
+        pasteboard: NSPasteboard
+    ) -> NSPasteboard.WritingOptions { [] }
 }
 
 /// An object that ``NSPasteboard/readObjects(forClasses:options:)`` reads.
@@ -30,6 +43,20 @@ extension NSPasteboardReading {
 }
 
 extension NSPasteboard {
+    /// Options of a type that an object writes.
+    public struct WritingOptions: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+
+        /// Makes options of bits.
+        public init(rawValue: UInt) {
+            self.rawValue = rawValue
+        }
+
+        /// The value may be asked for later.
+        public static let promised = WritingOptions(rawValue: 1 << 9)
+    }
+
     /// The form in which a class gets the bytes of a type.
     public struct ReadingOptions: OptionSet, Sendable {
         /// The bits.
@@ -50,9 +77,9 @@ extension NSPasteboard {
 }
 
 /// Values that are on a pasteboard as bytes: data, texts and other property lists.
-enum PropertyList {
+package enum PropertyList {
     /// The bytes of a value; nil if it is no property list.
-    static func data(of value: Any?) -> Data? {
+    package static func data(of value: Any?) -> Data? {
         switch value {
         case nil: nil
         case let data as Data: data
@@ -62,7 +89,7 @@ enum PropertyList {
     }
 
     /// The value of bytes; nil if they are neither a property list nor text.
-    static func value(of data: Data) -> Any? {
+    package static func value(of data: Data) -> Any? {
         (try? PropertyListSerialization.propertyList(from: data, format: nil)) ?? String(bytes: data, encoding: .utf8)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
-import PasteboardKit
+package import PasteboardKit
 
 /// A class as `readObjects` of a pasteboard uses it.
-struct ObjectReader {
+package struct ObjectReader {
     private enum Class {
         case text
         case url(filesOnly: Bool, contentTypes: [UniformType]?)
@@ -35,16 +35,20 @@ struct ObjectReader {
     }
 
     /// Whether the class reads one of the item's types.
-    func accepts(_ item: PasteboardItem) -> Bool {
+    package func accepts(_ item: NSPasteboardItem) -> Bool {
         if case .item = aClass { return true }
-        return types.contains { item.loadable($0) != nil }
+        return loadedType(of: item) != nil
+    }
+
+    /// The type that is loaded to make the object; nil if the object is the item.
+    package func loadedType(of item: NSPasteboardItem) -> UniformType? {
+        types.first { item.read?.item.loadable($0) != nil }
     }
 
     /// Returns the object; nil if the bytes describe none.
-    func object(of item: PasteboardItem) async throws(PasteboardError) -> Any? {
-        if case .item = aClass { return NSPasteboardItem(item) }
-        guard let type = types.first(where: { item.loadable($0) != nil }) else { return nil }
-        guard let loaded = try await item.data(of: type) else { return nil }
+    package func object(of item: NSPasteboardItem, _ loaded: Loaded<Data>?) throws(PasteboardError) -> Any? {
+        if case .item = aClass { return item }
+        guard let loaded, let type = loadedType(of: item) else { return nil }
         switch aClass {
         case .item: return nil
         case .text: return NSString(string: try loaded.text)

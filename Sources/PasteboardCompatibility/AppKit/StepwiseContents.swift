@@ -16,6 +16,8 @@ final class StepwiseContents: Sendable {
         /// The data of the first item that the broker keeps.
         var kept: Values = []
         var itemCount = 1
+        /// Whether the contents stay on this machine.
+        var isLocalOnly = false
         /// The owners that will be notified of the end.
         var owners: Set<ObjectIdentifier> = []
 
@@ -26,8 +28,8 @@ final class StepwiseContents: Sendable {
     }
 
     private struct State {
-        /// The change count after this program has cleared the pasteboard; nil after a write.
-        var cleared: ChangeCount?
+        /// The options of the next write after this program has cleared the pasteboard; nil after a write.
+        var cleared: Pasteboard.WriteOptions?
         var written: Written?
     }
 
@@ -35,14 +37,14 @@ final class StepwiseContents: Sendable {
     let order = CallOrder()
     private let state = Lock(State())
 
-    var cleared: ChangeCount? { state.withLock { $0.cleared } }
+    var cleared: Pasteboard.WriteOptions? { state.withLock { $0.cleared } }
 
     /// The contents, unless the ownership was lost.
     var written: Written? {
         state.withLock { $0.written }.flatMap { $0.publication.isCurrent ? $0 : nil }
     }
 
-    func begin(cleared: ChangeCount) {
+    func begin(cleared: Pasteboard.WriteOptions) {
         begin(State(cleared: cleared))
     }
 

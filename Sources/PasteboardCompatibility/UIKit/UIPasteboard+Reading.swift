@@ -49,17 +49,32 @@ extension UIPasteboard {
 
     /// The texts of all items that have text. It is never nil.
     public var strings: [String]? {
-        get async throws(PasteboardError) { try await objects(of: String.self) }
+        get async throws(PasteboardError) { try await load(String.self) }
     }
 
     /// The URL of the first item that has one; nil if there is none.
     public var url: URL? {
-        get async throws(PasteboardError) { try await urls?.first }
+        get async throws(PasteboardError) { try await load(URL.self).first }
     }
 
     /// The URLs of all items that have one. It is never nil.
     public var urls: [URL]? {
-        get async throws(PasteboardError) { try await objects(of: URL.self) }
+        get async throws(PasteboardError) { try await load(URL.self) }
+    }
+
+    /// The image of the first item that has one; nil if there is none.
+    public var image: UIImage? {
+        get async throws(PasteboardError) { try await load(UIImage.self).first }
+    }
+
+    /// The images of all items that have one. It is never nil.
+    public var images: [UIImage]? {
+        get async throws(PasteboardError) { try await load(UIImage.self) }
+    }
+
+    /// The items: for each type identifier a `String`, `URL` or ``UIImage``, or else `Data`.
+    public var items: [[String: Any]] {
+        get async throws(PasteboardError) { try await loadItems().map { $0.mapValues(Self.value) } }
     }
 
     /// Returns the bytes of the first item that has a type; nil if there is none.
@@ -69,9 +84,17 @@ extension UIPasteboard {
         try await pasteboard.loadData(for: UniformType(importedAs: pasteboardType))
     }
 
+    /// Returns the value of a type of the first item that has it, as in ``items``.
+    ///
+    /// - Throws: the error of the load.
+    public func value(forPasteboardType pasteboardType: String) async throws(PasteboardError) -> Any? {
+        try await loadItems([pasteboardType]).first { !$0.isEmpty }?.values.first.map(Self.value)
+    }
+
     /// Loads an object from each item that the class reads. Bytes that describe none are left out.
-    private func objects<Object: ItemProviderReading>(of aClass: Object.Type) async throws(PasteboardError) -> [Object]
-    {
+    package func load<Object: ItemProviderReading & Sendable>(
+        _ aClass: Object.Type
+    ) async throws(PasteboardError) -> [Object] {
         let types = aClass.readableTypes
         let call = Call("the read of the pasteboard")
         return try await pasteboard.read(for: call) { (contents) throws(PasteboardError) in
@@ -85,5 +108,37 @@ extension UIPasteboard {
             }
             return objects
         }
+    }
+
+    /// Loads the items.
+    ///
+    /// - Parameters:
+    ///   - types: the types that are loaded; nil: all.
+    ///   - itemSet: the indices of the items; nil: all.
+    package func loadItems(
+        _ types: [String]? = nil,
+        inItemSet itemSet: IndexSet? = nil
+    ) async throws(PasteboardError) -> [[String: Loaded<Data>]] {
+        try await pasteboard.read(for: Call("the read of the pasteboard")) { (contents) throws(PasteboardError) in
+            var items: [[String: Loaded<Data>]] = []
+            for item in contents.items where itemSet?.contains(item.id) ?? true {
+                var values: [String: Loaded<Data>] = [:]
+                for type in types ?? item.types.map(\.identifier) {
+                    if let loaded = try await item.data(of: UniformType(importedAs: type)) { values[type] = loaded }
+                }
+                items.append(values)
+            }
+            return items
+        }
+    }
+
+    /// The value of bytes.
+    package static func value(_ loaded: Loaded<Data>) -> Any {
+        func object(_ aClass: any ItemProviderReading.Type) -> Any? {
+            guard aClass.readableTypes.contains(where: { loaded.type.conforms(to: $0) }) else { return nil }
+            return try? aClass.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
+        }
+        if loaded.type == .text || loaded.type.conforms(to: .html), let text = try? loaded.text { return text }
+        return object(String.self) ?? object(URL.self) ?? object(UIImage.self) ?? loaded.value
     }
 }

@@ -1,7 +1,8 @@
+import Foundation
 public import PasteboardKit
 
 /// A pasteboard in the shape of UIKit's. Each call waits for the broker, and each write changes the contents once.
-public struct UIPasteboard: Sendable {
+public final class UIPasteboard: Sendable {
     /// The name of a pasteboard.
     public typealias Name = Pasteboard.Name
 
@@ -9,7 +10,16 @@ public struct UIPasteboard: Sendable {
     public let pasteboard: Pasteboard
 
     /// The pasteboard for copy and paste.
-    public static var general: UIPasteboard { UIPasteboard(.general) }
+    public static let general = UIPasteboard(.general)
+
+    /// A type that stands for all types of a value that is written.
+    public static let typeAutomatic = "com.apple.uikit.type-automatic"
+    /// The types of `string`.
+    public static let typeListString = String.readableTypeIdentifiersForItemProvider
+    /// The types of `url`.
+    public static let typeListURL = URL.readableTypeIdentifiersForItemProvider
+    /// The types of `image`.
+    public static let typeListImage = UIImage.writableTypeIdentifiersForItemProvider
 
     /// Makes the shape of UIKit for a pasteboard.
     public init(_ pasteboard: Pasteboard) {
@@ -21,7 +31,7 @@ public struct UIPasteboard: Sendable {
     /// - Parameters:
     ///   - name: the name.
     ///   - create: makes no difference: a pasteboard exists as soon as a program writes to it.
-    public init?(name: Name, create: Bool) {
+    public convenience init?(name: Name, create: Bool) {
         self.init(Pasteboard(name: name))
     }
 
@@ -44,6 +54,8 @@ public struct UIPasteboard: Sendable {
 
     /// The number of the contents, which grows with each write and clear.
     public var changeCount: Int {
-        get async throws(PasteboardError) { try await pasteboard.changeCount.number }
+        get async throws(PasteboardError) { try await count() }
     }
+
+    package func count() async throws(PasteboardError) -> Int { try await pasteboard.changeCount.number }
 }

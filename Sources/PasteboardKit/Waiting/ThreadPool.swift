@@ -13,6 +13,8 @@ package final class ThreadPool: TaskExecutor {
     package static let shared = ThreadPool(maximumThreads: 512)
     /// The pool on which programs are notified of results and cancellation.
     package static let completions = ThreadPool(maximumThreads: 128)
+    /// The pool for calls for which another thread waits. Nothing in them blocks.
+    package static let calls = ThreadPool(maximumThreads: 8)
     /// The pool for reading and writing files. Files that other processes pass may be on any file system.
     static let files = ThreadPool(maximumThreads: 64)
 

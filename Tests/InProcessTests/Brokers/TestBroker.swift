@@ -41,6 +41,14 @@ struct TestBroker: Sendable {
         return result
     }
 
+    /// Runs `body` once the broker serves connections, for tests that block the threads on which it would start.
+    static func serving<Result>(_ body: (TestBroker) async throws -> Result) async throws -> Result {
+        try await with { broker in
+            _ = try await broker.pasteboard().changeCount
+            return try await body(broker)
+        }
+    }
+
     /// Ends the broker and waits until it has ended.
     func stop() async throws {
         running.cancel()

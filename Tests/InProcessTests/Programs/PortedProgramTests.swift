@@ -6,8 +6,8 @@ import Testing
 
 @testable import PortedPrograms
 
-/// Programs that were written for Apple's frameworks, with only the imports changed, and `try await` before calls of a
-/// pasteboard. They run within one process, and with a broker between source and destination.
+/// Programs that were written for Apple's frameworks, with only the imports changed. They run within one process, and
+/// with a broker between source and destination.
 @Suite(.inProcess) struct PortedProgramTests {
     /// The value with which a completion handler was called.
     private func result<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
@@ -361,139 +361,140 @@ import Testing
 
     @Test("A snippet is copied in several types, which its owner provides when they are pasted")
     func snippetCopier() async throws {
-        try await TestBroker.with { broker in
+        try await TestBroker.serving { broker in
             let lost = Gate()
             let (source, pasteboard) = (broker.pasteboard(), broker.pasteboard())
             let reader = SnippetReader(pasteboard: NSPasteboard(pasteboard))
-            #expect(try await reader.bestText() == nil)
-            try await SnippetCopier(code: "let x = 1", lostOwnership: lost.open).copy(to: NSPasteboard(source))
+            #expect(reader.bestText() == nil)
+            SnippetCopier(code: "let x = 1", lostOwnership: lost.open).copy(to: NSPasteboard(source))
             #expect(try await NSPasteboard(pasteboard).types == [.html, .string, SnippetCopier.sourceType])
-            #expect(try await reader.bestText() == "let x = 1")
+            #expect(reader.bestText() == "let x = 1")
             #expect(try await NSPasteboard(pasteboard).string(forType: .html) == "<pre>let x = 1</pre>")
             #expect(try await pasteboard.string == "let x = 1")
             #expect(!lost.isOpen)
-            #expect(try await reader.append(["one", "two"]))
+            #expect(reader.append(["one", "two"]))
             await lost.wait()
             #expect(try await UIPasteboard(source).strings == ["one", "two"])
-            #expect(try await reader.links().isEmpty)
+            #expect(reader.links().isEmpty)
             let link = try #require(URL(string: "https://example.com"))
             try await source.write(link)
-            #expect(try await reader.links() == [link])
+            #expect(reader.links() == [link])
         }
     }
 
     @Test("A clipboard service remembers what others copy, leaves secrets out, and copies rows and files")
     @MainActor func clipboardService() async throws {
-        try await TestBroker.with { broker in
+        try await TestBroker.serving { broker in
             let pasteboard = broker.pasteboard()
-            let service = try await ClipboardService(pasteboard: NSPasteboard(broker.pasteboard()))
-            #expect(try await service.isEmpty)
-            #expect(try await service.describe() == "nothing")
-            #expect(try await !service.canPaste())
+            let service = ClipboardService(pasteboard: NSPasteboard(broker.pasteboard()))
+            #expect(service.isEmpty)
+            #expect(service.describe() == "nothing")
+            #expect(!service.canPaste())
             try await pasteboard.write(Data("a\tb\nc\td".utf8), for: .utf8TabSeparatedText)
-            #expect(try await service.pasteRows() == [["a", "b"], ["c", "d"]])
-            #expect(try await service.describe() == "public.utf8-tab-separated-values-text")
-            try await service.poll()
-            try await service.copy("own")
-            try await service.poll()
+            #expect(service.pasteRows() == [["a", "b"], ["c", "d"]])
+            #expect(service.describe() == "public.utf8-tab-separated-values-text")
+            service.poll()
+            service.copy("own")
+            service.poll()
             try await pasteboard.write("one")
-            try await service.poll()
-            try await service.poll()
+            service.poll()
+            service.poll()
             var options = Pasteboard.WriteOptions()
             options.isConcealed = true
             try await pasteboard.write("secret", options: options)
-            #expect(try await service.isSecret)
-            try await service.poll()
+            #expect(service.isSecret)
+            service.poll()
             #expect(service.history.map(\.text) == ["one", "a\tb\nc\td"])
             let clip = Clip(text: "two", date: Date(timeIntervalSince1970: 0))
-            try await service.copy(clip)
-            #expect(try await service.pasteClip() == clip)
+            try service.copy(clip)
+            #expect(try service.pasteClip() == clip)
             #expect(try await pasteboard.string == "two")
             let file = URL(filePath: "/nowhere/a.txt")
-            #expect(try await service.copy([file, try #require(URL(string: "https://example.com"))]))
-            #expect(try await service.pasteFiles() == [file])
-            #expect(try await service.canPaste())
+            let link = try #require(URL(string: "https://example.com"))
+            #expect(service.copy([file, link]))
+            #expect(service.pasteFiles() == [file])
+            #expect(service.canPaste())
         }
     }
 
     @Test("A share controller copies texts, links, codes and pictures, and pastes them")
     @MainActor func shareController() async throws {
-        try await TestBroker.with { broker in
+        try await TestBroker.serving { broker in
             let source = ShareController(pasteboard: UIPasteboard(broker.pasteboard()))
             let controller = ShareController(pasteboard: UIPasteboard(broker.pasteboard()))
-            #expect(try await !controller.canPaste)
+            #expect(!controller.canPaste)
             try await source.pasteboard.pasteboard.write("one")
-            #expect(try await controller.canPaste)
-            try await controller.pasteText()
-            #expect(try await !controller.canPasteLink)
-            try await controller.copyText()
-            try await source.pasteText()
+            #expect(controller.canPaste)
+            controller.pasteText()
+            #expect(!controller.canPasteLink)
+            controller.copyText()
+            source.pasteText()
             #expect(source.text == "one")
             try await source.pasteboard.pasteboard.write(try #require(URL(string: "https://example.com")))
-            #expect(try await controller.canPasteLink)
-            try await controller.pasteLink()
+            #expect(controller.canPasteLink)
+            controller.pasteLink()
             #expect(controller.link?.host() == "example.com")
-            try await source.copyPicture(Data("png".utf8))
-            #expect(try await controller.canPaste)
-            try await controller.pastePicture()
+            source.copyPicture(Data("png".utf8))
+            #expect(controller.canPaste)
+            controller.pastePicture()
             #expect(controller.attachments == [Data("png".utf8)])
-            try await controller.copyLink()
-            #expect(try await source.canPasteLink)
-            try await source.copyCode("1")
+            controller.copyLink()
+            #expect(source.canPasteLink)
+            source.copyCode("1")
             #expect(try await controller.pasteboard.pasteboard.contents().terms.isLocalOnly)
             let suggested = await result { done in controller.suggest(done) }
             #expect(!suggested)
             try await source.pasteboard.pasteboard.write([source.itemProvider()])
-            try await controller.receivePasteboard()
+            controller.receivePasteboard()
             try await eventually("the text") { controller.text == "oneone" }
         }
     }
 
     @Test("A menu decides by the types of several pasteboards, also on the right of an operator")
     @MainActor func pasteMenu() async throws {
-        try await TestBroker.with { broker in
+        try await TestBroker.serving { broker in
             let other = NSPasteboard(broker.pasteboard("other"))
             let board = NSPasteboard(broker.pasteboard())
-            let menu = try await PasteMenu(board: board)
-            #expect(try await menu.count == 0)
-            #expect(try await menu.title == "Paste")
-            #expect(try await !menu.canPaste(from: other))
+            let menu = PasteMenu(board: board)
+            #expect(menu.count == 0)
+            #expect(menu.title == "Paste")
+            #expect(!menu.canPaste(from: other))
             try await other.pasteboard.write(try #require(URL(string: "https://example.com")))
-            #expect(try await menu.canPaste(from: other))
+            #expect(menu.canPaste(from: other))
             try await UIPasteboard(board.pasteboard).setItems([["public.utf8-plain-text": "a"], ["public.html": "b"]])
-            #expect(try await menu.title == "Paste new")
-            #expect(try await menu.itemTexts() == ["a"])
-            #expect(try await menu[.html] == Data("b".utf8))
-            #expect(try await menu.describe() == "public.utf8-plain-text public.html")
+            #expect(menu.title == "Paste new")
+            #expect(menu.itemTexts() == ["a"])
+            #expect(menu[.html] == Data("b".utf8))
+            #expect(menu.describe() == "public.utf8-plain-text public.html")
             menu.isEnabled = false
-            #expect(try await menu.canCopy())
-            #expect(try await !menu.canPaste(from: other))
-            #expect(try await !menu.copyOnce())
+            #expect(menu.canCopy())
+            #expect(!menu.canPaste(from: other))
+            #expect(!menu.copyOnce())
             menu.isEnabled = true
-            #expect(try await !menu.copyOnce())
-            #expect(try await menu.itemTexts() == ["copied {"])
-            #expect(try await menu.title == "Paste")
+            #expect(!menu.copyOnce())
+            #expect(menu.itemTexts() == ["copied {"])
+            #expect(menu.title == "Paste")
         }
     }
 
     @Test("A one-time code is copied for a short time, and is suggested without being read")
     func oneTimeCode() async throws {
-        try await TestBroker.with { broker in
+        try await TestBroker.serving { broker in
             let (source, pasteboard) = (broker.pasteboard(), broker.pasteboard())
             let suggestion = PasteSuggestion(pasteboard: UIPasteboard(pasteboard))
-            #expect(try await suggestion.code() == nil)
-            #expect(try await suggestion.texts() == nil)
+            #expect(suggestion.code() == nil)
+            #expect(suggestion.texts() == nil)
             let code = OneTimeCode(code: "246810", validUntil: Date(timeIntervalSinceNow: 600))
-            try await code.copy(to: UIPasteboard(source))
+            code.copy(to: UIPasteboard(source))
             let terms = try await pasteboard.contents().terms
             #expect(terms.isLocalOnly && terms.expiresIn.map { $0 > .zero && $0 <= .seconds(600) } == true)
-            #expect(try await suggestion.code() == "246810")
-            #expect(try await suggestion.texts() == ["246810"])
+            #expect(suggestion.code() == "246810")
+            #expect(suggestion.texts() == ["246810"])
             let suggested = await result { done in suggestion.suggest { done([$0, $1]) } }
             #expect(suggested == [true, false])
-            try await OneTimeCode(code: "1", validUntil: Date(timeIntervalSinceNow: -1)).copy(to: UIPasteboard(source))
+            OneTimeCode(code: "1", validUntil: Date(timeIntervalSinceNow: -1)).copy(to: UIPasteboard(source))
             try await eventually("the expiry") { try await pasteboard.contents().items.isEmpty }
-            #expect(try await suggestion.code() == nil)
+            #expect(suggestion.code() == nil)
         }
     }
 }

@@ -110,6 +110,14 @@ final class BrokerProcess {
         return peer
     }
 
+    /// Starts a program whose threads wait for the pasteboards of this broker.
+    func blockingPeer(_ role: String) throws -> PeerProcess {
+        let environment = place.environment.merging(["PASTEBOARD_SOCKET": place.socket]) { $1 }
+        let peer = try PeerProcess("blocking-peer", [role], environment: environment)
+        peers.append(peer)
+        return peer
+    }
+
     private func library(_ arguments: [String]) throws -> PeerProcess {
         let peer = try PeerProcess("library-peer", arguments, environment: place.environment)
         peers.append(peer)

@@ -1,4 +1,4 @@
-import AppKit
+import PasteboardBlocking
 
 /// Copies something to a pasteboard.
 @MainActor

@@ -1,5 +1,4 @@
-import Foundation
-import AppKit
+import PasteboardBlocking
 
 /// Copies a snippet of code: plain text at once, and richer forms when somebody asks for them.
 final class SnippetCopier: NSObject, NSPasteboardTypeOwner, Sendable {

@@ -1,5 +1,4 @@
-import UIKit
-import UniformTypeIdentifiers
+import PasteboardBlocking
 
 /// Copies, pastes and shares what an editor shows.
 @MainActor

@@ -1,4 +1,4 @@
-import AppKit
+import PasteboardBlocking
 
 extension NSPasteboard.PasteboardType {
     static let clip = NSPasteboard.PasteboardType("com.example.clip")

@@ -1,19 +1,19 @@
-import PasteboardCompatibility
+import PasteboardBlocking
 
 /// Copies a code that is valid for a short time, for this device only.
 struct OneTimeCode {
     let code: String
     let validUntil: Date
 
-    func copy(to pasteboard: UIPasteboard) async throws {
-        try await pasteboard.setItems(
+    func copy(to pasteboard: UIPasteboard) {
+        pasteboard.setItems(
             [[UTType.utf8PlainText.identifier: code]],
             options: [.localOnly: true, .expirationDate: validUntil]
         )
     }
 
-    func share(_ providers: [NSItemProvider], on pasteboard: UIPasteboard) async throws {
-        try await pasteboard.setItemProviders(providers, localOnly: true, expirationDate: validUntil)
+    func share(_ providers: [NSItemProvider], on pasteboard: UIPasteboard) {
+        pasteboard.setItemProviders(providers, localOnly: true, expirationDate: validUntil)
     }
 }
 
@@ -21,14 +21,14 @@ struct OneTimeCode {
 struct PasteSuggestion {
     let pasteboard: UIPasteboard
 
-    func code() async throws -> String? {
-        guard try await pasteboard.hasStrings else { return nil }
-        return try await pasteboard.string
+    func code() -> String? {
+        guard pasteboard.hasStrings else { return nil }
+        return pasteboard.string
     }
 
-    func texts() async throws -> [String]? {
-        guard try await pasteboard.contains(pasteboardTypes: [UTType.plainText.identifier]) else { return nil }
-        return try await pasteboard.strings
+    func texts() -> [String]? {
+        guard pasteboard.contains(pasteboardTypes: [UTType.plainText.identifier]) else { return nil }
+        return pasteboard.strings
     }
 
     func suggest(completionHandler: @escaping @Sendable (Bool, Bool) -> Void) {
