@@ -61,9 +61,9 @@ struct TestBroker: Sendable {
     }
 
     /// Connects a program to this broker.
-    func connect(timeouts: ConnectionTimeouts = .endless) -> PasteboardConnection {
+    func connect(timeouts: ConnectionTimeouts = .endless, isAutomatic: Bool = false) -> PasteboardConnection {
         let path = "\(directory)/socket"
-        return PasteboardConnection(timeouts: timeouts) { _ in
+        return PasteboardConnection(isAutomatic: isAutomatic, timeouts: timeouts) { _ in
             let deadline = MonotonicClock.deadline(milliseconds: 600_000)
             return BrokerSocket(descriptor: try Socket.connect(path: path, deadline: deadline), path: path)
         }

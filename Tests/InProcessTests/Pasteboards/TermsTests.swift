@@ -85,6 +85,13 @@ struct TermsTests {
                 try await pasteboard.load(String.self, options: LoadOptions(isAutomatic: true))
             }
             #expect(error?.code == .concealed)
+            // A connection can say it for all its loads, of listed items and of pasteboards.
+            let history = Pasteboard(name: .general, connection: broker.connect(isAutomatic: true))
+            let listed = try #require(try await history.contents().items.first).itemProvider
+            for load in [{ try await listed.load(String.self) }, { try await history.string ?? "" }] {
+                let error = await #expect(throws: PasteboardError.self) { try await load() }
+                #expect(error?.code == .concealed)
+            }
             #expect(try await UIPasteboard(pasteboard).detectedPatterns(for: [.number]).isEmpty)
             #expect(try await pasteboard.load(String.self) == "42")
             withExtendedLifetime(publication) {}
