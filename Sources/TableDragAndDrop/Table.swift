@@ -1,5 +1,5 @@
 public import Foundation
-import PasteboardCompatibility
+public import PasteboardCompatibility
 
 /// A table: one column of rows, which can be dragged and dropped within this process and between processes.
 @MainActor
@@ -26,6 +26,10 @@ open class Table: RowsView {
 
     /// The heights of rows, which make no difference.
     open var rowHeight = Table.automaticDimension, estimatedRowHeight = Table.automaticDimension
+    /// The views around the rows, which make no difference.
+    open var tableHeaderView: InteractionView?, tableFooterView: InteractionView?
+    /// An object that prepares rows before they are shown. It is not called.
+    public weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
 
     /// Makes a table without rows.
     public init(frame: CGRect, style: Style) {

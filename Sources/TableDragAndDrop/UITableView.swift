@@ -22,3 +22,7 @@ public typealias UITableViewDropPlaceholder = TableDropPlaceholder
 public typealias UITableViewDropPlaceholderContext = TableDropPlaceholderContext
 /// The name of ``TableDropProposal`` in UIKit.
 public typealias UITableViewDropProposal = TableDropProposal
+
+/// An object that prepares rows before they are shown. It is not called, as there is no screen.
+@MainActor
+public protocol UITableViewDataSourcePrefetching: AnyObject {}

@@ -54,6 +54,12 @@ open class UIViewController {
     open func viewWillAppear(_ animated: Bool) {}
     /// Does nothing, and is not called.
     open func viewDidAppear(_ animated: Bool) {}
+    /// Does nothing, and is not called.
+    open func viewWillDisappear(_ animated: Bool) {}
+    /// Does nothing, and is not called.
+    open func viewDidDisappear(_ animated: Bool) {}
+    /// Does nothing, and is not called.
+    open func viewDidLayoutSubviews() {}
 
     /// Begins or ends editing.
     open func setEditing(_ editing: Bool, animated: Bool) {

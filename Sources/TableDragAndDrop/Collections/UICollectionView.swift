@@ -25,6 +25,9 @@ open class UICollectionView: RowsView {
     /// The receiver of drops. If nil, the view accepts none.
     public weak var dropDelegate: (any UICollectionViewDropDelegate)?
 
+    /// An object that prepares items before they are shown. It is not called.
+    public weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
+
     /// Makes a view without items.
     public init(frame: CGRect, collectionViewLayout layout: UICollectionViewLayout) {
         collectionViewLayout = layout

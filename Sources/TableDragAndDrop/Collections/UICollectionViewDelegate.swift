@@ -3,3 +3,7 @@
 public protocol UICollectionViewDelegate: AnyObject {}
 /// A delegate of a collection view with a flow layout.
 public protocol UICollectionViewDelegateFlowLayout: UICollectionViewDelegate {}
+
+/// An object that prepares items before they are shown. It is not called, as there is no screen.
+@MainActor
+public protocol UICollectionViewDataSourcePrefetching: AnyObject {}

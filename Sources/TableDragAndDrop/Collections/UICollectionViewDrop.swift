@@ -8,3 +8,5 @@ public typealias UICollectionViewDropCoordinator = TableDropCoordinator
 public typealias UICollectionViewDropItem = TableDropItem
 /// The name of ``TableDropProposal`` for a collection view.
 public typealias UICollectionViewDropProposal = TableDropProposal
+/// The name of the effect of a drop on the item at its place.
+public typealias UICollectionViewDropIntent = TableDropProposal.Intent

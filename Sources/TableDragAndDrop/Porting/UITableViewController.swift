@@ -68,6 +68,14 @@ open class UITableViewController: UIViewController, TableDataSource, TableDelega
     open func tableView(_ tableView: Table, moveRowAt source: IndexPath, to destination: IndexPath) {
         tableView.unanswered()
     }
-    /// Does nothing.
+    /// Does nothing, and is not called, as are the other methods of a delegate.
     open func tableView(_ tableView: Table, didSelectRowAt indexPath: IndexPath) {}
+    /// Returns the automatic height.
+    open func tableView(_ tableView: Table, heightForRowAt path: IndexPath) -> CGFloat { Table.automaticDimension }
+    /// Returns the automatic height.
+    open func tableView(_ table: Table, heightForHeaderInSection section: Int) -> CGFloat { Table.automaticDimension }
+    /// Returns nil.
+    open func tableView(_ tableView: Table, viewForHeaderInSection section: Int) -> InteractionView? { nil }
+    /// Does nothing.
+    open func tableView(_ tableView: Table, willDisplay cell: TableCell, forRowAt indexPath: IndexPath) {}
 }
