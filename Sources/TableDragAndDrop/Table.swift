@@ -17,7 +17,7 @@ open class Table: RowsView {
     public weak var dataSource: (any TableDataSource)? {
         didSet { if dataSource !== oldValue { forgetRows() } }
     }
-    /// An object of the program, which a table without a screen asks nothing.
+    /// The delegate. It is never called, because there is no screen.
     public weak var delegate: (any TableDelegate)?
     /// The provider of items for rows. If nil, no drag begins here.
     public weak var dragDelegate: (any TableDragDelegate)?

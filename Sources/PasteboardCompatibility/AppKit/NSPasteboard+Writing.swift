@@ -93,14 +93,16 @@ extension NSPasteboard {
     ) async throws(PasteboardError) -> Int {
         let owner = owner as? any NSPasteboardTypeOwner
         return try await step { () throws(PasteboardError) in
-            guard let written = contents.written, let declared = written.declared else {
+            guard let written = contents.written else {
                 guard let cleared = contents.cleared else { throw notOwned }
                 return try await declare(types.map(\.uniformType), owner, cleared)
             }
+            let declared = written.declared ?? DeclaredValues([])
             let new = types.map(\.uniformType).filter { !written.has($0) }
             guard !new.isEmpty else { return written.publication.changeCount.number }
             try await written.publication.add(provider(of: new, declared, owner), toItemAt: 0)
             declared.declare(new)
+            contents.change { $0.declared = declared }
             notify(owner, of: written.publication)
             return written.publication.changeCount.number
         }
@@ -113,8 +115,8 @@ extension NSPasteboard {
     ///
     /// - Returns: true; false for nil.
     /// - Throws: `superseded` if the pasteboard was neither cleared nor written by this program, or was changed by
-    ///   another one since then. `invalid-argument` if the type is declared and was loaded already, or if there are
-    ///   several items: then the broker keeps its data.
+    ///   another one since then. `invalid-argument` if the data can no longer be replaced: the declared type was
+    ///   loaded, or the item has the type and there are several items.
     @discardableResult
     public func setData(_ data: Data?, forType type: PasteboardType) async throws(PasteboardError) -> Bool {
         guard let data else { return false }

@@ -24,7 +24,7 @@ extension NSPasteboardItemDataProvider {
 
 /// One item of a pasteboard in the shape of AppKit's: an item that was read, or one that is to be written with
 /// ``NSPasteboard/writeObjects(_:)``.
-public final class NSPasteboardItem: NSPasteboardWriting, Hashable, Sendable {
+public final class NSPasteboardItem: NSPasteboardWriting, IdentityHashable, Sendable {
     private struct Value {
         let type: NSPasteboard.PasteboardType
         var data: Data?
@@ -48,14 +48,6 @@ public final class NSPasteboardItem: NSPasteboardWriting, Hashable, Sendable {
 
     package init(_ read: Origin) {
         self.read = read
-    }
-
-    /// Whether both are the same object.
-    public static func == (a: NSPasteboardItem, b: NSPasteboardItem) -> Bool { a === b }
-
-    /// Hashes the identity.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
     }
 
     /// The types in which the item can be loaded, or that were set, best first. Types of a source that has ended are

@@ -4,7 +4,8 @@ public import TypeIdentifiers
 
 /// A representation as a file or folder.
 ///
-/// A file is exported at each load. The library opens it at once and does not remove it; a destination gets a copy. An
+/// A file is exported at each load. The library opens the file as soon as the closure returns it,
+/// and never removes it; a destination gets a copy. An
 /// imported copy is removed when the closure returns: move or copy it to keep it.
 public struct FileRepresentation<Item: Transferable>: TransferRepresentation {
     /// The only form.
@@ -21,7 +22,7 @@ public struct FileRepresentation<Item: Transferable>: TransferRepresentation {
         self.init(contentType, shouldAttemptToOpenInPlace, exporting, importing)
     }
 
-    /// Exports items as files of a type. The flag has no effect: a destination gets a copy.
+    /// Exports items as files of a type. `shouldAllowToOpenInPlace` has no effect: a destination gets a copy.
     public init(
         exportedContentType: UniformType,
         shouldAllowToOpenInPlace: Bool = false,

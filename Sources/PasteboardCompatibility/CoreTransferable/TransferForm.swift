@@ -1,6 +1,6 @@
 import PasteboardKit
 
-/// One type in which items are exported, or the types of which one is imported. Representations consist of forms.
+/// One way to export or import an item: the types, and the code for them. Programs do not use it directly.
 public struct TransferForm<Item: Transferable>: Sendable {
     typealias Visibility = ItemProviderRepresentationVisibility
 

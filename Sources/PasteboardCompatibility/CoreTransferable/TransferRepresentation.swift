@@ -37,12 +37,14 @@ extension TransferRepresentation {
         changed { $0.visibility = visibility }
     }
 
-    /// Suggests a name, with its extension, for a file of any item. The last name of an item's representations counts.
+    /// Suggests a name, with its extension, for a file of any item. If several exported
+    /// representations suggest a name, the last one is used.
     public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
         suggestedFileName { _ in fileName }
     }
 
-    /// Suggests a name, with its extension, for a file of an item. The last name of an item's representations counts.
+    /// Suggests a name, with its extension, for a file of an item. If several exported
+    /// representations suggest a name, the last one is used.
     public func suggestedFileName(
         _ fileName: @escaping @Sendable (Item) -> String?
     ) -> some TransferRepresentation<Item> {

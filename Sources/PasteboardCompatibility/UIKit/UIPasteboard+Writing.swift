@@ -28,8 +28,8 @@ extension UIPasteboard {
     /// Adds items after the others, which are loaded and kept.
     ///
     /// - Parameter items: the items, as in ``setItems(_:options:)``.
-    /// - Throws: as ``setItems(_:options:)``; `refused` if the contents are secret or can be loaded only a number of
-    ///   times; `superseded` if a program changes the contents meanwhile.
+    /// - Throws: as ``setItems(_:options:)``; `refused` if the contents are concealed or have a limited number of
+    ///   loads; `superseded` if a program changes the contents meanwhile.
     public func addItems(_ items: [[String: Any]]) async throws(PasteboardError) {
         try await add(Self.providers(of: items))
     }
@@ -39,7 +39,8 @@ extension UIPasteboard {
         guard !contents.terms.isConcealed, contents.terms.loadsLeft == nil else {
             throw PasteboardError(
                 .refused,
-                message: "nothing is added to secret contents of pasteboard \(name.rawValue)"
+                message: "items cannot be added to pasteboard \(name.rawValue): its contents are concealed or have a "
+                    + "limited number of loads; write all items again"
             )
         }
         let options = Pasteboard.WriteOptions(

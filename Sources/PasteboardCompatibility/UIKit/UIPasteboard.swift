@@ -52,7 +52,7 @@ public final class UIPasteboard: Sendable {
     /// The name.
     public var name: Name { pasteboard.name }
 
-    /// The number of the contents, which grows with each write and clear.
+    /// The change count, which grows with each write and clear.
     public var changeCount: Int {
         get async throws(PasteboardError) { try await count() }
     }

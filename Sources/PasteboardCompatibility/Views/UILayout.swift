@@ -42,7 +42,7 @@ open class NSLayoutAnchor {
     public func constraint(equalToConstant constant: CGFloat) -> NSLayoutConstraint { .init() }
 }
 
-/// What constraints refer to: a view, or an area of one.
+/// A thing to which constraints refer: a view, or an area of one.
 @MainActor
 public protocol LayoutAnchored {}
 

@@ -3,23 +3,24 @@ import PasteboardWire
 
 /// The conditions that a destination sets for a load.
 ///
-///     let text = try await item.loadData(for: .plainText, options: LoadOptions(timeout: .seconds(5)))
+///     let data = try await item.loadData(for: .plainText, options: LoadOptions(timeout: .seconds(5)))
 public struct LoadOptions: Sendable, Hashable {
     /// The maximum duration of the load, which includes connecting. nil: the load fails if the source neither provides
-    /// bytes nor reports progress for 30 s.
+    /// a first byte nor reports progress for 30 s, or then makes no progress for 10 s.
     public var timeout: Duration?
-    /// The largest number of bytes that is accepted; the load of more fails with `too-large`. nil: any number in chunks
-    /// and in files; in memory a quarter of what this process may use, so that a source that never ends does not fill
-    /// it. Of a folder it is the size of its archive.
+    /// The largest number of bytes that is accepted; a larger load fails with `too-large`. nil: any number in chunks
+    /// and in files, and a quarter of this process's memory in memory, so that a source that never ends does not fill
+    /// it. For a folder, the size of its archive counts.
     public var maximumByteCount: Int?
     /// Whether no person asked for the load, as in a history. Concealed contents and contents with a limited number of
-    /// loads refuse it, with `concealed` or `not-permitted`. ``PasteboardConnection`` can say so for all its loads.
+    /// loads refuse it, with `concealed` or `not-permitted`. ``PasteboardConnection/init(socketPath:startsBroker:groups:isAutomatic:)`` says so for
+    /// all loads over a connection.
     public var isAutomatic: Bool
 
     /// Makes options, by default without a condition.
     ///
     /// - Parameters:
-    ///   - timeout: the maximum duration of the load; nil: 30 s without bytes or progress.
+    ///   - timeout: the maximum duration of the load; nil: as ``timeout`` says.
     ///   - maximumByteCount: the largest number of bytes that is accepted; nil: as ``maximumByteCount`` says.
     ///   - isAutomatic: whether no person asked for the load.
     public init(timeout: Duration? = nil, maximumByteCount: Int? = nil, isAutomatic: Bool = false) {
@@ -42,7 +43,7 @@ public struct LoadOptions: Sendable, Hashable {
 }
 
 extension Load {
-    /// Sets the bounds of a load.
+    /// Sets the conditions in the request of a load.
     ///
     /// - Parameter isAutomatic: whether all loads over its connection are automatic.
     mutating func limit(_ options: LoadOptions, isAutomatic allAreAutomatic: Bool) {

@@ -20,7 +20,7 @@ open class RowCell: InteractionView {
     /// Whether the cell is highlighted. The program sets it.
     open var isHighlighted = false
 
-    /// Makes a cell of a registered class. It calls the class's own initializer for cells that are made in code.
+    /// Makes a cell of a registered class: calls `init(frame:)`, or `init(style:reuseIdentifier:)` for a table cell.
     public required convenience init(reusedAs identifier: String) {
         self.init(frame: .zero)
         reuseIdentifier = identifier

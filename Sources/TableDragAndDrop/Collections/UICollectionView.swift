@@ -18,7 +18,7 @@ open class UICollectionView: RowsView {
     public weak var dataSource: (any UICollectionViewDataSource)? {
         didSet { if dataSource !== oldValue { forgetRows() } }
     }
-    /// An object of the program, which a view without a screen asks nothing.
+    /// The delegate. It is never called, because there is no screen.
     public weak var delegate: (any UICollectionViewDelegate)?
     /// The provider of items for drags. If nil, no drag begins here.
     public weak var dragDelegate: (any UICollectionViewDragDelegate)?

@@ -27,7 +27,7 @@ extension Pasteboard {
     ///   - timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: as ``contents(timeout:)``.
     public func canLoad(_ type: UniformType, timeout: Duration? = nil) async throws(PasteboardError) -> Bool {
-        try await contents(for: Call("the look at the types", timeout: timeout)).types.contains {
+        try await contents(for: Call("the query of the types", timeout: timeout)).types.contains {
             $0.conforms(to: type)
         }
     }
@@ -42,7 +42,7 @@ extension Pasteboard {
         _ aClass: any ItemProviderReading.Type,
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> Bool {
-        let call = Call("the look at the types", timeout: timeout)
+        let call = Call("the query of the types", timeout: timeout)
         return try await contents(for: call).items.contains { $0.itemProvider.canLoad(aClass) }
     }
 }
