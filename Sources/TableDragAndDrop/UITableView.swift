@@ -4,8 +4,6 @@ public typealias UITableView = Table
 public typealias UITableViewCell = TableCell
 /// The name of ``TableDelegate`` in UIKit.
 public typealias UITableViewDelegate = TableDelegate
-/// The name of ``TableDropPlaceholder`` in UIKit.
-public typealias UITableViewPlaceholder = TableDropPlaceholder
 /// The name of ``TableDataSource`` in UIKit.
 public typealias UITableViewDataSource = TableDataSource
 /// The name of ``TableDragDelegate`` in UIKit.

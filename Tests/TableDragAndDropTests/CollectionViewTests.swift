@@ -113,6 +113,44 @@ struct CollectionViewTests {
         #expect(shelf.items == ["y", "z", "x"] && shelf.events.isEmpty)
     }
 
+    @Test("an item that is dropped on itself stays there, and the delegate may direct it elsewhere")
+    func directed() {
+        final class First: UICollectionViewDelegate {
+            func collectionView(
+                _ collectionView: UICollectionView,
+                targetIndexPathForMoveFromItemAt source: IndexPath,
+                toProposedIndexPath proposed: IndexPath
+            ) -> IndexPath { IndexPath(item: 0, section: 0) }
+        }
+        func move(_ item: Int, to destination: Int) {
+            let drag = TestDrag()
+            let items = shelf.collection.itemsForBeginning(drag, at: IndexPath(item: item, section: 0))
+            _ = shelf.collection.willBegin(drag)
+            drop(items, from: drag, on: shelf.collection, at: destination)
+        }
+        for destination in [2, 3] { move(2, to: destination) }
+        #expect(shelf.items == ["x", "y", "z"] && shelf.events.isEmpty)
+        let first = First()
+        shelf.collection.delegate = first
+        move(1, to: 3)
+        #expect(shelf.items == ["y", "x", "z"] && shelf.events.isEmpty)
+    }
+
+    @Test("a first batch may follow a change of the model, and a cell and a header may have the same identifier")
+    func first() {
+        shelf.items.append("w")
+        shelf.collection.performBatchUpdates({ shelf.collection.insertItems(at: [IndexPath(item: 3, section: 0)]) })
+        #expect(shelf.collection.numberOfItems(inSection: 0) == 4)
+        shelf.collection.register(WaitingCell.self, forCellWithReuseIdentifier: "id")
+        shelf.collection.register(
+            UICollectionReusableView.self,
+            forSupplementaryViewOfKind: UICollectionView.elementKindSectionHeader,
+            withReuseIdentifier: "id"
+        )
+        let path = IndexPath(item: 0, section: 0)
+        #expect(shelf.collection.dequeueReusableCell(withReuseIdentifier: "id", for: path) is WaitingCell)
+    }
+
     @Test("a data source that has no method to move rows gets the drop")
     func notReordered() {
         shelf.table.dropDelegate = shelf

@@ -61,6 +61,91 @@ struct DiffableDataSourceTests {
         #expect(snapshot.itemIdentifiers == [5, 1] && snapshot.sectionIdentifier(containingItem: 4) == nil)
     }
 
+    @Test("an item that is inserted again is moved, and a section that is added again stays")
+    func again() {
+        var snapshot = Snapshot()
+        snapshot.appendSections(["a", "b", "a"])
+        snapshot.appendItems([1, 2, 3, 5], toSection: "a")
+        snapshot.insertItems([3, 4], afterItem: 5)
+        #expect(snapshot.itemIdentifiers == [1, 2, 5, 3, 4] && snapshot.numberOfSections == 2)
+        snapshot.appendItems([1], toSection: "b")
+        snapshot.insertSections(["c"], beforeSection: "b")
+        #expect(snapshot.itemIdentifiers == [2, 5, 3, 4, 1] && snapshot.sectionIdentifiers == ["a", "c", "b"])
+    }
+
+    @Test("a snapshot that is applied twice in one batch, or without a view, or with a reload, is shown")
+    func applied() {
+        var snapshot = Snapshot()
+        snapshot.appendSections(["a"])
+        snapshot.appendItems([1, 2])
+        var table: UITableView? = UITableView()
+        let source = Source(tableView: table ?? UITableView()) { _, _, _ in nil }
+        source.apply(snapshot)
+        table?.performBatchUpdates({
+            for item in [3, 4] {
+                snapshot.insertItems([item], beforeItem: 1)
+                source.apply(snapshot)
+            }
+        })
+        #expect(table?.numberOfRows(inSection: 0) == 4)
+        snapshot.reloadItems([1])
+        source.apply(snapshot)
+        table?.selectRow(at: source.indexPath(for: 1))
+        var next = source.snapshot()
+        next.appendItems([5])
+        source.apply(next) { #expect(table?.numberOfRows(inSection: 0) == 5) }
+        #expect(table?.indexPathForSelectedRow == source.indexPath(for: 1))
+        table = nil
+        source.apply(Snapshot())
+        #expect(source.snapshot().itemIdentifiers.isEmpty)
+    }
+
+    @Test("a placeholder over a snapshot is committed by applying one, and stays at a move of a row")
+    func placeholder() throws {
+        /// Moves rows as programs for UIKit do.
+        final class Moving: UITableViewDiffableDataSource<String, Int> {
+            override func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool { true }
+            override func tableView(_ tableView: UITableView, moveRowAt source: IndexPath, to target: IndexPath) {
+                var snapshot = snapshot()
+                guard let moved = itemIdentifier(for: source), let other = itemIdentifier(for: target) else { return }
+                snapshot.moveItem(moved, beforeItem: other)
+                apply(snapshot)
+            }
+        }
+        var snapshot = Snapshot()
+        snapshot.appendSections(["a"])
+        snapshot.appendItems([1, 2, 3])
+        final class Drops: UITableViewDropDelegate {
+            func tableView(_ tableView: UITableView, performDropWith coordinator: any UITableViewDropCoordinator) {}
+        }
+        let (table, drops) = (UITableView(), Drops())
+        table.dropDelegate = drops
+        let source = Moving(tableView: table) { _, _, _ in nil }
+        source.apply(snapshot)
+        let row = IndexPath(row: 2, section: 0)
+        let drop = RowDrop(TestDrop(texts: "n"), at: row, proposal: TableDropProposal(operation: .copy), view: table)
+        let placeholder = TableDropPlaceholder(insertionIndexPath: row, reuseIdentifier: "n")
+        let context = drop.drop(drop.items[0].dragItem, to: placeholder)
+
+        let drag = TestDrag()
+        let items = [DragItem(text: "2")]
+        table.draggedRows.record(items, at: IndexPath(row: 1, section: 0), since: table.draggedRows.revision)
+        let session = TestDrop(items, from: drag)
+        table.drops[ObjectIdentifier(session)] = TableDropProposal(
+            operation: .move,
+            intent: .insertAtDestinationIndexPath
+        )
+        table.perform(session, at: IndexPath(row: 0, section: 0), operation: .move)
+        #expect(source.snapshot().itemIdentifiers == [2, 1, 3] && table.presentedRows(inSection: 0).count == 4)
+
+        let isCommitted = context.commitInsertion { path in
+            var snapshot = source.snapshot()
+            snapshot.insertItems([9], beforeItem: 3)
+            source.apply(snapshot)
+        }
+        #expect(isCommitted && table.presentedRows(inSection: 0).count == 4 && table.numberOfRows(inSection: 0) == 4)
+    }
+
     @Test("the cell provider makes the cells of tables and of collection views")
     func cells() {
         var snapshot = Snapshot()

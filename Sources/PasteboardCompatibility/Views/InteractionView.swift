@@ -28,7 +28,6 @@ open class InteractionView {
         set {
             for old in ownInteractions where !newValue.contains(where: { $0 === old }) { removeInteraction(old) }
             for new in newValue { addInteraction(new) }
-            ownInteractions = newValue
         }
     }
     private var ownInteractions: [any Interaction] = []

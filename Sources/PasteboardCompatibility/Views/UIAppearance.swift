@@ -71,17 +71,20 @@ open class UIBezierPath {
 
 /// A colour.
 public struct UIColor: Hashable, Sendable {
+    private let name: String
+
     /// Makes a colour.
-    public init(red: Double, green: Double, blue: Double, alpha: Double) {}
+    public init(red: Double, green: Double, blue: Double, alpha: Double) { name = "\(red) \(green) \(blue) \(alpha)" }
     /// Makes a grey.
-    public init(white: Double, alpha: Double) {}
-    private init() {}
+    public init(white: Double, alpha: Double) { self.init(red: white, green: white, blue: white, alpha: alpha) }
+    private init(_ name: String) { self.name = name }
     /// Colours that UIKit has.
-    public static let clear = Self(), black = Self(), white = Self(), gray = Self(), lightGray = Self(),
-        darkGray = Self(), red = Self(), green = Self(), blue = Self(), yellow = Self(), orange = Self(),
-        purple = Self(), systemBackground = Self(), systemYellow = Self(), systemOrange = Self(), systemPink = Self(),
-        systemPurple = Self(), link = Self(), systemRed = Self(), systemGreen = Self(), systemBlue = Self(),
-        systemGray = Self()
+    public static let clear = Self("clear"), black = Self("black"), white = Self("white"), gray = Self("gray"),
+        lightGray = Self("light gray"), darkGray = Self("dark gray"), red = Self("red"), green = Self("green"),
+        blue = Self("blue"), yellow = Self("yellow"), orange = Self("orange"), purple = Self("purple"),
+        systemBackground = Self("background"), systemYellow = Self("yellow"), systemOrange = Self("orange"),
+        systemPink = Self("pink"), systemPurple = Self("purple"), link = Self("link"), systemRed = Self("red"),
+        systemGreen = Self("green"), systemBlue = Self("blue"), systemGray = Self("gray")
 }
 
 extension InteractionView {
@@ -107,13 +110,9 @@ open class UIBarButtonItem {
 }
 
 /// Distances from the edges of a rectangle.
-public struct UIEdgeInsets: Hashable, Sendable {
-    /// The distances.
-    public var top, left, bottom, right: Double
-    /// Makes distances.
-    public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
-        (self.top, self.left, self.bottom, self.right) = (top, left, bottom, right)
-    }
+public typealias UIEdgeInsets = NSEdgeInsets
+
+extension NSEdgeInsets {
     /// No distances.
-    public static let zero = Self()
+    public static let zero = NSEdgeInsets(top: 0, left: 0, bottom: 0, right: 0)
 }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Foundation
 
 extension Table {
     /// Sets the class of the cells that are made for an identifier; nil for an ordinary cell.
@@ -15,6 +15,9 @@ extension Table {
     public func dequeueReusableCell(withIdentifier identifier: String) -> TableCell? {
         makeCell(identifier)
     }
+
+    /// Returns nil: without a screen, rows have no place.
+    public func indexPathForRow(at point: CGPoint) -> IndexPath? { nil }
 
     /// Asks the data source for the cell of a row.
     ///

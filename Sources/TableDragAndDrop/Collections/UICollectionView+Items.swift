@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Foundation
 
 // The names of collection views for the calls about rows.
 extension UICollectionView {
@@ -26,6 +26,8 @@ extension UICollectionView {
     public func cellForItem(at indexPath: IndexPath) -> UICollectionViewCell? {
         indexPath.isRow(of: counts) ? dataSource?.collectionView(self, cellForItemAt: indexPath) : nil
     }
+    /// Returns nil: without a screen, items have no place.
+    public func indexPathForItem(at point: CGPoint) -> IndexPath? { nil }
     /// Sets the class of the cells that are made for an identifier; nil for an ordinary cell.
     public func register(_ cellClass: AnyClass?, forCellWithReuseIdentifier identifier: String) {
         cellClasses[identifier] = cellClass
@@ -35,13 +37,15 @@ extension UICollectionView {
         _ viewClass: AnyClass?,
         forSupplementaryViewOfKind kind: String,
         withReuseIdentifier identifier: String
-    ) { cellClasses[identifier] = viewClass }
+    ) { cellClasses["\(kind) \(identifier)"] = viewClass }
     /// Makes a view of the registered class, or an ordinary view.
     public func dequeueReusableSupplementaryView(
         ofKind kind: String,
         withReuseIdentifier identifier: String,
         for indexPath: IndexPath
-    ) -> UICollectionReusableView { makeCell(identifier) }
+    ) -> UICollectionReusableView { makeCell("\(kind) \(identifier)") }
+    /// The kinds of views above and below the items of a section.
+    public nonisolated static let elementKindSectionHeader = "header", elementKindSectionFooter = "footer"
     /// Makes a cell of the registered class, or an ordinary cell.
     public func dequeueReusableCell(
         withReuseIdentifier identifier: String,

@@ -14,6 +14,12 @@ open class UICollectionView: RowsView {
         case immediate, fast, slow
     }
 
+    /// A direction in which items follow each other.
+    public enum ScrollDirection: Int, Sendable {
+        /// The directions that UIKit has.
+        case vertical, horizontal
+    }
+
     /// The provider of the items. Setting another one reloads the view.
     public weak var dataSource: (any UICollectionViewDataSource)? {
         didSet { if dataSource !== oldValue { forgetRows() } }

@@ -1,5 +1,5 @@
 public import Foundation
-public import PasteboardCompatibility
+import PasteboardCompatibility
 
 /// An arrangement of items. It has no effect, as there is no screen.
 @MainActor
@@ -14,4 +14,6 @@ open class UICollectionViewFlowLayout: UICollectionViewLayout {
     /// The sizes and distances of items, which make no difference.
     open var itemSize = CGSize(), headerReferenceSize = CGSize(), sectionInset = UIEdgeInsets.zero,
         minimumLineSpacing = 0.0, minimumInteritemSpacing = 0.0
+    /// The direction of the lines, which makes no difference.
+    open var scrollDirection = UICollectionView.ScrollDirection.vertical
 }

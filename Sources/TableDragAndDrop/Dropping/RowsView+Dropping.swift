@@ -132,9 +132,9 @@ extension RowsView {
                 section: source.section
             )
         }
-        if target == source {
-            if isUnanswered { return false }
-        } else {
+        target = proposedTarget(of: source, at: target)
+        // Without an answer to the question above, it is not known whether the data source can move rows.
+        if target != source || isUnanswered {
             isUnanswered = false
             move(item, from: source, to: target)
             if isUnanswered { return false }
@@ -144,6 +144,18 @@ extension RowsView {
         return true
     }
 
+    /// Returns the path to which the delegate directs a row that would be moved to another path.
+    private func proposedTarget(of source: IndexPath, at target: IndexPath) -> IndexPath {
+        var path = target
+        if let table = self as? Table, let delegate = table.delegate {
+            path = delegate.tableView(table, targetIndexPathForMoveFromRowAt: source, toProposedIndexPath: target)
+        } else if let view = self as? UICollectionView, let delegate = view.delegate {
+            path = delegate.collectionView(view, targetIndexPathForMoveFromItemAt: source, toProposedIndexPath: target)
+        }
+        let rows = counts.enumerated().map { $0.offset == source.section ? $0.element - 1 : $0.element }
+        return path.isPlace(in: rows) ? path : target
+    }
+
     private func move(_ item: DragItem, from source: IndexPath, to target: IndexPath) {
         performBatchUpdates { [self] in
             askDataSource(
@@ -151,7 +163,8 @@ extension RowsView {
                 { $0.collectionView($1, moveItemAt: source, to: target) }
             )
             // The data source may have reported the move to the view itself.
-            guard !isUnanswered, let told = batch?.updates, !told.removes(source) else { return }
+            guard !isUnanswered, let told = batch?.updates, !told.removes(source), told.path(after: source) != target
+            else { return }
             if told == RowUpdates(), sourceIndexPath(of: item) == source {
                 moveRow(at: source, to: target)
             } else {

@@ -12,7 +12,7 @@ extension RowsView {
         }
         guard let current = current(placeholders.path(of: row)) else { return false }
         // Reads the counts before the block, to compare with those after it.
-        _ = counts
+        let counts = counts
         dataSourceUpdates(current)
         // The block may have changed other rows first and have reported them to the table.
         guard hasDataSource, let path = placeholders.path(of: row), let now = self.current(path),
@@ -23,6 +23,10 @@ extension RowsView {
             return true
         }
 
+        // The block has reported the row itself, as a diffable data source does.
+        if batch == nil, before.reduce(0, +) == counts.reduce(0, +) + 1, currentCounts() == before {
+            return placeholders.remove(row)
+        }
         var updates = RowUpdates()
         updates.insert(path)
         if batch == nil {
@@ -42,7 +46,12 @@ extension RowsView {
     /// The path after the changes of the current batch: the model has changed already.
     private func current(_ path: IndexPath?) -> IndexPath? {
         guard let path, let batch else { return path }
-        return batch.updates.gap(after: path)
+        guard var now = batch.updates.gap(after: path) else { return nil }
+        if batch.updates.sections.reloaded.contains(path.section) {
+            let counts = currentCounts()
+            now.row = min(now.row, counts.indices.contains(now.section) ? counts[now.section] : 0)
+        }
+        return now
     }
 
     /// - Returns: false if the placeholder was removed before.

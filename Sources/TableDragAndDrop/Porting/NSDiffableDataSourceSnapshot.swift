@@ -1,7 +1,7 @@
 /// The sections and items that a diffable data source shows.
 ///
-/// Identifiers are unique. As in UIKit, it is a mistake in the program, and ends it, to name one that is not there or
-/// to add one twice.
+/// Identifiers are unique: an item that is added again is moved, as in UIKit. To add items beside one that is not there
+/// is a mistake in the program, and ends it.
 public struct NSDiffableDataSourceSnapshot<Section: Hashable, Item: Hashable> {
     /// The sections, in order.
     public private(set) var sectionIdentifiers: [Section] = []
@@ -32,12 +32,25 @@ public struct NSDiffableDataSourceSnapshot<Section: Hashable, Item: Hashable> {
     }
 
     /// Adds sections without items at the end.
-    public mutating func appendSections(_ sections: [Section]) { sectionIdentifiers += sections }
+    public mutating func appendSections(_ sections: [Section]) { insert(sections, sectionIdentifiers.count) }
+    /// Inserts sections without items before another one.
+    public mutating func insertSections(_ sections: [Section], beforeSection section: Section) {
+        insert(sections, indexOfSection(section) ?? sectionIdentifiers.count)
+    }
+    /// Inserts sections without items after another one.
+    public mutating func insertSections(_ sections: [Section], afterSection section: Section) {
+        insert(sections, indexOfSection(section).map { $0 + 1 } ?? sectionIdentifiers.count)
+    }
+    /// Records that the contents of all items of sections were replaced.
+    public mutating func reloadSections(_ sections: [Section]) {
+        reloadItems(sections.flatMap(itemIdentifiers(inSection:)))
+    }
     /// Adds items at the end of a section; nil is the last section.
     public mutating func appendItems(_ new: [Item], toSection section: Section? = nil) {
         guard let section = section ?? sectionIdentifiers.last, sectionIdentifiers.contains(section) else {
             endProgram("There is no such section to append items to.")
         }
+        deleteItems(new)
         insert(new, section, itemIdentifiers(inSection: section).count)
     }
     /// Inserts items before another one.
@@ -65,6 +78,14 @@ public struct NSDiffableDataSourceSnapshot<Section: Hashable, Item: Hashable> {
     /// Records that the contents of items were changed. Their cells are made when they are asked for.
     public mutating func reconfigureItems(_ items: [Item]) {}
 
+    /// The replaced contents are shown now.
+    mutating func forgetReloads() { reloadedItemIdentifiers = [] }
+
+    private mutating func insert(_ sections: [Section], _ index: Int) {
+        var known = Set(sectionIdentifiers)
+        sectionIdentifiers.insert(contentsOf: sections.filter { known.insert($0).inserted }, at: index)
+    }
+
     private mutating func move(_ moved: Item, beside item: Item, _ offset: Int) {
         guard moved != item else { return }
         deleteItems([moved])
@@ -72,6 +93,7 @@ public struct NSDiffableDataSourceSnapshot<Section: Hashable, Item: Hashable> {
     }
 
     private mutating func insert(_ new: [Item], beside item: Item, _ offset: Int) {
+        deleteItems(new.filter { $0 != item })
         guard let section = sectionIdentifier(containingItem: item),
             let index = itemIdentifiers(inSection: section).firstIndex(of: item)
         else { endProgram("There is no item \(item) in the snapshot.") }

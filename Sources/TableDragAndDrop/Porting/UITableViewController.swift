@@ -68,7 +68,13 @@ open class UITableViewController: UIViewController, TableDataSource, TableDelega
     open func tableView(_ tableView: Table, moveRowAt source: IndexPath, to destination: IndexPath) {
         tableView.unanswered()
     }
-    /// Does nothing, and is not called, as are the other methods of a delegate.
+    /// Returns the proposed path.
+    open func tableView(
+        _ tableView: Table,
+        targetIndexPathForMoveFromRowAt source: IndexPath,
+        toProposedIndexPath proposed: IndexPath
+    ) -> IndexPath { proposed }
+    /// Does nothing, and is not called, as the methods of a delegate that follow.
     open func tableView(_ tableView: Table, didSelectRowAt indexPath: IndexPath) {}
     /// Returns the automatic height.
     open func tableView(_ tableView: Table, heightForRowAt path: IndexPath) -> CGFloat { Table.automaticDimension }

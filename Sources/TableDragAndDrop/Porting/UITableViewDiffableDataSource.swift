@@ -43,11 +43,21 @@ open class UITableViewDiffableDataSource<Section: Hashable, Item: Hashable>: Tab
         completion: (() -> Void)? = nil
     ) {
         let old = current
-        view?.performBatchUpdates {
+        guard let view else {
             current = snapshot
-            report(from: old)
+            completion?()
+            return
         }
-        completion?()
+        view.performBatchUpdates(
+            {
+                // The paths of a second report in one batch would not be those from before the batch.
+                let isFirst = view.batch?.updates == RowUpdates()
+                self.current = snapshot
+                if isFirst { self.report(from: old) } else { view.reloadData() }
+                self.current.forgetReloads()
+            },
+            completion: { _ in completion?() }
+        )
     }
 
     /// Shows another snapshot, as if all of its rows were new.
@@ -135,12 +145,16 @@ open class UITableViewDiffableDataSource<Section: Hashable, Item: Hashable>: Tab
     open func tableView(_ table: Table, commit editingStyle: TableCell.EditingStyle, forRowAt indexPath: IndexPath) {}
     /// Returns false.
     open func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool { false }
-    /// Does nothing.
-    open func tableView(_ tableView: Table, moveRowAt source: IndexPath, to destination: IndexPath) {}
+    /// Does nothing. The row is then dropped.
+    open func tableView(_ tableView: Table, moveRowAt source: IndexPath, to destination: IndexPath) {
+        tableView.unanswered()
+    }
     /// Returns false.
     open func collectionView(_ view: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool { false }
-    /// Does nothing.
-    open func collectionView(_ view: UICollectionView, moveItemAt source: IndexPath, to destination: IndexPath) {}
+    /// Does nothing. The item is then dropped.
+    open func collectionView(_ view: UICollectionView, moveItemAt source: IndexPath, to destination: IndexPath) {
+        view.unanswered()
+    }
 
     private func count(_ section: Int) -> Int {
         sectionIdentifier(for: section).map { current.numberOfItems(inSection: $0) } ?? 0

@@ -80,10 +80,8 @@ extension RowsView {
     /// Begins a batch of changes, which the matching ``endUpdates()`` ends. It is checked as one of
     /// `performBatchUpdates(_:completion:)`.
     public func beginUpdates() {
-        if batch == nil {
-            _ = counts
-            batch = Batch()
-        }
+        // Counts that are unknown cannot be contradicted.
+        if batch == nil { batch = Batch(isReloaded: rowCounts == nil) }
         batch?.depth += 1
     }
 
@@ -101,16 +99,11 @@ extension RowsView {
     ///   - completion: runs after the changes were checked, with the argument true. There is no animation to wait for.
     /// - Precondition: each section of the data source has its previous rows, plus the inserted ones, without the
     ///   deleted ones. The message of the trap contains the counts.
-    public func performBatchUpdates(_ updates: () -> Void, completion: ((Bool) -> Void)? = nil) {
+    public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
         beginUpdates()
-        updates()
+        updates?()
         if let completion { batch?.completions.append(completion) }
         endUpdates()
-    }
-
-    /// Combines several changes of rows, or none.
-    public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
-        performBatchUpdates({ updates?() }, completion: completion)
     }
 
     /// The number of rows in each section, as known to the table.
