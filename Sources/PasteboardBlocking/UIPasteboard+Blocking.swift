@@ -84,7 +84,7 @@ extension UIPasteboard {
 
     /// The URL of the first item that has one. Setting it replaces the contents; nil clears the pasteboard.
     public var url: URL? {
-        get { urls?.first }
+        get { load { try await $0.load(URL.self, atMost: 1) }?.first }
         set { replace(newValue.map { [$0] }) }
     }
 
@@ -96,7 +96,7 @@ extension UIPasteboard {
 
     /// The image of the first item that has one. Setting it replaces the contents; nil clears the pasteboard.
     public var image: UIImage? {
-        get { images?.first }
+        get { load { try await $0.load(UIImage.self, atMost: 1) }?.first }
         set { replace(newValue.map { [$0] }) }
     }
 
@@ -137,7 +137,7 @@ extension UIPasteboard {
 
     /// Returns the value of a type of the first item that has it.
     public func value(forPasteboardType pasteboardType: String) -> Any? {
-        values(forPasteboardType: pasteboardType, inItemSet: nil)?.first
+        load { try await $0.loadValue(pasteboardType) }.map(UIPasteboard.value)
     }
 
     /// Returns the value of a type of each item of a set that has it.
@@ -180,7 +180,9 @@ extension UIPasteboard {
         localOnly: Bool = false,
         expirationDate: Date? = nil
     ) {
-        _ = wait { try await $0.setObjects(objects, localOnly: localOnly, expirationDate: expirationDate) }
+        // The objects are asked for their types here, on the thread of the caller.
+        let (providers, terms) = (objects.map { ItemProvider(object: $0) }, Terms(localOnly, expirationDate))
+        _ = wait { try await $0.write(providers, keeps: .everything, terms) }
     }
 
     /// Replaces the contents with strings.

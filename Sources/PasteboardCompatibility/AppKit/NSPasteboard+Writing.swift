@@ -116,7 +116,7 @@ extension NSPasteboard {
     /// - Returns: true; false for nil.
     /// - Throws: `superseded` if the pasteboard was neither cleared nor written by this program, or was changed by
     ///   another one since then. `invalid-argument` if the data can no longer be replaced: the declared type was
-    ///   loaded, or the item has the type and there are several items.
+    ///   loaded, or the item has the type, and there are several items or other types are promised.
     @discardableResult
     public func setData(_ data: Data?, forType type: PasteboardType) async throws(PasteboardError) -> Bool {
         guard let data else { return false }
@@ -138,7 +138,7 @@ extension NSPasteboard {
                 return true
             }
             if written.declared?.set(data, for: type) ?? false { return true }
-            guard written.declared == nil, written.itemCount == 1 else { throw alreadyKept(type) }
+            guard written.declared == nil, written.itemCount == 1, !written.isPromised else { throw alreadyKept(type) }
             let values = written.kept.map { $0.type == type ? (type, data) : $0 }
             let changeCount = written.publication.changeCount
             try await write(values, .init(ifChangeCount: changeCount, isLocalOnly: written.isLocalOnly))
@@ -220,6 +220,8 @@ extension NSPasteboard {
                 guard let options = contents.cleared else { return false }
                 publication = try await pasteboard.write(items.map(\.provider), keeps: keeps, options: options)
                 begin(publication, items.first?.values ?? [], itemCount: items.count, options)
+                let isPromised = items.first?.isPromised ?? false
+                contents.change { $0.isPromised = isPromised }
             }
             for provider in items.flatMap(\.dataProviders) {
                 atEnd(of: publication) { await provider.pasteboardFinishedWithDataProvider($0) }

@@ -102,14 +102,15 @@ public final class NSPasteboardItem: NSPasteboardWriting, IdentityHashable, Send
 
     private func set(_ value: Value) -> Bool {
         guard read == nil else { return false }
-        values.withLock { values in
-            if let index = values.firstIndex(where: { $0.type == value.type }) {
-                values[index] = value
-            } else {
-                values.append(value)
-            }
+        // A provider that is replaced is released without the lock: that may run the program's code.
+        let before = values.withLock { values in
+            let before = values
+            values.removeAll { $0.type == value.type }
+            let index = before.firstIndex { $0.type == value.type } ?? values.endIndex
+            values.insert(value, at: index)
+            return before
         }
-        return true
+        return withExtendedLifetime(before) { true }
     }
 
     /// Returns the bytes of a type; nil if the item does not have it.

@@ -16,6 +16,8 @@ final class StepwiseContents: Sendable {
         /// The data of the first item that the broker keeps.
         var kept: Values = []
         var itemCount = 1
+        /// Whether the first item has data that a data provider provides.
+        var isPromised = false
         /// Whether the contents stay on this machine.
         var isLocalOnly = false
         /// The owners that will be notified of the end.

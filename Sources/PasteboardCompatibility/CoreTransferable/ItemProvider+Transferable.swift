@@ -35,6 +35,7 @@ extension ItemProvider {
             guard let load = form.load, bestType(of: form.types) != nil else { continue }
             return try await withTaskExecutorPreference(ThreadPool.completions) { try await load(self, progress) }
         }
+        progress?.end(byteCount: nil)
         let offered = registeredTypeIdentifiers.joined(separator: ", ")
         throw PasteboardError(.typeUnavailable, message: "no \(T.self) can be made of an item that has \(offered)")
     }

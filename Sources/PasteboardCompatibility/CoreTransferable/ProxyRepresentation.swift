@@ -14,8 +14,9 @@ public struct ProxyRepresentation<Item: Transferable, ProxyRepresentation: Trans
         self.init(exporting, importing) { condition in { item in (try? exporting(item)).map(condition) ?? true } }
     }
 
-    /// Exports items by other values, and imports them if `importing` is given. The conditions of the other value's
-    /// representations are evaluated at a load.
+    /// Exports items by other values, and imports them if `importing` is given. Representations of the other value
+    /// that have a condition are not exported, because the value is not known before a load: a URL is not exported as
+    /// a file URL.
     @_disfavoredOverload
     public init(
         exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation,
@@ -36,19 +37,20 @@ public struct ProxyRepresentation<Item: Transferable, ProxyRepresentation: Trans
     ) {
         forms = ProxyRepresentation.forms.map { proxy in
             var form = TransferForm<Item>(types: proxy.types, visibility: proxy.visibility)
-            if let exporting, let export = proxy.export {
+            let condition = proxy.condition.map(condition)
+            if let exporting, let export = proxy.export, condition.map({ $0 != nil }) ?? true {
                 form.export = { provider, visibility, item in
                     export(provider, visibility) {
                         let value = try await exporting(item())
                         if proxy.condition?(value) ?? true { return value }
-                        throw PasteboardError(.typeUnavailable, message: "\(value) is not available as \(proxy.types)")
+                        throw PasteboardError(.typeUnavailable, message: "this \(ProxyRepresentation.self) is not offered as \(proxy.types)")
                     }
                 }
             }
             if let importing, let load = proxy.load {
                 form.load = { try await importing(load($0, $1)) }
             }
-            form.condition = proxy.condition.flatMap(condition)
+            form.condition = condition ?? nil
             return form
         }
     }

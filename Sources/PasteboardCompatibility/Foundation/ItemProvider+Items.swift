@@ -85,7 +85,12 @@ extension ItemProvider {
                 let files = FileManager.default
                 try files.createDirectory(at: directory, withIntermediateDirectories: true, attributes: attributes)
                 let copy = directory.appending(component: loaded.value.lastPathComponent)
-                try await loaded.move(to: copy)
+                do {
+                    try await loaded.move(to: copy)
+                } catch {
+                    try? files.removeItem(at: directory)
+                    throw error
+                }
                 return copy
             }
         }

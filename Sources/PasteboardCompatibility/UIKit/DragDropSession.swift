@@ -24,6 +24,10 @@ extension DropSession {
         ofClass aClass: T.Type,
         completion: @escaping @MainActor (_ objects: sending [T]) -> Void
     ) -> LoadProgress {
+        if let session = self as? RemoteDropSession {
+            return session.load(T.self, completion: completion)
+        }
+        // A session of a program's tests.
         let progress = LoadProgress()
         extendDropWindow {
             do {

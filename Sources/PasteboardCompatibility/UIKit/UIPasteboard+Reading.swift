@@ -54,7 +54,7 @@ extension UIPasteboard {
 
     /// The URL of the first item that has one; nil if there is none.
     public var url: URL? {
-        get async throws(PasteboardError) { try await load(URL.self).first }
+        get async throws(PasteboardError) { try await load(URL.self, atMost: 1).first }
     }
 
     /// The URLs of all items that have one. It is never nil.
@@ -64,7 +64,7 @@ extension UIPasteboard {
 
     /// The image of the first item that has one; nil if there is none.
     public var image: UIImage? {
-        get async throws(PasteboardError) { try await load(UIImage.self).first }
+        get async throws(PasteboardError) { try await load(UIImage.self, atMost: 1).first }
     }
 
     /// The images of all items that have one. It is never nil.
@@ -88,18 +88,28 @@ extension UIPasteboard {
     ///
     /// - Throws: the error of the load.
     public func value(forPasteboardType pasteboardType: String) async throws(PasteboardError) -> Any? {
-        try await loadItems([pasteboardType]).first { !$0.isEmpty }?.values.first.map(Self.value)
+        try await loadValue(pasteboardType).map(Self.value)
     }
 
-    /// Loads an object from each item that the class reads. Bytes that describe none are left out.
+    package func loadValue(_ pasteboardType: String) async throws(PasteboardError) -> Loaded<Data>? {
+        let type = UniformType(importedAs: pasteboardType)
+        return try await pasteboard.read(for: Call("the read of the pasteboard")) { (contents) throws(PasteboardError) in
+            for item in contents.items { if let loaded = try await item.data(of: type) { return loaded } }
+            return nil
+        }
+    }
+
+    /// Loads an object from each item that the class reads, or from the first ones. Bytes that describe none are left
+    /// out.
     package func load<Object: ItemProviderReading & Sendable>(
-        _ aClass: Object.Type
+        _ aClass: Object.Type,
+        atMost count: Int = .max
     ) async throws(PasteboardError) -> [Object] {
         let types = aClass.readableTypes
         let call = Call("the read of the pasteboard")
         return try await pasteboard.read(for: call) { (contents) throws(PasteboardError) in
             var objects: [Object] = []
-            for item in contents.items {
+            for item in contents.items where objects.count < count {
                 guard let type = types.first(where: { item.loadable($0) != nil }) else { continue }
                 guard let loaded = try await item.data(of: type) else { continue }
                 let identifier = loaded.type.identifier

@@ -135,7 +135,7 @@ extension UIPasteboard {
             return
         }
         // A time in the past has the shortest lifetime.
-        let expiresAfter = terms.expirationDate.map { Duration.seconds(max(0.001, $0.timeIntervalSinceNow)) }
+        let expiresAfter = terms.expirationDate.map { Duration.seconds(min(max(0.001, $0.timeIntervalSinceNow), 1e9)) }
         let options = Pasteboard.WriteOptions(expiresAfter: expiresAfter, isLocalOnly: terms.localOnly)
         try await pasteboard.write(providers, keeps: keeps, options: options)
     }
@@ -147,7 +147,11 @@ extension ItemProvider {
         switch value {
         case let value as any ItemProviderWriting where type.identifier == UIPasteboard.typeAutomatic:
             return registerObject(value, visibility: .all)
-        case let value as Data: data = value
+        case let value as String where type.identifier == UIPasteboard.typeAutomatic:
+            return registerObject(value, visibility: .all)
+        case let value as URL where type.identifier == UIPasteboard.typeAutomatic:
+            return registerObject(value, visibility: .all)
+        case let value as Data where type.identifier != UIPasteboard.typeAutomatic: data = value
         case let value as String: data = Data(value.utf8)
         case let value as URL: data = Data(value.absoluteString.utf8)
         case let value as any ItemProviderWriting:

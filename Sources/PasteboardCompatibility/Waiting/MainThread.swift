@@ -4,17 +4,8 @@ import PasteboardTransport
 
 /// The calls of the program's owners, which may need the main actor while the main thread waits for their data.
 enum MainThread {
-    private typealias Answer = AsyncStream<Result<Void, any Error>>.Continuation
-
-    private struct State {
-        /// The pasteboard from which the blocked main thread loads.
-        var pasteboard: Pasteboard.Name?
-        /// The calls that have not returned, with the pasteboards for which they provide data.
-        var calls: [UInt64: (pasteboard: Pasteboard.Name, answer: Answer)] = [:]
-        var nextCall: UInt64 = 0
-    }
-
-    private static let state = Lock(State())
+    /// The pasteboard from which the blocked main thread loads.
+    private static let pasteboard = Lock<Pasteboard.Name?>(nil)
 
     /// Marks the queue of the main actor, which changes its thread in a program whose `main` is asynchronous.
     private static let mark = {
@@ -28,57 +19,43 @@ enum MainThread {
     /// - Parameter pasteboard: the pasteboard from which it loads, if it does.
     static func waits(forLoadFrom pasteboard: Pasteboard.Name?, _ body: () -> Void) {
         guard let pasteboard, DispatchQueue.getSpecific(key: mark) ?? Thread.isMainThread else { return body() }
-        let blocked = state.withLock { state in
-            state.pasteboard = pasteboard
-            return state.calls.values.filter { $0.pasteboard == pasteboard }.map(\.answer)
-        }
-        for answer in blocked { answer.yield(.failure(isBlocked)) }
+        Self.pasteboard.withLock { $0 = pasteboard }
         body()
-        state.withLock { $0.pasteboard = nil }
+        Self.pasteboard.withLock { $0 = nil }
     }
 
     /// Calls an owner that provides data for a pasteboard.
     ///
     /// The owner runs on the current thread until it waits or needs an actor. An owner that has not returned then may
-    /// need the main actor. If the main thread waits for a load from the same pasteboard, that would never end.
+    /// need the main actor. If the main thread already waits for a load from the same pasteboard, that would not end
+    /// before the time limit of the load.
     ///
     /// - Throws: the error of the owner, or `source-failed` if the main thread waits.
     static func asks(
         for pasteboard: Pasteboard.Name,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let (answers, answer) = AsyncStream.makeStream(
-            of: Result<Void, any Error>.self,
-            bufferingPolicy: .bufferingOldest(1)
-        )
+        let hasReturned = Lock(false)
         let task = Task.immediate(executorPreference: ThreadPool.shared) {
-            do {
-                try await body()
-                answer.yield(.success(()))
-            } catch {
-                answer.yield(.failure(error))
-            }
+            defer { hasReturned.withLock { $0 = true } }
+            try await body()
         }
-        let (call, isBlocked) = state.withLock { state in
-            state.nextCall += 1
-            state.calls[state.nextCall] = (pasteboard, answer)
-            return (state.nextCall, state.pasteboard == pasteboard)
-        }
-        defer {
+        guard hasReturned.withLock(\.self) || Self.pasteboard.withLock({ $0 != pasteboard }) else {
             task.cancel()
-            state.withLock { _ = $0.calls.removeValue(forKey: call) }
+            throw isBlocked
         }
-        // Only the first answer counts.
-        if isBlocked { answer.yield(.failure(Self.isBlocked)) }
-        for await result in answers { return try result.get() }
-        throw CancellationError()
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     private static var isBlocked: PasteboardError {
         PasteboardError(
             .sourceFailed,
-            message: "the owner of the data needs the main actor, whose thread waits for that data; make the owner "
-                + "nonisolated, or load with `try await`"
+            message: "the owner of the data has to wait, perhaps for the main actor, whose thread waits for that data; "
+                + "let the owner provide it at once, without an actor, or load with `try await`"
         )
     }
 }

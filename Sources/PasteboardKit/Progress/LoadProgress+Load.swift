@@ -64,7 +64,7 @@ extension LoadProgress {
     /// reported before.
     ///
     /// - Parameter byteCount: the number of bytes that arrived; nil if the load failed.
-    func end(byteCount: Int?) {
+    package func end(byteCount: Int?) {
         change { state in
             guard state.phase == .free || state.phase == .loading else { return }
             state.phase = byteCount == nil ? .failed : .succeeded

@@ -2,6 +2,23 @@ import FoundationEssentials
 import PasteboardTransport
 
 extension RemoteDropSession {
+    /// Loads objects as ``load(_:options:progress:)`` does. The drop is complete only after the completion has returned.
+    ///
+    /// - Returns: the progress of the loads.
+    package func load<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        completion: @escaping @MainActor (_ objects: sending [T]) -> Void
+    ) -> LoadProgress {
+        let loads = ObjectLoads(items, readBy: aClass, LoadOptions(), progress: LoadProgress())
+        let hold = holdConclusion()
+        Task(executorPreference: ThreadPool.completions) {
+            let (objects, _) = await self.objects(T.self, of: await loads.run())
+            await completion(objects)
+            hold.release()
+        }
+        return loads.progress
+    }
+
     package func load<T: ItemProviderReading>(
         _ aClass: T.Type,
         options: LoadOptions,
