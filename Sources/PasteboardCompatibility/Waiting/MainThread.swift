@@ -4,13 +4,11 @@ import PasteboardTransport
 
 /// The calls of the program's owners, which may need the main actor while the main thread waits for their data.
 enum MainThread {
-    private typealias Answer = AsyncStream<Result<Void, any Error>>.Continuation
-
     private struct State {
         /// The pasteboard from which the blocked main thread loads.
         var pasteboard: Pasteboard.Name?
-        /// The calls that have not returned, with the pasteboards for which they provide data.
-        var calls: [UInt64: (pasteboard: Pasteboard.Name, answer: Answer)] = [:]
+        /// The calls that have not returned: the pasteboards for which they provide data, and what lets them fail.
+        var calls: [UInt64: (pasteboard: Pasteboard.Name, fail: @Sendable () -> Void)] = [:]
         var nextCall: UInt64 = 0
     }
 
@@ -30,9 +28,9 @@ enum MainThread {
         guard let pasteboard, DispatchQueue.getSpecific(key: mark) ?? Thread.isMainThread else { return body() }
         let blocked = state.withLock { state in
             state.pasteboard = pasteboard
-            return state.calls.values.filter { $0.pasteboard == pasteboard }.map(\.answer)
+            return state.calls.values.filter { $0.pasteboard == pasteboard }.map(\.fail)
         }
-        for answer in blocked { answer.yield(.failure(isBlocked)) }
+        for fail in blocked { fail() }
         body()
         state.withLock { $0.pasteboard = nil }
     }
@@ -43,25 +41,22 @@ enum MainThread {
     /// need the main actor. If the main thread waits for a load from the same pasteboard, that would never end.
     ///
     /// - Throws: the error of the owner, or `source-failed` if the main thread waits.
-    static func asks(
+    static func asks<Value: Sendable>(
         for pasteboard: Pasteboard.Name,
-        _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
-        let (answers, answer) = AsyncStream.makeStream(
-            of: Result<Void, any Error>.self,
-            bufferingPolicy: .bufferingOldest(1)
-        )
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let (answers, answer) = AsyncThrowingStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
         let task = Task.immediate(executorPreference: ThreadPool.shared) {
             do {
-                try await body()
-                answer.yield(.success(()))
+                answer.yield(try await body())
             } catch {
-                answer.yield(.failure(error))
+                answer.finish(throwing: error)
             }
         }
+        let fail: @Sendable () -> Void = { answer.finish(throwing: Self.isBlocked) }
         let (call, isBlocked) = state.withLock { state in
             state.nextCall += 1
-            state.calls[state.nextCall] = (pasteboard, answer)
+            state.calls[state.nextCall] = (pasteboard, fail)
             return (state.nextCall, state.pasteboard == pasteboard)
         }
         defer {
@@ -69,8 +64,8 @@ enum MainThread {
             state.withLock { _ = $0.calls.removeValue(forKey: call) }
         }
         // Only the first answer counts.
-        if isBlocked { answer.yield(.failure(Self.isBlocked)) }
-        for await result in answers { return try result.get() }
+        if isBlocked { fail() }
+        for try await value in answers { return value }
         throw CancellationError()
     }
 
