@@ -125,7 +125,9 @@ struct FilePromiseTests {
         try await TestBroker.with { broker in
             let source = NSPasteboard(broker.pasteboard())
             try await source.clearContents()
-            try await source.writeObjects([promise(.png, by: Writer("a.png"), nil)])
+            var writer: Writer? = Writer("a.png")
+            try await source.writeObjects([promise(.png, by: try #require(writer), nil)])
+            writer = nil
             let received = await receive(try #require(try await receivers(broker.pasteboard()).first))
             let error = try #require(received.error as? PasteboardError)
             #expect(error.code == .sourceFailed && error.sourceError?.code == CocoaError.fileNoSuchFile.rawValue)
@@ -144,7 +146,7 @@ struct FilePromiseTests {
             let receivers = try await receivers(broker.pasteboard())
             #expect(receivers.map(\.fileTypes) == [["public.plain-text"], ["public.png"]])
             #expect(await receive(receivers[0]).name == "note 2.txt")
-            #expect(await receive(receivers[1]).name == "note.png")
+            #expect(await receive(receivers[1]).name == "note.txt.png")
             try await source.write("text")
             #expect(try await self.receivers(broker.pasteboard()).isEmpty)
             try await source.write(file)
