@@ -97,8 +97,8 @@ extension NSPasteboard {
     /// are left out.
     ///
     /// - Parameters:
-    ///   - classes: `NSString`, `NSURL`, ``NSPasteboardItem`` and classes that conform to ``NSPasteboardReading``, best
-    ///     first.
+    ///   - classes: `NSString`, `NSURL`, ``NSPasteboardItem``, ``NSFilePromiseReceiver`` and classes that conform to
+    ///     ``NSPasteboardReading``, best first.
     ///   - options: rules for URLs.
     /// - Returns: the objects; never nil.
     /// - Throws: the error of a load.

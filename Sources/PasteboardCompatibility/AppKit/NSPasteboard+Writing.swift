@@ -198,6 +198,10 @@ extension NSPasteboard {
                 items.append(.init(provider: item.itemProvider(for: self), dataProviders: item.providers))
                 continue
             }
+            if let promise = object as? NSFilePromiseProvider {
+                items.append(.init(provider: promise.itemProvider(for: self)))
+                continue
+            }
             let values: StepwiseContents.Values = object.writableTypes(for: self).compactMap { type in
                 PropertyList.data(of: object.pasteboardPropertyList(forType: type)).map { (type.uniformType, $0) }
             }

@@ -7,6 +7,7 @@ package struct ObjectReader {
         case text
         case url(filesOnly: Bool, contentTypes: [UniformType]?)
         case item
+        case promise
         case reading(any NSPasteboardReading.Type, NSPasteboard)
     }
 
@@ -26,6 +27,9 @@ package struct ObjectReader {
         } else if aClass == NSPasteboardItem.self {
             self.aClass = .item
             types = []
+        } else if aClass is NSFilePromiseReceiver.Type {
+            self.aClass = .promise
+            types = []
         } else if let reading = aClass as? any NSPasteboardReading.Type {
             self.aClass = .reading(reading, pasteboard)
             types = reading.readableTypes(for: pasteboard).map(\.uniformType)
@@ -36,11 +40,14 @@ package struct ObjectReader {
 
     /// Whether the class reads one of the item's types.
     package func accepts(_ item: NSPasteboardItem) -> Bool {
-        if case .item = aClass { return true }
-        return loadedType(of: item) != nil
+        switch aClass {
+        case .item: true
+        case .promise: item.read?.item.promisedFileType != nil
+        case .text, .url, .reading: loadedType(of: item) != nil
+        }
     }
 
-    /// The type that is loaded to make the object; nil if the object is the item.
+    /// The type that is loaded to make the object; nil if nothing is loaded.
     package func loadedType(of item: NSPasteboardItem) -> UniformType? {
         types.first { item.read?.item.loadable($0) != nil }
     }
@@ -48,9 +55,10 @@ package struct ObjectReader {
     /// Returns the object; nil if the bytes describe none.
     package func object(of item: NSPasteboardItem, _ loaded: Loaded<Data>?) throws(PasteboardError) -> Any? {
         if case .item = aClass { return item }
+        if case .promise = aClass { return item.read.flatMap { NSFilePromiseReceiver($0.item) } }
         guard let loaded, let type = loadedType(of: item) else { return nil }
         switch aClass {
-        case .item: return nil
+        case .item, .promise: return nil
         case .text: return NSString(string: try loaded.text)
         case .url(let filesOnly, let contentTypes):
             let url = try? URL.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)

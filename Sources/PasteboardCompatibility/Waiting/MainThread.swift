@@ -31,20 +31,20 @@ enum MainThread {
     /// before the time limit of the load.
     ///
     /// - Throws: the error of the owner, or `source-failed` if the main thread waits.
-    static func asks(
+    static func asks<Value: Sendable>(
         for pasteboard: Pasteboard.Name,
-        _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let hasReturned = Lock(false)
         let task = Task.immediate(executorPreference: ThreadPool.shared) {
             defer { hasReturned.withLock { $0 = true } }
-            try await body()
+            return try await body()
         }
         guard hasReturned.withLock(\.self) || Self.pasteboard.withLock({ $0 != pasteboard }) else {
             task.cancel()
             throw isBlocked
         }
-        try await withTaskCancellationHandler {
+        return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
             task.cancel()

@@ -15,10 +15,14 @@ final class FolderArchive: ChunkSource {
     }
 
     private let folder: OpenedFolder
+    private let room: (any AnyObject & Sendable)?
     private let phase = Lock(Phase.idle)
 
-    /// - Parameter directory: the folder, open.
-    init(_ directory: DescriptorBox) throws(PasteboardError) {
+    /// - Parameters:
+    ///   - directory: the folder, open.
+    ///   - room: an object that exists as long as the folder has to.
+    init(_ directory: DescriptorBox, in room: (any AnyObject & Sendable)? = nil) throws(PasteboardError) {
+        self.room = room
         do throws(Failure) {
             folder = try OpenedFolder(directory.raw)
         } catch {

@@ -47,6 +47,26 @@ extension Loaded where Value == URL {
         )
     }
 
+    /// Moves the loaded copy into a directory, as ``move(to:)`` does, under its own name or, if that is taken, under
+    /// the first of `name 2`, `name 3` and so on that is free.
+    ///
+    /// - Returns: the URL of the file.
+    package func move(into directory: URL) async throws(PasteboardError) -> URL {
+        let name = SafeFileName(ofFile: SystemString(value.lastPathComponent))
+        var number = 1
+        while true {
+            let url = directory.appending(path: name.candidate(number).description)
+            do throws(PasteboardError) {
+                try await move(to: url)
+                return url
+            } catch {
+                let isTaken = error.code == .refused && (try? System.status(at: url.path)) ?? nil != nil
+                guard isTaken, number < 10_000 else { throw error }
+                number += 1
+            }
+        }
+    }
+
     /// - Returns: false if the new name is taken.
     private static func move(_ path: String, to destination: SystemString) async throws -> Bool {
         do throws(SystemError) {

@@ -16,7 +16,9 @@ enum HandlerResult: Sendable {
     }
 
     /// Opens a handler's file or folder. This may take as long as its file system takes to answer.
-    init(opening url: URL) throws(PasteboardError) {
+    ///
+    /// - Parameter room: an object that exists until the bytes of a folder have been read.
+    init(opening url: URL, in room: (any AnyObject & Sendable)? = nil) throws(PasteboardError) {
         guard url.isFileURL else { throw PasteboardError.unavailable("\(url) is not the URL of a file") }
         do {
             // Opened without blocking, and examined afterwards: opening a pipe or device could block forever.
@@ -25,7 +27,7 @@ enum HandlerResult: Sendable {
             switch status.kind {
             case .regular:
                 self = .file(SourceFile(descriptor: file, byteCount: status.size, name: url.lastPathComponent))
-            case .directory: self = .chunks(try FolderArchive(file))
+            case .directory: self = .chunks(try FolderArchive(file, in: room))
             case let kind:
                 throw PasteboardError.unavailable("\(url.lastPathComponent) is a \(kind), not a file or folder")
             }

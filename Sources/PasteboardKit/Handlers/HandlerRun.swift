@@ -245,8 +245,9 @@ final class HandlerRun: Sendable {
 
         /// The file is opened before the handler's completion returns: after that it may no longer exist.
         func fulfil(opening url: URL?, _ error: (any Error)?) {
+            guard let url, error == nil else { return fulfil(nil, error) }
             do throws(PasteboardError) {
-                fulfil(error == nil ? try url.map(HandlerResult.init(opening:)) : nil, error)
+                fulfil(try HandlerResult(opening: url), nil)
             } catch {
                 finish(.failure(error))
             }

@@ -116,4 +116,18 @@ extension ItemProvider {
             .init(handler, policy, firstByteTimeout: firstByteTimeout)
         )
     }
+
+    /// Promises the item as a file or folder that a handler makes in a new directory. The directory is removed when the
+    /// bytes have been read.
+    package func registerFile(
+        for contentType: UniformType,
+        loadHandler: @escaping @Sendable (_ directory: URL) async throws -> URL
+    ) {
+        let handler = DataHandler.async {
+            let directory = try TemporaryDirectory(in: nil)
+            let url = try await loadHandler(URL(filePath: directory.path, directoryHint: .isDirectory))
+            return try HandlerResult(opening: url, in: directory)
+        }
+        register(contentType, .all, .init(handler, firstByteTimeout: .seconds(600)))
+    }
 }
