@@ -43,7 +43,8 @@ public struct ProxyRepresentation<Item: Transferable, ProxyRepresentation: Trans
                     export(provider, visibility) {
                         let value = try await exporting(item())
                         if proxy.condition?(value) ?? true { return value }
-                        throw PasteboardError(.typeUnavailable, message: "this \(ProxyRepresentation.self) is not offered as \(proxy.types)")
+                        let text = "this \(ProxyRepresentation.self) is not offered as \(proxy.types)"
+                        throw PasteboardError(.typeUnavailable, message: text)
                     }
                 }
             }

@@ -50,23 +50,15 @@ extension ItemProvider {
         register(contentType, visibility, policy, firstByteTimeout: firstByteTimeout, data: loadHandler)
     }
 
-    /// Promises the item as a file or folder of a type.
-    ///
-    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
-    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
-    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
+    /// Promises the item as a file or folder of a type, as the method with `contentType` does.
     ///
     /// - Parameters:
     ///   - typeIdentifier: the type of the file's bytes, or of the folder, for example `public.mpeg-4`.
     ///   - fileOptions: whether a destination may open the file in place.
     ///   - visibility: the processes that may see the representation.
     ///   - policy: whether the handler runs for each load or only once.
-    ///   - firstByteTimeout: the maximum time until the handler provides the file or reports progress, at most 10
-    ///     minutes; nil: 30 s.
-    ///   - loadHandler: provides the file. It calls its completion handler once, before or after it returns, with the
-    ///     file's URL or an error. The flag, whether access is coordinated, has no effect here. The load handler may
-    ///     return a progress, as in
-    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteTimeout:loadHandler:)``.
+    ///   - firstByteTimeout: the maximum time until the file or a progress report, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: provides the file.
     public func registerFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
         fileOptions: ItemProviderFileOptions = [],
@@ -88,21 +80,17 @@ extension ItemProvider {
         )
     }
 
-    /// Promises the item as a file or folder of a type.
-    ///
-    /// A copy that a destination loads has the permissions of the file that the handler returned, as far as the
-    /// destination's umask allows. It does not if the bytes are sent instead of a descriptor, which is so with the
-    /// policy ``LoadPolicy/onceAndKept``, and when the limit `passed-descriptors` of the broker is reached.
+    /// Promises the item as a file or folder of a type, as the method of PasteboardKit with an `async` handler does.
     ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
     ///   - visibility: the processes that may see the representation.
     ///   - openInPlace: whether a destination may open the file in place.
     ///   - policy: whether the handler runs for each load or only once.
-    ///   - firstByteTimeout: the maximum time until the handler provides the file or reports progress, at most 10
-    ///     minutes; nil: 30 s.
-    ///   - loadHandler: provides the file, as in
-    ///     ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:policy:firstByteTimeout:loadHandler:)``.
+    ///   - firstByteTimeout: the maximum time until the file or a progress report, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: provides the file. It calls its completion handler once, before or after it returns, with the
+    ///     file's URL or an error. The flag, whether access is coordinated, has no effect here. The load handler may
+    ///     return a progress, as that of data does.
     public func registerFileRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,

@@ -92,8 +92,8 @@ extension UIPasteboard {
     }
 
     package func loadValue(_ pasteboardType: String) async throws(PasteboardError) -> Loaded<Data>? {
-        let type = UniformType(importedAs: pasteboardType)
-        return try await pasteboard.read(for: Call("the read of the pasteboard")) { (contents) throws(PasteboardError) in
+        let (type, call) = (UniformType(importedAs: pasteboardType), Call("the read of the pasteboard"))
+        return try await pasteboard.read(for: call) { (contents) throws(PasteboardError) in
             for item in contents.items { if let loaded = try await item.data(of: type) { return loaded } }
             return nil
         }

@@ -23,8 +23,8 @@ struct WaitEndingTests {
             ("the clear", { try await pasteboard.clear(timeout: timeout) }),
             ("the list of contents", { _ = try await pasteboard.contents(timeout: timeout) }),
             ("the load", { _ = try await pasteboard.load(String.self, options: LoadOptions(timeout: timeout)) }),
-            ("the look at the types", { _ = try await pasteboard.canLoad(.text, timeout: timeout) }),
-            ("the look at the types", { _ = try await pasteboard.canLoad(String.self, timeout: timeout) }),
+            ("the query of the types", { _ = try await pasteboard.canLoad(.text, timeout: timeout) }),
+            ("the query of the types", { _ = try await pasteboard.canLoad(String.self, timeout: timeout) }),
             (
                 "the beginning of the drag",
                 { _ = try await Drag.begin([.text("a")], timeout: timeout, connection: pasteboard.connection) }
