@@ -15,10 +15,8 @@ package struct BrokerStart {
         self.environment = environment
         if let named = environment["PASTEBOARD_BROKER"] {
             guard named.hasPrefix("/"), Self.isProgram(named) else {
-                throw Failure(
-                    .brokerUnavailable,
-                    "PASTEBOARD_BROKER is '\(named)'; it has to be the absolute path of a program"
-                )
+                let reason = named.hasPrefix("/") ? "no program is there" : "it has to be an absolute path"
+                throw Failure(.brokerUnavailable, "PASTEBOARD_BROKER is '\(named)'; \(reason)")
             }
             program = named
             return

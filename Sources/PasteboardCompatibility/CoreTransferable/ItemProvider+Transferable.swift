@@ -35,6 +35,8 @@ extension ItemProvider {
             guard let load = form.load, bestType(of: form.types) != nil else { continue }
             return try await withTaskExecutorPreference(ThreadPool.completions) { try await load(self, progress) }
         }
+        // The load of an item whose source has ended fails with an error that names the source.
+        if registeredContentTypes.isEmpty { _ = try await loadData(forFirstOf: T.forms.flatMap(\.types)) }
         progress?.end(byteCount: nil)
         let offered = registeredTypeIdentifiers.joined(separator: ", ")
         throw PasteboardError(.typeUnavailable, message: "no \(T.self) can be made of an item that has \(offered)")

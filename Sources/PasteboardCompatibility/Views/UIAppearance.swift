@@ -82,7 +82,9 @@ public struct UIColor: Hashable, Sendable {
     public static let clear = Self("clear"), black = Self("black"), white = Self("white"), gray = Self("gray"),
         lightGray = Self("light gray"), darkGray = Self("dark gray"), red = Self("red"), green = Self("green"),
         blue = Self("blue"), yellow = Self("yellow"), orange = Self("orange"), purple = Self("purple"),
-        systemBackground = Self("background"), systemYellow = Self("yellow"), systemOrange = Self("orange"),
+        systemBackground = Self("background"), secondarySystemBackground = Self("second background"),
+        label = Self("label"), secondaryLabel = Self("second label"), brown = Self("brown"), cyan = Self("cyan"),
+        systemYellow = Self("yellow"), systemOrange = Self("orange"),
         systemPink = Self("pink"), systemPurple = Self("purple"), link = Self("link"), systemRed = Self("red"),
         systemGreen = Self("green"), systemBlue = Self("blue"), systemGray = Self("gray")
 }

@@ -150,6 +150,28 @@ struct TransferableTests {
         #expect(try await slow.load(URL.self) == page)
     }
 
+    @Test("A value of a source that has ended cannot be made, and the error names the source")
+    func ended() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.connect()
+            let publication = try await Pasteboard(name: .general, connection: source)
+                .write([provider(Note(title: "Sierra"))])
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            await source.close()
+            #expect(try await publication.outcome() == .brokerGone)
+            try await eventually("the end of the promises") {
+                try await broker.pasteboard().contents().types.isEmpty
+            }
+            let gone = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            for item in [item, gone] {
+                let error = await #expect(throws: PasteboardError.self) {
+                    try await item.loadTransferable(type: Note.self)
+                }
+                #expect(error?.code == .sourceGone)
+            }
+        }
+    }
+
     @Test("The completion handler gets the value, and the progress cancels the load")
     func callbacks() async throws {
         let loaded = try await withCheckedThrowingContinuation { continuation in
