@@ -254,7 +254,7 @@ let package = Package(
         // Compiled like a program outside of this package whose default isolation is the main actor.
         .target(
             name: "IsolatedPrograms",
-            dependencies: ["PasteboardKit"],
+            dependencies: ["PasteboardCompatibility", "PasteboardKit"],
             path: "Tests/IsolatedPrograms",
             swiftSettings: [
                 .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
