@@ -14,9 +14,8 @@ struct PlacesTarget {
         let offered = try await board.contents().items.filter { $0.itemProvider.canLoad(Place.self) }
         print("target: offered \(offered.count) items")
         for item in offered {
-            print(
-                "target: item \(item.id): \(item.itemProvider.registeredContentTypes.map(\.identifier).joined(separator: ", "))"
-            )
+            let types = item.itemProvider.registeredContentTypes.map(\.identifier).joined(separator: ", ")
+            print("target: item \(item.id): \(types)")
         }
         let wanted = index.map { index in offered.filter { $0.id == index } } ?? offered
         guard !wanted.isEmpty else {

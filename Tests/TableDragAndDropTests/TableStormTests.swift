@@ -85,7 +85,7 @@ struct TableStormTests {
             case 9:
                 depth += 3
                 defer { depth -= 3 }
-                table.performBatchUpdates { self.changeSection() }
+                table.performBatchUpdates { changeSection() }
             default: resolve()
             }
         }

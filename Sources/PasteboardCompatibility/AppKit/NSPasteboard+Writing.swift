@@ -227,7 +227,9 @@ extension NSPasteboard {
                 let isPromised = items.first?.isPromised ?? false
                 contents.change { $0.isPromised = isPromised }
             }
-            for provider in items.flatMap(\.dataProviders) {
+            // A provider of several items is told once.
+            let providers = Dictionary(items.flatMap(\.dataProviders).map { (ObjectIdentifier($0), $0) }) { $1 }
+            for provider in providers.values {
                 atEnd(of: publication) { await provider.pasteboardFinishedWithDataProvider($0) }
             }
             return true

@@ -6,12 +6,12 @@ public struct ProxyRepresentation<Item: Transferable, ProxyRepresentation: Trans
     public let forms: [TransferForm<Item>]
 
     /// Exports items by other values, and imports them if `importing` is given. For a URL, and other values whose
-    /// representations have a condition, `exporting` is also called when an item is registered.
+    /// representations have a condition or suggest a name, `exporting` is also called when an item is registered.
     public init(
         exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
         importing: (@Sendable (ProxyRepresentation) async throws -> Item)? = nil
     ) {
-        self.init(exporting, importing) { condition in { item in (try? exporting(item)).map(condition) ?? true } }
+        self.init(exporting, importing) { try? exporting($0) }
     }
 
     /// Exports items by other values, and imports them if `importing` is given. Representations of the other value
@@ -22,36 +22,34 @@ public struct ProxyRepresentation<Item: Transferable, ProxyRepresentation: Trans
         exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation,
         importing: (@Sendable (ProxyRepresentation) async throws -> Item)? = nil
     ) {
-        self.init(exporting, importing) { _ in nil }
+        self.init(exporting, importing, nil)
     }
 
     /// Imports items by other values.
     public init(importing: @escaping @Sendable (ProxyRepresentation) async throws -> Item) {
-        self.init(nil, importing) { _ in nil }
+        self.init(nil, importing, nil)
     }
 
+    /// - Parameter known: makes the other value when an item is registered; nil if it is made only at a load.
     private init(
         _ exporting: (@Sendable (Item) async throws -> ProxyRepresentation)?,
         _ importing: (@Sendable (ProxyRepresentation) async throws -> Item)?,
-        _ condition: (@escaping @Sendable (ProxyRepresentation) -> Bool) -> (@Sendable (Item) -> Bool)?
+        _ known: (@Sendable (Item) -> ProxyRepresentation?)?
     ) {
         forms = ProxyRepresentation.forms.map { proxy in
             var form = TransferForm<Item>(types: proxy.types, visibility: proxy.visibility)
-            let condition = proxy.condition.map(condition)
-            if let exporting, let export = proxy.export, condition.map({ $0 != nil }) ?? true {
+            if let exporting, let export = proxy.export, known != nil || proxy.condition == nil {
                 form.export = { provider, visibility, item in
-                    export(provider, visibility) {
-                        let value = try await exporting(item())
-                        if proxy.condition?(value) ?? true { return value }
-                        let text = "this \(ProxyRepresentation.self) is not offered as \(proxy.types)"
-                        throw PasteboardError(.typeUnavailable, message: text)
-                    }
+                    export(provider, visibility) { try await exporting(item()) }
                 }
             }
             if let importing, let load = proxy.load {
                 form.load = { try await importing(load($0, $1)) }
             }
-            form.condition = condition ?? nil
+            if let known {
+                if let isMet = proxy.condition { form.condition = { known($0).map(isMet) ?? true } }
+                if let name = proxy.suggestedFileName { form.suggestedFileName = { known($0).flatMap(name) } }
+            }
             return form
         }
     }

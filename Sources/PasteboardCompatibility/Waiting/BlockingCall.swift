@@ -50,7 +50,7 @@ private enum UsingProcess {
     static let owner = ForkGuard()
 }
 
-/// The reasons of failures, on standard error, each once.
+/// The reasons of failures, on standard error: the first hundred, each once.
 private enum FailureLog {
     private static let reasons = Lock<Set<String>>([])
 

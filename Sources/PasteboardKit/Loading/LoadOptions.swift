@@ -13,8 +13,8 @@ public struct LoadOptions: Sendable, Hashable {
     /// it. For a folder, the size of its archive counts.
     public var maximumByteCount: Int?
     /// Whether no person asked for the load, as in a history. Concealed contents and contents with a limited number of
-    /// loads refuse it, with `concealed` or `not-permitted`. ``PasteboardConnection/init(socketPath:startsBroker:groups:isAutomatic:)`` says so for
-    /// all loads over a connection.
+    /// loads refuse it, with `concealed` or `not-permitted`. A connection that is made with
+    /// `isAutomatic: true` says so for all of its loads.
     public var isAutomatic: Bool
 
     /// Makes options, by default without a condition.

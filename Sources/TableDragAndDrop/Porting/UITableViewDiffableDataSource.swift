@@ -52,9 +52,9 @@ open class UITableViewDiffableDataSource<Section: Hashable, Item: Hashable>: Tab
             {
                 // The paths of a second report in one batch would not be those from before the batch.
                 let isFirst = view.batch?.updates == RowUpdates()
-                self.current = snapshot
-                if isFirst { self.report(from: old) } else { view.reloadData() }
-                self.current.forgetReloads()
+                current = snapshot
+                if isFirst { report(from: old) } else { view.reloadData() }
+                current.forgetReloads()
             },
             completion: { _ in completion?() }
         )

@@ -99,11 +99,17 @@ extension RowsView {
     ///   - completion: runs after the changes were checked, with the argument true. There is no animation to wait for.
     /// - Precondition: each section of the data source has its previous rows, plus the inserted ones, without the
     ///   deleted ones. The message of the trap contains the counts.
-    public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
+    public func performBatchUpdates(_ updates: () -> Void, completion: ((Bool) -> Void)? = nil) {
         beginUpdates()
-        updates?()
+        updates()
         if let completion { batch?.completions.append(completion) }
         endUpdates()
+    }
+
+    /// Combines several changes of rows, or none. A closure that is optional escapes for the compiler, which then
+    /// demands `self` in it; UIKit's does not.
+    public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
+        performBatchUpdates({ updates?() }, completion: completion)
     }
 
     /// The number of rows in each section, as known to the table.

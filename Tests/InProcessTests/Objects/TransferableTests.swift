@@ -48,6 +48,13 @@ struct TransferableTests {
         }
     }
 
+    /// A value that is offered as another one.
+    private struct Draft: Transferable {
+        var note: Note
+
+        static var transferRepresentation: some TransferRepresentation { ProxyRepresentation(exporting: \.note) }
+    }
+
     /// A link whose URL is made asynchronously, and which is described by a representation of its own.
     private struct SlowLink: Transferable {
         var url: URL
@@ -145,6 +152,8 @@ struct TransferableTests {
         #expect(provider(Link(url: file)).registeredTypeIdentifiers == ["public.file-url", "public.url"])
         #expect(provider(Link(url: page)).registeredTypeIdentifiers == ["public.url"])
         #expect(provider(Link(url: try #require(URL(string: "private:a")))).registeredTypeIdentifiers.isEmpty)
+        let note = Note(title: "Sierra")
+        #expect(provider(Draft(note: note)).suggestedName == provider(note).suggestedName)
         let slow = provider(SlowLink(url: page))
         #expect(slow.registeredTypeIdentifiers == ["public.url"])
         #expect(try await slow.load(URL.self) == page)

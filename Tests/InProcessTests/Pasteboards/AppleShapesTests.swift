@@ -8,6 +8,10 @@ import Testing
 @Suite(.inProcess)
 struct AppleShapesTests {
     private final class Pictures: NSPasteboardItemDataProvider {
+        let finished = AsyncStream.makeStream(of: Void.self)
+
+        func pasteboardFinishedWithDataProvider(_ pasteboard: NSPasteboard) async { finished.continuation.yield() }
+
         func pasteboard(
             _ pasteboard: NSPasteboard?,
             item: NSPasteboardItem,
@@ -32,6 +36,29 @@ struct AppleShapesTests {
             #expect(error?.code == .invalidArgument)
             #expect(try await pasteboard.data(forType: .png) == Data("png".utf8))
             #expect(try await pasteboard.string(forType: .string) == "a")
+        }
+    }
+
+    @Test("A data provider of two items is told once that it is finished")
+    func finished() async throws {
+        try await TestBroker.with { broker in
+            let (pasteboard, pictures) = (NSPasteboard(broker.pasteboard()), Pictures())
+            let items = (0..<2).map { _ in NSPasteboardItem() }
+            for item in items { item.setDataProvider(pictures, forTypes: [.png]) }
+            try await pasteboard.clearContents()
+            #expect(try await pasteboard.writeObjects(items))
+            try await pasteboard.clearContents()
+            var events = pictures.finished.stream.makeAsyncIterator()
+            #expect(await events.next() != nil)
+            // A second notification would come before that of later contents.
+            let later = Pictures()
+            let item = NSPasteboardItem()
+            item.setDataProvider(later, forTypes: [.png])
+            #expect(try await pasteboard.writeObjects([item]))
+            try await pasteboard.clearContents()
+            for await _ in later.finished.stream { break }
+            pictures.finished.continuation.finish()
+            #expect(await events.next() == nil)
         }
     }
 

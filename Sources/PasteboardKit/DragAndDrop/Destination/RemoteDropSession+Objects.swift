@@ -2,7 +2,8 @@ import FoundationEssentials
 import PasteboardTransport
 
 extension RemoteDropSession {
-    /// Loads objects as ``load(_:options:progress:)`` does. The drop is complete only after the completion has returned.
+    /// Loads objects as ``load(_:options:progress:)`` does. The drop is complete only after the completion has
+    /// returned.
     ///
     /// - Returns: the progress of the loads.
     package func load<T: ItemProviderReading>(
