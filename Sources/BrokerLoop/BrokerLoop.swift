@@ -61,7 +61,7 @@ package struct BrokerLoop: ~Copyable {
     /// Passed to each client with `welcome`, for no other use.
     let probe: DescriptorBox?
     var saving = Saving()
-    /// Whether contents are saved with a service manager. Faster to check.
+    /// Whether contents are saved. Faster to check.
     var isSaving = false
     let closer: DescriptorCloser
     let log: @Sendable (String) -> Void
@@ -95,7 +95,7 @@ package struct BrokerLoop: ~Copyable {
         self.closer = closer
         memory = KeptMemory(closer: closer)
         // Sealed, because all clients share it.
-        probe = (try? MemoryFile()).flatMap { MemoryFile(sealing: $0.descriptor)?.descriptor }
+        probe = (try? MemoryFile().completed())?.descriptor
         self.state.started(at: clock.now)
         self.state.setTime(clock.now, wall: WallClock.microseconds() / 1_000)
     }
@@ -133,12 +133,9 @@ package struct BrokerLoop: ~Copyable {
         }
         if !isAlone { readQueued() }
         if state.hasRounds { continueRounds() }
-        if isSaving { flushSaving() }
         flushOutput()
         checkDeadlines()
-        if isSaving { flushSaving() }
-        // Not before the service manager has what was saved for the next broker.
-        if state.isDrained, !saving.isBusy {
+        if state.isDrained {
             input { $0.endDraining() }
             memory.wipeConcealed()
             isDone = true
@@ -194,6 +191,8 @@ package struct BrokerLoop: ~Copyable {
 
     package var isDraining: Bool { state.ending.isDraining }
     package var isTakeover: Bool { state.ending.isTakeover }
+    /// Whether the broker keeps its path until another one listens there.
+    var keepsPath: Bool { if case .takeover = state.ending { true } else { false } }
 
     /// Drains the broker. A second call ends it at once.
     package mutating func stop() {
@@ -208,6 +207,11 @@ package struct BrokerLoop: ~Copyable {
     /// Lets another broker take over.
     package mutating func beginTakeover() {
         input { $0.beginTakeover() }
+    }
+
+    /// Another broker listens at the path.
+    mutating func pathWasTaken() {
+        input { $0.pathWasTaken() }
     }
 
     // MARK: Input and effects
@@ -284,9 +288,8 @@ package struct BrokerLoop: ~Copyable {
             flushLater(target)
             if isOverfull(target) { overfull.append(send.peer) }
         }
-        let saved = savedCount
         for index in 0..<outbox.effects.count { perform(outbox.effects[index]) }
-        if isSaving { hold(outbox.sends, since: saved) }
+        if saving.hasFailed { reportUnsaved(to: outbox.sends) }
         for peer in overfull { relieve(peer) }
         spareOutbox = consume outbox
     }
@@ -299,12 +302,13 @@ package struct BrokerLoop: ~Copyable {
         case .closeAfterError(let peer): close(peer, sendsStreams: false)
         case .passDescriptors(let peer, let probes): passDescriptors(peer, probes: probes)
         case .adoptKept(let kept): memory.adopt(received, for: kept)
-        case .sealKept(let kept): memory.seal(kept)
+        case .completeKept(let kept): memory.complete(kept)
         case .concealKept(let kept): memory.conceal(kept)
         case .conceal(let peer):
             if let slot = find(peer) { connections[slot].conceal() }
         case .closeKept(let kept):
             memory.close(kept)
+        case .boardsChanged: makeDiskCopyVoid()
         case .save(let contents): save(contents)
         case .removeSaved(let contents): removeSaved(contents)
         case .continueReport(let peer):
@@ -313,14 +317,10 @@ package struct BrokerLoop: ~Copyable {
             guard let slot = find(peer) else { return }
             connections[slot].hasChanges = true
             if connections[slot].mayBeNotified { readLater(slot) }
-        case .passOnListening:
-            notifyOfDraining()
-            notifyManager("STOPPING=1\nTAKEOVER=1")
-            saving.saver?.stop()
         case .stopListening:
-            leaveSnapshot()
-            // First: if the broker is killed before it has withdrawn its socket, the keeper does that.
-            notifyManager("STOPPING=1")
+            endSaving()
+            notifyOfDraining()
+        case .leavePath:
             notifyOfDraining()
         }
     }

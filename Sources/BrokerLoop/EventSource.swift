@@ -39,6 +39,13 @@ extension BrokerLoop {
         eventSources[index] = nil
     }
 
+    /// Stops watching a source, which stays one of the loop's.
+    mutating func unwatch(_ source: some EventSource) {
+        guard let index = eventSources.firstIndex(where: { $0 === source }) else { return }
+        try? epoll.remove(source.descriptor)
+        paused.removeAll { $0.source == index }
+    }
+
     /// Stops watching a source that is ready but can do nothing now: the loop would spin.
     mutating func pause(_ source: some EventSource, milliseconds: UInt64) {
         guard let index = eventSources.firstIndex(where: { $0 === source }) else { return }
@@ -76,8 +83,7 @@ extension BrokerLoop {
     /// Sets the timer if something is due before the time to which it is set. A timer that expires early does no harm.
     mutating func armTimer() throws(SystemError) {
         expiryClock.run(state.world.context.nextExpiry != .max)
-        var next = paused.reduce(state.world.context.nextCheck) { min($0, $1.until) }
-        if isSaving, let deadline = saving.saver?.deadline { next = min(next, deadline) }
+        let next = paused.reduce(state.world.context.nextCheck) { min($0, $1.until) }
         guard next < timerSetTo else { return }
         timerSetTo = next
         let (nanoseconds, isBeyond) = next.addingClamped(clock.lost).multipliedReportingOverflow(by: 1_000_000)

@@ -2,22 +2,31 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-/// The bytes that the broker keeps, each representation in a memory file that is sealed when it is complete.
+/// The bytes that the broker keeps: a part of a file in memory for each representation.
 ///
-/// The files of secret bytes are not sealed, because they are overwritten before they are closed. No other process gets
-/// their descriptors.
+/// While contents are saved, they are in files of the kept directory, which have no names before they are saved. Secret
+/// bytes are always in anonymous files, which are overwritten before they are closed, and of which no other process
+/// gets a descriptor.
 struct KeptMemory {
+    /// The bytes of one representation.
+    struct Bytes {
+        let file: MemoryFile
+        /// Their start in the file.
+        var offset: UInt64 = 0
+        /// Whether nothing is written any more, so that the file may be passed to others.
+        var isComplete = false
+    }
+
     /// Larger files are closed on another thread: the kernel releases pages one by one, which takes too long for the
     /// loop.
     private static let closedAtOnce: UInt64 = 1 << 20
     /// The largest file of secret bytes that the loop overwrites and closes itself.
     private static let wipedAtOnce: UInt64 = 64 << 10
-
     private let closer: DescriptorCloser
-    /// The files by slot; nil before the first byte.
-    private var files: [MemoryFile?] = []
-    /// The slots of complete files that could not be sealed.
-    private var unsealed: [UInt32] = []
+    /// nil if nothing is saved.
+    var directory: KeptDirectory?
+    /// The bytes by slot; nil before the first one.
+    private var stored: [Bytes?] = []
     /// The slots of secret bytes.
     private var concealed: Set<UInt32> = []
 
@@ -32,33 +41,52 @@ struct KeptMemory {
 
     mutating func append(_ bytes: Span<UInt8>, to id: KeptID) throws(SystemError) {
         guard !bytes.isEmpty else { return }
-        if let file = file(id) { return try file.append(bytes) }
-        let file = try MemoryFile()
-        set(file, for: id)
-        try file.append(bytes)
-    }
-
-    /// Takes over a file that a client has filled and sealed.
-    mutating func adopt(_ descriptor: DescriptorBox?, for id: KeptID) {
-        set(descriptor.flatMap(MemoryFile.init(sealed:)), for: id)
-    }
-
-    /// Seals a file. A failure is harmless until the file is passed to a peer: no other process has its descriptor.
-    mutating func seal(_ id: KeptID) {
-        guard let file = file(id) else { return }
-        do throws(SystemError) {
-            try file.seal()
-        } catch {
-            // A file that a client has sealed cannot be sealed again.
-            if !System.isFullySealed(file.descriptor.raw) { unsealed.append(id.slot) }
+        let isSecret = concealed.contains(id.slot)
+        var file = self[id]?.file
+        if let directory, !isSecret, file?.isInDirectory ?? true {
+            if directory.room >= UInt64(bytes.count) {
+                do throws(SystemError) {
+                    if file == nil { file = try directory.makeFile() }
+                    self[id] = file.map { Bytes(file: $0) }
+                    try file?.append(bytes)
+                    return
+                } catch {
+                    // A part may have been written, so the position is not the end of what was stored.
+                    guard error.shortage == .noSpace else { throw error }
+                    if let file { try System.seek(file.descriptor.raw, to: try file.size) }
+                }
+            }
+            // What does not fit there is not saved.
+            if let small = file { file = try small.anonymousCopy() }
         }
+        let memory = if let file { file } else { try MemoryFile() }
+        self[id] = Bytes(file: memory)
+        try memory.append(bytes)
+    }
+
+    /// Takes over a file that a client has filled and completed.
+    mutating func adopt(_ descriptor: DescriptorBox?, for id: KeptID) {
+        self[id] = descriptor.map { descriptor in
+            let isInDirectory = !System.isFullySealed(descriptor.raw)
+            return Bytes(file: MemoryFile(descriptor, isInDirectory: isInDirectory), isComplete: true)
+        }
+    }
+
+    /// Completes a file, so that it can be passed to others. A failure is harmless: the bytes are sent then.
+    mutating func complete(_ id: KeptID) {
+        guard let bytes = self[id], !bytes.isComplete, let file = try? bytes.file.completed() else { return }
+        self[id] = Bytes(file: file, offset: bytes.offset, isComplete: true)
+    }
+
+    /// Replaces the file of bytes by another one that has them, too.
+    mutating func move(_ id: KeptID, to file: MemoryFile, at offset: UInt64) {
+        self[id] = Bytes(file: file, offset: offset, isComplete: true)
     }
 
     mutating func close(_ id: KeptID) {
         let isConcealed = concealed.remove(id.slot) != nil
-        guard let file = file(id) else { return }
-        files[Int(id.slot)] = nil
-        unsealed.removeAll { $0 == id.slot }
+        guard let file = self[id]?.file else { return }
+        self[id] = nil
         let limit = isConcealed ? Self.wipedAtOnce : Self.closedAtOnce
         guard let size = try? file.size, size > limit else {
             if isConcealed { try? file.wipe() }
@@ -69,40 +97,39 @@ struct KeptMemory {
 
     /// Overwrites all secret bytes, because the broker ends.
     mutating func wipeConcealed() {
-        for slot in concealed where Int(slot) < files.count { try? files[Int(slot)]?.wipe() }
+        for slot in concealed where Int(slot) < stored.count { try? stored[Int(slot)]?.file.wipe() }
     }
 
-    /// The descriptor to pass to a peer; nil if the file cannot be sealed, because the peer could change the bytes.
-    mutating func descriptor(of id: KeptID) -> DescriptorBox? {
-        if unsealed.contains(id.slot) {
-            unsealed.removeAll { $0 == id.slot }
-            seal(id)
-        }
-        return unsealed.contains(id.slot) ? nil : file(id)?.descriptor
+    /// The file to pass to a peer; nil if the peer could change the bytes.
+    ///
+    /// - Parameter opensFiles: whether the peer could open the files of the kept directory itself. Whoever has one open
+    ///   for reading can open it for writing.
+    mutating func descriptor(of id: KeptID, opensFiles: () -> Bool) -> DescriptorBox? {
+        guard !concealed.contains(id.slot) else { return nil }
+        complete(id)
+        guard let bytes = self[id], bytes.isComplete, bytes.offset == 0 else { return nil }
+        return !bytes.file.isInDirectory || opensFiles() ? bytes.file.descriptor : nil
     }
-
-    /// The file of bytes, sealed or not, for a successor of this broker; nil before the first byte.
-    func saved(_ id: KeptID) -> DescriptorBox? { file(id)?.descriptor }
 
     /// Appends one chunk to `output` as a data frame.
     func read(_ chunk: KeptChunk, into output: inout OutputBuffer) throws(SystemError) {
-        let file = file(chunk.kept)
+        let bytes = self[chunk.kept]
         try output.appendStream(upTo: chunk.count) { (room) throws(SystemError) in
             while !room.isFull {
-                guard let file, try file.read(at: chunk.offset + UInt64(room.count), into: &room) > 0 else {
-                    throw SystemError(call: "pread", errno: 5, subject: "kept bytes end early")
-                }
+                guard let bytes,
+                    try bytes.file.read(at: bytes.offset + chunk.offset + UInt64(room.count), into: &room) > 0
+                else { throw SystemError(call: "pread", errno: 5, subject: "kept bytes end early") }
             }
             return chunk.header
         }
     }
 
-    private func file(_ id: KeptID) -> MemoryFile? {
-        Int(id.slot) < files.count ? files[Int(id.slot)] : nil
-    }
-
-    mutating func set(_ file: MemoryFile?, for id: KeptID) {
-        while files.count <= Int(id.slot) { files.append(nil) }
-        files[Int(id.slot)] = file
+    /// The bytes of a representation; nil before the first one.
+    subscript(id: KeptID) -> Bytes? {
+        get { Int(id.slot) < stored.count ? stored[Int(id.slot)] : nil }
+        set {
+            while stored.count <= Int(id.slot) { stored.append(nil) }
+            stored[Int(id.slot)] = newValue
+        }
     }
 }

@@ -13,14 +13,10 @@ package final class ListenerSource: EventSource {
     private var claimed: ClaimedSocket?
     private var inherited: ListeningSocket?
 
-    package var descriptor: CInt { claimed?.listener.raw ?? inherited?.raw ?? -1 }
+    package var descriptor: CInt { claimed?.raw ?? inherited?.raw ?? -1 }
 
-    package init(claiming path: SocketPath) throws(SocketPathError) {
-        claimed = try ClaimedSocket(claiming: path, refusal: Self.refusal)
-    }
-
-    /// - Parameter claimed: the socket of a keeper.
-    init(adopting claimed: consuming ClaimedSocket) {
+    /// - Parameter claimed: a path that listens.
+    init(_ claimed: consuming ClaimedSocket) {
         self.claimed = consume claimed
     }
 
@@ -54,14 +50,23 @@ package final class ListenerSource: EventSource {
     }
 
     package func draining(in loop: inout BrokerLoop) {
-        loop.remove(self)
-        if loop.isTakeover { claimed?.abandon() } else { claimed?.withdraw() }
-        claimed = nil
-        inherited = nil
+        if loop.keepsPath {
+            // Connections wait in the queue until the other broker listens. Then they are closed, and come to it.
+            loop.unwatch(self)
+            claimed?.handOver()
+        } else {
+            loop.remove(self)
+            claimed?.withdraw()
+            claimed = nil
+            inherited = nil
+        }
     }
 
+    /// Whether another broker can take the path over.
+    var mayBeSucceeded: Bool { claimed != nil }
+
     private func accept() throws(SystemError) -> ListeningSocket.Accepted {
-        if let accepted = try claimed?.listener.accept() { return accepted }
+        if let accepted = try claimed?.accept() { return accepted }
         if let accepted = try inherited?.accept() { return accepted }
         return .none
     }

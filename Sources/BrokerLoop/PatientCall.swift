@@ -1,56 +1,34 @@
 import PasteboardTransport
 
-/// Calls to a disk, which can hang, on a thread of their own. The caller waits only as long as they make progress.
-final class PatientCall<Result: Sendable>: Sendable {
-    private struct State {
-        var steps = 0
-        var isAbandoned = false
-        var result: Result?
-    }
-
-    private let state = Lock(State())
-    private let done = Semaphore()
-
-    /// The parts of the patience after which the progress is checked.
-    private static var slices: Int { 10 }
-
-    private init() {}
-
-    /// Records progress.
+/// Calls to a disk, which may never return, on a thread of their own.
+enum PatientCall {
+    /// Calls `body` on a thread, and waits for its result; nil if it takes longer, or no thread can be started.
     ///
-    /// - Returns: whether the caller still waits. If not, nothing must be changed any more.
-    func step() -> Bool {
-        state.withLock { state in
-            state.steps += 1
-            return !state.isAbandoned
-        }
-    }
-
-    /// Calls `body` and waits for its result; nil if there was no step for so long. If no thread can be started, the
-    /// caller's thread calls it.
-    ///
-    /// - Parameter patience: in milliseconds.
-    static func run(
-        patience: Int,
-        _ body: @escaping @Sendable (PatientCall) -> Result
+    /// - Parameters:
+    ///   - descriptors: those that `body` uses; nil for all, before the process has any that others wait for.
+    ///   - body: is passed whether the caller still waits. If not, nothing must be changed any more.
+    static func run<Result: Sendable>(
+        milliseconds: Int,
+        with descriptors: [CInt]?,
+        _ body: @escaping @Sendable (_ isWaiting: () -> Bool) -> Result
     ) -> Result? {
-        let call = PatientCall()
+        let state = Lock<(result: Result?, isAbandoned: Bool)>((nil, false))
+        let done = Semaphore()
         do throws(SystemError) {
             try SystemThread(name: "pb-disk") {
-                let result = body(call)
-                call.state.withLock { $0.result = result }
-                call.done.signal()
+                if let descriptors { System.keepDescriptors(descriptors) }
+                let result = body { state.withLock { !$0.isAbandoned } }
+                state.withLock { $0.result = result }
+                done.signal()
             }.detach()
         } catch {
-            return body(call)
+            return nil
         }
-        var (steps, idle) = (0, 0)
-        while idle < slices, !call.done.wait(milliseconds: patience / slices) {
-            let now = call.state.withLock { $0.steps }
-            idle = now == steps ? idle + 1 : 0
-            steps = now
+        if !done.wait(milliseconds: milliseconds), descriptors == nil {
+            // The other way round: the thread keeps those that there are, and the process gets a table of its own.
+            System.separateDescriptors()
         }
-        return call.state.withLock { state in
+        return state.withLock { state in
             state.isAbandoned = true
             return state.result
         }

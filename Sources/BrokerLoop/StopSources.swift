@@ -1,53 +1,37 @@
 import Glibc
 package import PasteboardTransport
 
-/// Ends the broker on SIGTERM, SIGINT and SIGHUP. The first signal drains it, the second ends it at once. On SIGUSR2 it
-/// lets another broker take over, if it has a service manager that starts one.
-///
-/// A signal to the whole process group, such as that of a key of the terminal, reaches a broker with a keeper twice:
-/// the keeper passes on its own. So the signals of the keeper and those of others are counted separately.
+/// Ends the broker on SIGTERM, SIGINT and SIGHUP: the first signal drains it, the second ends it at once. On SIGUSR2 it
+/// lets another broker take over.
 package final class SignalSource: EventSource {
     private let signals: SignalDescriptor
-    private let keeper: CInt?
-    private var received = (fromKeeper: 0, fromOthers: 0)
+    private let allowsTakeover: Bool
 
     package var descriptor: CInt { signals.raw }
 
-    /// - Parameters:
-    ///   - keeper: the parent, if it passes on the signals that it gets.
-    ///   - allowsTakeover: whether the program is started again when it has let another one take over.
-    package init(keeper: CInt? = nil, allowsTakeover: Bool = false) throws(SystemError) {
-        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP] + (allowsTakeover ? [SIGUSR2] : []))
-        self.keeper = keeper
+    /// - Parameter allowsTakeover: whether another broker can listen at the path of this one.
+    package init(allowsTakeover: Bool) throws(SystemError) {
+        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP, SIGUSR2])
+        self.allowsTakeover = allowsTakeover
     }
 
     package func ready(in loop: inout BrokerLoop) {
-        while let (signal, sender) = try? signals.nextWithSender() {
-            guard signal != SIGUSR2 else {
-                // The keeper may have been killed since the start.
-                guard keeper == nil || keeper == getppid() else {
-                    loop.log("signal \(signal) is ignored: the keeper has ended, so no other broker would take over")
-                    continue
-                }
-                if !loop.isDraining { loop.log("signal \(signal): another broker takes over") }
-                loop.beginTakeover()
+        while let (signal, value) = try? signals.nextWithValue() {
+            guard signal == SIGUSR2 else {
+                loop.log("signal \(signal): \(loop.isDraining ? "ending at once" : "draining")")
+                loop.stop()
                 continue
             }
-            guard !isEcho(of: sender) else { continue }
-            loop.log("signal \(signal): \(loop.isDraining ? "ending at once" : "draining")")
-            loop.stop()
+            guard value == Takeover.value else { continue }
+            guard allowsTakeover else {
+                loop.log(
+                    "signal \(signal) is ignored: the service manager has this broker's socket; restart the service"
+                )
+                continue
+            }
+            if !loop.isDraining { loop.log("signal \(signal): another broker takes over") }
+            loop.beginTakeover()
         }
-    }
-
-    /// Counts a signal. Returns whether the other side has sent one to the whole process group, of which this is a
-    /// copy.
-    private func isEcho(of sender: CInt) -> Bool {
-        if let keeper, sender == keeper {
-            received.fromKeeper += 1
-            return received.fromKeeper <= received.fromOthers
-        }
-        received.fromOthers += 1
-        return received.fromOthers <= received.fromKeeper
     }
 
     package func draining(in loop: inout BrokerLoop) {}
@@ -99,7 +83,9 @@ final class VanishedSocketSource: EventSource {
 
     func ready(in loop: inout BrokerLoop) {
         watch.drain()
-        guard !loop.isDraining, !listener.isReachable else { return }
+        guard !listener.isReachable else { return }
+        if loop.keepsPath { return loop.pathWasTaken() }
+        guard !loop.isDraining else { return }
         loop.log("the socket \(path.path) has been removed: draining, because no client can find this broker")
         loop.stop()
     }

@@ -22,12 +22,12 @@ extension BrokerState {
         reason: EndReason,
         kind: ChangedBoards.Kind = .contents
     ) -> Boards.Change {
+        if world.context.saving != .none, !exchange(&world.context.hasChangedBoards, with: true) {
+            world.context.perform(.boardsChanged)
+        }
         if let replaced = change.replaced {
             boards.remember(earlierReads(of: replaced), of: name)
-            // The description is removed after the new contents were saved: if a successor finds both, it restores
-            // those with the higher count. It is removed before the bytes are closed, so that no successor finds it
-            // without them.
-            if world.context.savesContents { world.context.perform(.removeSaved(replaced)) }
+            if world.context.saving == .working { world.context.perform(.removeSaved(replaced)) }
             let owner = world.contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &world.context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }
         }

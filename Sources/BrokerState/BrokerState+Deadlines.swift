@@ -46,7 +46,10 @@ extension BrokerState {
         switch ending {
         case .none: break
         case .draining(let end): if end <= world.context.now { endDraining() } else { world.context.check(by: end) }
-        case .takeover: endUnused()
+        case .takeover(let end):
+            endUnused()
+            if end <= world.context.now { pathWasTaken() } else { world.context.check(by: end) }
+        case .succeeded: endUnused()
         }
         world.context.nextCheck = max(world.context.nextCheck, world.context.now.addingClamped(coarseness))
     }
@@ -78,21 +81,34 @@ extension BrokerState {
     package mutating func drain() {
         guard !ending.isDraining else { return }
         let end = world.context.now.addingClamped(world.context.limits.drain)
-        begin(.draining(until: end), .stopListening)
+        begin(.draining(until: end))
         world.context.check(by: end)
     }
 
-    /// Lets another broker take over, with the same socket and the saved contents. Loads that have bytes, and drops,
-    /// may finish here. A connection ends when it has none left, so that its program connects to the other broker.
+    /// The time for another broker to listen after this one has released the path, in milliseconds. Clients wait
+    /// longer.
+    static let timeToTakeOver: UInt64 = 4_000
+
+    /// Lets another broker take over, with the same path and the saved contents. Loads that have bytes, and drops, may
+    /// finish here. A connection ends when it has none left, so that its program connects to the other broker.
     package mutating func beginTakeover() {
         guard !ending.isDraining else { return }
-        begin(.takeover, .passOnListening)
+        let end = world.context.now.addingClamped(Self.timeToTakeOver)
+        begin(.takeover(until: end))
+        world.context.check(by: end)
         endUnused()
     }
 
-    private mutating func begin(_ ending: Ending, _ effect: Outbox.Effect) {
+    /// Another broker listens at the path, or none has in time.
+    package mutating func pathWasTaken() {
+        guard case .takeover = ending else { return }
+        ending = .succeeded
+        world.context.perform(.leavePath)
+    }
+
+    private mutating func begin(_ ending: Ending) {
         self.ending = ending
-        world.context.perform(effect)
+        world.context.perform(.stopListening)
         loads.failAll(with: restarting, in: &world) { !$0.phase.isFlowing }
         reportLoads()
         abortSessions(exceptDropped: true, restarting)
@@ -109,36 +125,37 @@ extension BrokerState {
         if !peers.isEmpty { world.context.check(in: Self.takeoverInterval) }
     }
 
-    /// Ends a connection without an error, as a crash does: the program connects to the other broker and continues
-    /// there.
+    /// Ends a connection after the frames of its loads. The farewell names the last stream that was taken: everything
+    /// on it and before it has been answered, and nothing later was carried out.
     private mutating func leave(_ peer: PeerID) {
-        disconnected(peer)
+        var farewell = restarting
+        if let slot = peers.find(peer) { farewell.lastStream = peers[slot].highestStream }
+        endConnection(of: peer, with: farewell, order: .stream)
         world.context.perform(.close(peer))
     }
 
     /// Ends everything that still runs, without waiting.
     package mutating func endDraining() {
+        pathWasTaken()
         loads.failAll(with: restarting, in: &world) { _ in true }
         reportLoads()
         // Before the peers, so that a session does not end with the death of one side.
         abortSessions(exceptDropped: false, restarting)
-        if ending.isTakeover {
-            for id in peers.ids { leave(id) }
-        }
-        for id in peers.ids {
-            // After the frames of its loads, which have ended.
-            endConnection(of: id, with: restarting, order: .stream)
-            world.context.perform(.close(id))
-        }
+        for id in peers.ids { leave(id) }
     }
 
     /// Whether a drain has nothing left to wait for.
-    package var isDrained: Bool { mutating get { ending.isDraining && loads.isEmpty && sessions.sessionCount == 0 } }
+    package var isDrained: Bool {
+        mutating get {
+            if case .takeover = ending { return false }
+            return ending.isDraining && loads.isEmpty && sessions.sessionCount == 0
+        }
+    }
 
     var restarting: Failure {
-        guard !ending.isTakeover else { return Failure(.brokerRestarted, "another broker takes over; try again") }
-        let exceptions = world.context.limits.keptOnDisk == 0 ? "" : ", except those on disk"
-        return Failure(.brokerRestarted, "the broker is shutting down; its contents are lost\(exceptions)")
+        ending.isTakeover
+            ? Failure(.brokerRestarted, "another broker takes over; try again")
+            : Failure(.brokerStopped, "the broker was stopped; copy, offer and drop start one")
     }
 
     mutating func stop(_ stop: Stop, on stream: PeerStream) throws(Failure) {
@@ -148,11 +165,11 @@ extension BrokerState {
         drain()
     }
 
-    /// Answers the requests that have stopped the broker, when the driver has left contents on the disk.
+    /// Answers the requests that have stopped the broker, when the driver has left everything to the next one.
     ///
     /// - Parameters:
-    ///   - kept: the contents that are on the disk.
-    ///   - error: the reason why others are not.
+    ///   - kept: the contents that are saved.
+    ///   - error: the reason why some of them are not on the disk, if they should be.
     package mutating func answerStops(kept: Set<PublicationID>, error: String?) {
         for (peer, stream) in exchange(&stops, with: []) {
             guard let slot = peers.find(peer) else { continue }

@@ -5,8 +5,7 @@ extension BrokerState {
     mutating func request(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) {
         do throws(Failure) {
             guard !ending.isDraining else {
-                let isPassedOn = ending.isTakeover
-                throw isPassedOn ? restarting : Failure(.brokerRestarted, "the broker is shutting down; try again")
+                throw restarting
             }
             switch kind {
             case .load, .list, .status, .wait, .watch, .createBoard:
@@ -295,8 +294,8 @@ extension BrokerState {
         var committed = Committed(boards.count(of: name))
         committed.handle = publication.rawValue
         committed.clearedBoards = Array(makeRoom(for: peers[stream.slot].access).prefix(WireLimits.clearedBoards))
-        if world.context.savesContents, savedPlaces(of: publication).contains(.manager) {
-            committed.isUnsaved = world.context.isSavingBehind
+        if world.context.saving != .none, isSaved(publication) {
+            committed.isUnsaved = world.context.saving == .failing
         }
         world.context.send(committed, on: stream)
     }

@@ -2,12 +2,13 @@ package import PasteboardWire
 
 // Contents that outlive the broker: the driver saves them, and restores them at the start of the next broker.
 extension BrokerState {
-    /// Sets whether the driver saves contents.
-    ///
-    /// - Parameter isBehind: whether the service manager takes nothing, so that they would be lost in a crash.
-    package mutating func setSaving(_ isSaving: Bool, isBehind: Bool = false) {
-        world.context.savesContents = isSaving
-        world.context.isSavingBehind = isBehind
+    package mutating func setSaving(_ saving: BrokerContext.Saving) {
+        world.context.saving = saving
+    }
+
+    /// Sets the directory in which a client may put kept bytes, and the number of bytes for which it has room.
+    package mutating func setRoom(_ room: UInt64, in directory: String) {
+        world.context.keptDirectory = (directory, room)
     }
 
     /// Contents as they are saved, and their kept bytes in the order of the representations; nil if they are not saved
@@ -16,10 +17,9 @@ extension BrokerState {
     /// - Parameter bootTime: the milliseconds since the machine started, including suspensions.
     package mutating func saved(
         _ id: PublicationID,
-        at bootTime: UInt64,
-        in place: SavingRules.Places = .manager
+        at bootTime: UInt64
     ) -> (contents: SavedContents, kept: [KeptID])? {
-        guard let slot = world.contents.find(id), savedPlaces(of: id).contains(place) else { return nil }
+        guard let slot = world.contents.find(id), isSaved(id) else { return nil }
         var (saved, kept) = world.contents.saved(slot, at: bootTime, world.context)
         for item in saved.items { world.context.cost += Cost.entry + item.representations.count * Cost.name }
         let count = boards.count(of: saved.board)
@@ -30,12 +30,17 @@ extension BrokerState {
         return (saved, kept)
     }
 
-    /// Where contents are saved.
-    func savedPlaces(of id: PublicationID) -> SavingRules.Places {
+    /// Whether contents are saved.
+    func isSaved(_ id: PublicationID) -> Bool {
         // A created board ends with the connection of its creator.
-        guard let slot = world.contents.find(id), !boards.isCreated(world.contents[slot].boardName) else { return [] }
-        return world.contents.savedPlaces(of: id)
+        guard let slot = world.contents.find(id), !boards.isCreated(world.contents[slot].boardName) else {
+            return false
+        }
+        return SavingRules.isSaved(world.contents.sort(of: id))
     }
+
+    /// Whether saved contents are also copied to the disk.
+    package func isCopied(_ id: PublicationID) -> Bool { SavingRules.isCopied(world.contents.sort(of: id)) }
 
     /// The contents of all boards, those that were written last first.
     package var writtenContents: [PublicationID] {

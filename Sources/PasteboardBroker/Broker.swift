@@ -49,7 +49,7 @@ public final class Broker: Sendable {
             var server = try BrokerServer(limits: limits.values, log: log)
             let stop = try StopSource()
             try server.add(stop)
-            try server.listen(adopting: ClaimedSocket(claiming: path, refusal: ListenerSource.refusal))
+            try server.listen(at: ClaimedSocket(claiming: path))
             self.socketPath = path.path
             self.stop = stop
             self.server = Lock(server)

@@ -63,7 +63,7 @@ public final class TemporaryBroker: Sendable {
     /// and kept contents are lost. ``restart()`` starts the next one.
     ///
     /// Two things differ from a user's broker that is killed. The socket and its lock file are removed, as at a normal
-    /// end. And there is no keeper, so that the next broker does not know that it follows another one: its `contents()`
+    /// end. And nothing is saved, so that the next broker does not know that it follows another one: its `contents()`
     /// does not wait until the sources have connected again.
     ///
     /// - Throws: ``BrokerError`` if the broker had failed before.

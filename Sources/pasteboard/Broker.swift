@@ -52,11 +52,13 @@ enum Broker {
         return try connected(through: connector, isRequired: isRequired, streams: streams, until: deadline)
     }
 
-    /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are on
-    /// the disk.
-    static func holding(until deadline: UInt64 = .max) throws -> BlockingConnection? {
-        if let running = try running(until: deadline) { return running }
-        return Snapshot.exists(for: try BrokerConnector().socket) ? try startingOne(until: deadline) : nil
+    /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are
+    /// saved.
+    static func holding(streams: UInt32? = nil, until deadline: UInt64 = .max) throws -> BlockingConnection? {
+        if let running = try running(streams: streams, until: deadline) { return running }
+        let socket = try BrokerConnector().socket
+        guard KeptDirectory.hasContents(for: socket) || DiskCopy.exists(for: socket) else { return nil }
+        return try startingOne(streams: streams, until: deadline)
     }
 
     /// The connection for commands about the broker itself.
@@ -105,7 +107,10 @@ enum Broker {
                 case .connect(_, let mayStart):
                     let next =
                         mayStart && startsOne
-                        ? try startingOne(streams: streams) : try running(streams: streams, until: deadline)
+                        ? try startingOne(streams: streams)
+                        : mayStart
+                            ? try holding(streams: streams, until: deadline)
+                            : try running(streams: streams, until: deadline)
                     if let next {
                         connection = next
                         continue

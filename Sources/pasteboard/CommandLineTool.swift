@@ -12,21 +12,12 @@ enum CommandLineTool {
         StandardStreams.occupyClosedOnes()
         System.ignoreFileSizeSignals()
         if let program = ShimProgram.started { exit(ShimRun.run(program)) }
-        exit(isBroker ? BrokerDaemon.run(arguments: brokerArguments) : run(System.arguments))
+        exit(isBroker ? BrokerDaemon.run(arguments: Array(CommandLine.arguments.dropFirst())) : run(System.arguments))
     }
 
-    /// Whether this program is called by the name of the broker's. A keeper starts every program by the name and with
-    /// the arguments of an earlier one, which may have had the other name.
+    /// Whether this program is called by the name of the broker's.
     private static var isBroker: Bool {
-        let name = CommandLine.arguments.first.flatMap { SystemString($0).lastComponent }
-        let isCommand = CommandLine.arguments.dropFirst().first == BrokerCommand.syntax.name
-        return name == "pasteboardd" || ServiceManager.keeper != nil && !isCommand
-    }
-
-    /// The arguments without the name of the command.
-    private static var brokerArguments: [String] {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        return arguments.first == BrokerCommand.syntax.name ? Array(arguments.dropFirst()) : arguments
+        CommandLine.arguments.first.flatMap { SystemString($0).lastComponent } == "pasteboardd"
     }
 
     /// The commands by what they are for, in the order of the help.

@@ -38,7 +38,8 @@ final class PrivateBroker {
     private static func prefix(_ kind: String) -> String { "pasteboard-\(kind)-" }
 
     private static func remove(_ path: String) {
-        for file in ["socket", "socket.k", "socket.lock", "start.lock"] { try? System.unlink("\(path)/\(file)") }
+        KeptDirectory.remove(for: SocketPath("\(path)/socket", isWellKnown: false))
+        for file in ["socket", "socket.n", "socket.lock", "start.lock"] { try? System.unlink("\(path)/\(file)") }
         try? System.removeDirectory(path)
     }
 

@@ -95,7 +95,7 @@ final class StandingConnection {
             switch failure.code {
             case .brokerUnavailable: return try lose(failure, .nobody)
             // It ends before it has welcomed anybody.
-            case .brokerRestarted: return try lose(failure, .refused)
+            case .brokerRestarted, .brokerStopped: return try lose(failure, Loss(failure))
             default: throw failure
             }
         }

@@ -16,26 +16,6 @@ import Testing
         #expect(options.limits.boards == 3 && options.limits.drain == 7_000)
         #expect(try options.socketPath().path == "/a/b=c")
         #expect(try DaemonOptions(["--help"]).showsHelp)
-        let standard = try DaemonOptions([]).limits
-        #expect(try DaemonOptions(["--limit", "boards=default"]).limits == standard)
-    }
-
-    @Test(
-        "A broker that takes over has the options of the earlier one, except those that it is given",
-        arguments: [
-            (["broker", "--limit", "drain=7s", "--limit=boards=3"], [], ["--limit=drain=7s", "--limit=boards=3"]),
-            (["--limit", "drain=7s", "--ready-fd", "4"], ["broker"], ["broker", "--limit=drain=7s"]),
-            (
-                ["--limit", "drain=7s", "--limit", "boards=3"], ["--limit=drain = 9s"],
-                ["--limit=drain = 9s", "--limit=boards=3"]
-            ),
-            (["--socket", "/a", "--no-keeper"], ["--socket=/b"], ["--socket=/b", "--no-keeper"]),
-            (["--limit=drain=7s"], ["--limit", "drain=7s"], ["--limit", "drain=7s"]),
-            (["--limit=drain=7s"], ["--limit=drain=default"], ["--limit=drain=default"]),
-        ] as [([String], [String], [String])]
-    )
-    func takeover(earlier: [String], new: [String], both: [String]) {
-        #expect(Replacement.arguments(new, after: earlier) == both)
     }
 
     @Test(

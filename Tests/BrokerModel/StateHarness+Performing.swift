@@ -110,7 +110,7 @@ extension StateHarness {
         frame.passing = send.passing?.descriptor
         frame.announcesDescriptor = header.descriptorCount == 1
         if case .kept(let kept)? = frame.passing {
-            let isSealed = sealed.contains(kept) || outbox.effects.contains(.sealKept(kept))
+            let isSealed = sealed.contains(kept) || outbox.effects.contains(.completeKept(kept))
             check(isSealed || memory[kept]?.isAdopted == true, "only sealed memory is handed out")
         }
         let passes =
@@ -162,7 +162,7 @@ extension StateHarness {
                 return report("only sealed memory is taken over, and in place of all bytes")
             }
             memory[kept] = KeptMemory(adopting: count)
-        case .sealKept(let kept):
+        case .completeKept(let kept):
             check(!concealedKept.contains(kept), "secret memory is overwritten at its end")
             sealed.insert(kept)
         case .closeKept(let kept):
@@ -175,7 +175,9 @@ extension StateHarness {
             concealedKept.insert(kept)
         case .conceal(let peer):
             concealing.insert(peer)
-        case .stopListening, .passOnListening:
+        case .boardsChanged, .leavePath:
+            break
+        case .stopListening:
             stoppedListening = true
             input { $0.answerStops(kept: [], error: nil) }
         }

@@ -1,7 +1,7 @@
 package import BrokerState
 package import PasteboardWire
 
-/// Contents that outlive a broker, as a service manager holds them.
+/// Contents that outlive a broker, as files hold them.
 package struct SavedEntry {
     package let contents: SavedContents
     /// The kept bytes in the order of the representations.
@@ -16,12 +16,12 @@ package struct SavedEntry {
     }
 }
 
-// Saving with a service manager, and the brokers that restore what was saved.
+// Saving, and the brokers that restore what was saved.
 extension StateHarness {
     /// The time since the machine started.
     package var bootTime: UInt64 { now + 1_000_000 }
 
-    package func setSaving(_ isSaving: Bool) { input { $0.setSaving(isSaving) } }
+    package func setSaving(_ isSaving: Bool) { input { $0.setSaving(isSaving ? .working : .none) } }
 
     /// Saves contents; nil removes them.
     package func save(_ id: PublicationID, as description: (contents: SavedContents, kept: [KeptID])?) {

@@ -245,6 +245,7 @@ package final class StateHarness {
     package func drain() { input { $0.drain() } }
     package func endDraining() { input { $0.endDraining() } }
     package func beginTakeover() { input { $0.beginTakeover() } }
+    package func pathWasTaken() { input { $0.pathWasTaken() } }
     package func expectReclaims() { input { $0.expectReclaims() } }
     package func keptWriteFailed(_ kept: KeptID) { input { $0.keptWriteFailed(kept, reason: "no memory") } }
 

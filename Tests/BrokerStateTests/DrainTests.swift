@@ -32,12 +32,12 @@ import Testing
         broker.drain()
         #expect(broker.stoppedListening && broker.isDraining && !broker.isDrained)
         let told = broker.take(reader)
-        #expect(loads[1...].allSatisfy { told.on($0).codes == [.brokerRestarted] })
+        #expect(loads[1...].allSatisfy { told.on($0).codes == [.brokerStopped] })
         let cancels = broker.take(source)
         #expect(cancels.kinds == [.cancel] && cancels[0].stream == asks[1])
         broker.load(from: reader)
         _ = broker.list(from: source)
-        #expect(broker.take(reader).codes == [.brokerRestarted])
+        #expect(broker.take(reader).codes == [.brokerStopped])
         broker.data([2], last: true, on: asks[0], from: source)
         #expect(broker.take(reader).on(loads[0]).bytes == [2])
         #expect(broker.isDrained)
@@ -53,8 +53,9 @@ import Testing
         broker.beginTakeover()
         #expect(broker.stoppedListening && broker.isDraining && !broker.isDrained)
         #expect(broker.take(reader).on(loads[1]).codes == [.brokerRestarted])
-        // As after a crash, so that its program connects again.
-        #expect(broker.closed == [other] && broker.take(other).isEmpty)
+        // It learns that nothing of it was taken, and connects again.
+        let farewell = broker.take(other)
+        #expect(broker.closed == [other] && farewell.codes == [.brokerRestarted] && farewell[0].stream == 0)
         for _ in 0..<20 {
             broker.advance(by: 1_000)
             broker.data([2], on: asks[0], from: source)
@@ -63,7 +64,7 @@ import Testing
         #expect(broker.take(reader).on(loads[0]).bytes.count == 21)
         broker.advance(by: 100)
         #expect(broker.closed == [other, source, reader] && broker.isDrained)
-        #expect(broker.take(reader).isEmpty)
+        #expect(broker.take(reader).codes == [.brokerRestarted])
     }
 
     @Test(
@@ -77,7 +78,12 @@ import Testing
         scene.load()
         _ = scene.framesToSource()
         scene.give(last: false)
-        if isTakeover { scene.broker.beginTakeover() } else { scene.broker.drain() }
+        if isTakeover {
+            scene.broker.beginTakeover()
+            scene.broker.pathWasTaken()
+        } else {
+            scene.broker.drain()
+        }
         scene.give()
         scene.broker.advance(by: 1_000)
         #expect(scene.broker.closed.isEmpty && !scene.broker.isDrained)
@@ -105,7 +111,7 @@ import Testing
         #expect(broker.closed.isEmpty)
         broker.advance(by: 1)
         let frames = broker.take(reader)
-        #expect(frames.map(\.stream) == [load, 0] && frames.codes == [.brokerRestarted, .brokerRestarted])
+        #expect(frames.map(\.stream) == [load, 0] && frames.codes == [.brokerStopped, .brokerStopped])
         #expect(broker.take(source).kinds == [.cancel, .error])
         #expect(broker.closed == [source, reader])
         #expect(broker.isDrained)
@@ -120,7 +126,7 @@ import Testing
         #expect(frames.kinds == [.end] && frames[0].stream == stream)
         #expect(broker.isDrained && broker.stoppedListening)
         broker.endDraining()
-        #expect(broker.take(reader).codes == [.brokerRestarted])
+        #expect(broker.take(reader).codes == [.brokerStopped])
         #expect(broker.closed == [source, reader])
     }
 
@@ -128,9 +134,9 @@ import Testing
     func write() {
         let stream = broker.begin(from: reader)
         broker.drain()
-        #expect(broker.take(reader).on(stream).codes == [.brokerRestarted])
+        #expect(broker.take(reader).on(stream).codes == [.brokerStopped])
         broker.endDraining()
-        #expect(broker.take(reader).on(0).codes == [.brokerRestarted])
+        #expect(broker.take(reader).on(0).codes == [.brokerStopped])
         #expect(broker.held.writes == 0 && stream == 1)
     }
 
@@ -140,6 +146,6 @@ import Testing
         let asks = broker.takeAsks(source)
         broker.endDraining()
         #expect(broker.take(source).filter { $0.kind == .ask }.isEmpty && asks.count == 2)
-        #expect(broker.take(reader).codes == [ErrorCode](repeating: .brokerRestarted, count: 5))
+        #expect(broker.take(reader).codes == [ErrorCode](repeating: .brokerStopped, count: 5))
     }
 }

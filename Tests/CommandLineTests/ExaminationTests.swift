@@ -9,42 +9,54 @@ import Testing
 @Suite(.pure) struct ExaminationTests {
     private static let broker: UInt32 = 12
 
-    private static func examination(peer: CInt, name: String?, parent: CInt?) -> Examination {
+    private static func examination(peer: CInt, name: String?, kept: String? = "/run/user/1/kept") -> Examination {
         var welcome = Welcome()
         welcome.process = broker
         welcome.version = 1
         welcome.programVersion = ProgramVersion.current
+        welcome.keptDirectory = kept
+        welcome.keptDirectoryRoom = 1 << 20
         var examination = Examination(path: .success(SocketPath("/tmp/pasteboard-no-such-directory/socket")))
         examination.welcome = .success(welcome)
-        (examination.peer, examination.peerName, examination.parent) = (peer, name, parent)
+        (examination.peer, examination.peerName) = (peer, name)
         return examination
     }
 
     @Test(
-        "The process at the other end of the socket shows the keeper, and whether the socket is forwarded",
+        "The process at the other end of the socket shows whether the socket is forwarded",
         arguments: [
-            (11, "pasteboardd", 11, "process 11"), (11, "systemd", 11, "process 11"), (12, "pasteboardd", 1, "none"),
-            (0, nil, nil, "in another container"), (11, "pasteboard", 1, "in another container"),
-            (11, nil, 1, "BAD: process 11, "), (99, "sshd", 11, "BAD: the socket is forwarded by process 99 (sshd)"),
-            (99, "socat", nil, "BAD: the socket is forwarded by process 99 (socat)"),
-        ] as [(CInt, String?, CInt?, String)]
+            (12, "pasteboardd", nil), (11, "systemd", "systemd has the socket"), (0, nil, "in another container"),
+            (11, "pasteboard", "in another container"), (11, nil, "in another container"),
+            (99, "sshd", "BAD: the socket is forwarded by process 99 (sshd)"),
+        ] as [(CInt, String?, String?)]
     )
-    func keeper(peer: CInt, name: String?, parent: CInt?, text: String) throws {
-        var examination = Self.examination(peer: peer, name: name, parent: parent)
-        let finding = try #require(examination.findings.first { $0.check == "keeper" })
-        #expect((finding.isGood ? finding.text : "BAD: \(finding.text)").contains(text))
+    func way(peer: CInt, name: String?, text: String?) throws {
+        var examination = Self.examination(peer: peer, name: name)
+        let finding = examination.findings.first { $0.check == "way" }
+        #expect((finding == nil) == (text == nil))
+        if let finding, let text {
+            #expect((finding.isGood ? finding.text : "BAD: \(finding.text)").contains(text))
+        }
         #expect(examination.findings.first { $0.check == "broker" }?.isGood == true)
         guard peer == 99 else { return }
         // A client that notices that descriptors are lost can do without them.
         var welcome = try #require(try examination.welcome.get())
         welcome.features = [Feature.probe.rawValue]
         examination.welcome = .success(welcome)
-        #expect(examination.findings.first { $0.check == "keeper" }?.isGood == true)
+        #expect(examination.findings.first { $0.check == "way" }?.isGood == true)
+    }
+
+    @Test("The directory of what outlives the broker is shown, or that there is none")
+    func kept() throws {
+        let good = Self.examination(peer: 12, name: nil).findings.first { $0.check == "kept" }
+        #expect(good?.isGood == true && good?.text.contains("/run/user/1/kept") == true)
+        let bad = Self.examination(peer: 12, name: nil, kept: nil).findings.first { $0.check == "kept" }
+        #expect(bad?.isGood == false)
     }
 
     @Test("A broker of another version is replaced, and one that fails is reported with its advice")
     func broker() throws {
-        var examination = Self.examination(peer: 11, name: "pasteboardd", parent: 11)
+        var examination = Self.examination(peer: 11, name: "pasteboardd")
         var welcome = try #require(try examination.welcome.get())
         welcome.programVersion = "99.0"
         examination.welcome = .success(welcome)

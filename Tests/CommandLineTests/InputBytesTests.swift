@@ -19,7 +19,7 @@ import Testing
         }
         let input = try InputBytes(SystemString(path))
         #expect(try input.isLarge())
-        let memory = try input.memory(room: KeptRoom(Welcome())) { _ in }
+        let memory = try input.memory(MemoryFile(), room: KeptRoom(Welcome())) { _ in }
         let bytes = try memory.contents(limit: 20_000_000)
         #expect(bytes.count == 20_000_000 && bytes[Int(place)] == 7)
         #expect(bytes.reduce(0) { $0 + Int($1) } == 7)

@@ -107,6 +107,8 @@ final class FrameSocket {
 extension DescriptorBox {
     fileprivate var sort: PassedDescriptor {
         if System.isFullySealed(raw) { return .sealed }
+        // A file of the kept directory, which the broker passes in place of sealed memory.
+        if System.isReadOnly(raw), (try? System.status(of: raw))?.mode == 0o400 { return .sealed }
         guard let status = try? System.status(of: raw), status.kind == .regular else { return .pipe }
         return System.isReadOnly(raw) ? .file : .memory
     }

@@ -65,7 +65,7 @@ struct ScriptedBroker {
             welcome.keptFree = 1 << 30
             welcome.programVersion = ProgramVersion.current
             encoder.append(welcome, stream: stream)
-            if isEnding { encoder.append(Failure(.brokerRestarted, "the exchange is over"), stream: 0) }
+            if isEnding { encoder.append(Failure(.limitExceeded, "the exchange is over"), stream: 0) }
         case .list:
             var contents = Contents()
             (contents.changeCount, contents.epoch, contents.handle) = (5_001, 77, Self.handle)

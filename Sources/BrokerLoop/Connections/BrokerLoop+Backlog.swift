@@ -9,7 +9,7 @@ extension BrokerLoop {
     /// Reports input that is held after a read. Long answers are written first: bytes that the peer takes at once do
     /// not count, and answers to other peers in the same turn are not added to them.
     mutating func weighInput(of peer: PeerID) {
-        if let slot = find(peer), !connections[slot].mayBeAnswered, !connections[slot].isHeld {
+        if let slot = find(peer), !connections[slot].mayBeAnswered {
             flush(peer)
             weighOutput(of: peer)
         }

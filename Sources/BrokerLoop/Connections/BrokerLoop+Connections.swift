@@ -11,6 +11,7 @@ extension BrokerLoop {
     /// Takes over a connected socket.
     package mutating func adopt(_ descriptor: consuming OwnedDescriptor, of process: ProcessKey) {
         var descriptor: OwnedDescriptor? = consume descriptor
+        updateRoom()
         // The state may refuse the connection. The peer can receive that only through a connection in the table.
         input(
             { $0.connected(process) },
@@ -52,13 +53,10 @@ extension BrokerLoop {
     /// - Parameter sendsStreams: whether that includes stream frames that are still to begin.
     mutating func close(_ peer: PeerID, sendsStreams: Bool = true) {
         guard var connection = connections.remove(ConnectionID(peer)) else { return }
-        // If the service manager has no room, nothing is acknowledged.
-        if connection.isHeld { flushSaving() }
-        let isUnsaved = connection.isHeld && saving.isBusy
         if !sendsStreams { connection.output.dropStreamFrames() }
         readingQueue.disconnected(of: connection.account)
         let descriptor = connection.descriptor.raw
-        if !connection.isWriteClosed, !isUnsaved {
+        if !connection.isWriteClosed {
             while case .refused? = try? connection.output.flush(to: descriptor, delivered: &deliveries) {}
         }
         // The descriptor is removed before it is closed: while a duplicate exists, the kernel would continue to report

@@ -11,7 +11,7 @@ extension BrokerLoop {
         let facts: ReceivedDescriptor
         do throws(MissingDescriptor) {
             let box = try connections[slot].descriptors.take()
-            facts = ReceivedDescriptor(inspecting: box)
+            facts = ReceivedDescriptor(inspecting: box, keptOn: memory.directory?.device)
             descriptor = box
         } catch {
             guard error == .dropped else {
@@ -73,7 +73,10 @@ extension BrokerLoop {
         let descriptor: DescriptorBox?
         switch passing.descriptor {
         case .received: descriptor = received
-        case .kept(let kept): descriptor = memory.descriptor(of: kept)
+        case .kept(let kept):
+            // Not known before a load of large bytes asks for it, because that takes several system calls.
+            let opensFiles = { (connection: inout Connection) in connection.seesFiles() }
+            descriptor = memory.descriptor(of: kept) { opensFiles(&connections[target]) }
         }
         guard let descriptor else {
             // Without the descriptor the destination would take the one of the next frame, so this frame is dropped.
@@ -89,7 +92,9 @@ extension BrokerLoop {
 extension ReceivedDescriptor {
     /// Inspects a descriptor. Uses only data that the kernel has in memory, so that a mount that does not answer cannot
     /// block the broker.
-    init(inspecting descriptor: DescriptorBox) {
+    ///
+    /// - Parameter device: the device of the kept directory.
+    init(inspecting descriptor: DescriptorBox, keptOn device: UInt64?) {
         guard let status = try? System.status(of: descriptor.raw, synchronizing: false) else {
             self = .unusable("a descriptor that cannot be inspected")
             return
@@ -102,6 +107,10 @@ extension ReceivedDescriptor {
             self = .unusable("a descriptor of a \(status.kind), not of a file")
         } else if !System.isReadOnly(descriptor.raw) {
             self = .unusable("a file that is not open for reading only, or memory that is not sealed")
+        } else if status.device == device, status.owner == System.userID, status.occupiesItsSize,
+            !System.hasWriter(descriptor.raw)
+        {
+            self = .keptFile(byteCount: status.size)
         } else {
             self = .readOnlyFile
         }

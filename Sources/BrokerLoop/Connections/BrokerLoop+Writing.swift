@@ -30,7 +30,7 @@ extension BrokerLoop {
             let bytes = payload.extracting(offset..<offset + count)
             offset += count
             let isSmall = !isAtOnce && count < Self.directSendSize
-            if !isSmall, connections[target].output.streamCount == 0, !connections[target].isHeld {
+            if !isSmall, connections[target].output.streamCount == 0 {
                 send(header, bytes, through: peer, load: data.load)
             } else {
                 if logsFrames { logSent(header, to: peer) }
@@ -101,7 +101,6 @@ extension BrokerLoop {
     private mutating func mayBeginRun(to destination: PeerID) -> Bool {
         guard let target = find(destination) else { return false }
         return !connections[target].isWriteClosed && connections[target].output.streamCount == 0
-            && !connections[target].isHeld
     }
 
     /// Sends the run. A few bytes are queued instead, to share a write with others.
@@ -116,8 +115,6 @@ extension BrokerLoop {
         performOutbox()
         guard let target = find(run.destination) else { return runFrames.removeAll(keepingCapacity: true) }
         if logsFrames { logSent(bytes.extracting(run.bytes), to: run.destination) }
-        // The outbox that precedes the run may have led to a hold.
-        guard !connections[target].isHeld else { return queue(run, in: bytes, from: run.bytes.lowerBound, to: target) }
         do throws(SystemError) {
             let socket = connections[target].descriptor.raw
             let sent = try connections[target].output.sendThrough(bytes.extracting(run.bytes), to: socket)
@@ -219,7 +216,7 @@ extension BrokerLoop {
                 let peer = flushing[index]
                 guard let slot = find(peer) else { continue }
                 connections[slot].beginFlush()
-                if !connections[slot].isHeld { flush(peer) }
+                flush(peer)
             }
             reportDeliveries()
             // Afterwards, because it may end a peer, whose deliveries must have been counted.
@@ -285,8 +282,6 @@ extension BrokerLoop {
 
     /// Writes to a peer before the end of the turn, because it may be reading fast enough. If it does not, it is ended.
     mutating func relieve(_ peer: PeerID) {
-        // One that is held back cannot read.
-        guard let slot = find(peer), !connections[slot].isHeld else { return }
         _ = try? write(peer)
         guard let slot = find(peer), isOverfull(slot) else { return }
         let failure = Failure(.limitExceeded, "limit control-queue is exceeded: this client does not read its frames")

@@ -103,8 +103,9 @@ struct Connection: ~Copyable {
     /// The bytes of input and output that waited for the connection when they were last counted.
     var heldInput = 0
     var heldOutput = 0
-    /// Whether nothing is written to the peer until the service manager has what was saved.
-    var isHeld = false
+    /// Whether the peer sees the broker's files, so that it may be passed those of the kept directory; nil before it
+    /// is known.
+    private var seesBrokersFiles: Bool?
     /// Whether secret bytes pass through the buffers, which are then overwritten after use.
     private(set) var isConcealing = false
     /// The events that epoll reports.
@@ -136,7 +137,7 @@ struct Connection: ~Copyable {
     /// | the queue of stream frames | when they are sent, or its memory moves or is released: `ByteQueue.wipes` |
     /// | the files of kept bytes | before they are closed, and when the broker ends: `KeptMemory` |
     ///
-    /// Secrets are neither saved with the service manager nor left on the disk: `SavingRules`.
+    /// Secrets are neither in the kept directory nor on the disk: `SavingRules`.
     mutating func conceal() {
         isConcealing = true
         output.wipeStream()
@@ -147,6 +148,13 @@ struct Connection: ~Copyable {
         guard isConcealing else { return }
         rest.bytes.wipe()
         carry.wipe()
+    }
+
+    /// Whether the peer's process sees the files that the broker sees. One in a container does not.
+    mutating func seesFiles() -> Bool {
+        let isKnown = seesBrokersFiles ?? ProcessMounts.areShared(withPeerOf: descriptor.raw)
+        seesBrokersFiles = isKnown
+        return isKnown
     }
 
     // MARK: Reading
@@ -174,7 +182,7 @@ struct Connection: ~Copyable {
     var maySendMore: Bool { mutating get { isReporting && mayBeAnswered || hasChanges && mayBeNotified } }
 
     /// Whether the peer's next request may be processed. If not, it waits until the peer has read earlier answers.
-    var mayAsk: Bool { mutating get { !isReporting && !isHeld && mayBeAnswered } }
+    var mayAsk: Bool { mutating get { !isReporting && mayBeAnswered } }
 
     var isReadOnEvent: Bool { reading == .open && !isWriteClosed }
 

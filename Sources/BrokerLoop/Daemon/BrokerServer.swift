@@ -34,24 +34,28 @@ package struct BrokerServer: ~Copyable {
         )
     }
 
-    /// Claims the path and listens there. If the socket or its directory is removed later, the broker drains.
-    package mutating func listen(at path: SocketPath) throws(Failure) {
-        try listen(adopting: Self.claim(path))
-    }
-
-    /// Claims the path and opens a socket there.
-    static func claim(_ path: SocketPath) throws(Failure) -> ClaimedSocket {
+    /// Claims the path.
+    ///
+    /// - Parameter deadline: the time until which it waits for another broker to release it (see `MonotonicClock`).
+    package static func claim(_ path: SocketPath, until deadline: UInt64 = 0) throws(Failure) -> ClaimedSocket {
         do throws(SocketPathError) {
-            return try ClaimedSocket(claiming: path, refusal: ListenerSource.refusal)
+            return try ClaimedSocket(claiming: path, until: deadline)
         } catch {
             throw error.failure
         }
     }
 
-    /// Listens at a socket that was claimed, by this process or by its keeper.
-    package mutating func listen(adopting claimed: consuming ClaimedSocket) throws(Failure) {
+    /// Listens at a path that was claimed. If the socket or its directory is removed later, the broker drains.
+    package mutating func listen(at claimed: consuming ClaimedSocket) throws(Failure) {
+        var claimed = claimed
         let path = claimed.path
-        let listener = ListenerSource(adopting: claimed)
+        if claimed.wasLeft { loop.expectReclaims() }
+        do throws(SocketPathError) {
+            try claimed.listen(refusal: ListenerSource.refusal)
+        } catch {
+            throw error.failure
+        }
+        let listener = ListenerSource(claimed)
         try add(listener)
         endIfRemoved(path, of: listener)
     }
@@ -74,41 +78,25 @@ package struct BrokerServer: ~Copyable {
         try asFailure { () throws(SystemError) in try loop.add(source) }
     }
 
-    /// Restores the contents that an earlier broker has saved, and saves contents from now on.
+    /// Restores the contents that an earlier broker has saved, and saves contents from now on. Called before it
+    /// listens.
     ///
     /// - Parameters:
-    ///   - manager: the service manager that keeps contents.
-    ///   - passed: the descriptors that the manager has passed.
-    ///   - refusingOthers: whether contents that a broker of another version has saved are an error.
-    ///   - isRestart: whether another broker has served before, even if it has saved nothing.
-    package mutating func beginSaving(
-        with manager: ServiceManager?,
-        restoring passed: [ServiceManager.Passed],
-        refusingOthers: Bool,
-        isRestart: Bool
-    ) throws(Failure) {
-        if isRestart { loop.expectReclaims() }
-        try loop.beginSaving(with: manager, restoring: passed, refusingOthers: refusingOthers)
+    ///   - directory: nil if there is none.
+    ///   - disk: the copy on the disk; nil if the broker has none.
+    package mutating func beginSaving(in directory: KeptDirectory?, disk: DiskCopy?) {
+        loop.beginSaving(in: directory, disk: disk)
     }
 
-    /// Restores what an earlier broker has left on the disk, and leaves contents there at the end. Called when the path
-    /// is claimed, because it removes them from the disk.
-    package mutating func beginSaving(on snapshot: Snapshot) {
-        loop.beginSaving(on: snapshot)
-    }
-
-    /// Sends a state such as `READY=1` to the service manager.
-    package mutating func notifyManager(_ state: String) {
-        loop.notifyManager(state)
+    /// Records that another broker has served before this one.
+    package mutating func expectReclaims() {
+        loop.expectReclaims()
     }
 
     /// Runs until the broker has been stopped and has drained, or another one has taken over.
     package mutating func run() throws(Failure) {
         try asFailure { () throws(SystemError) in try loop.run() }
     }
-
-    /// Whether another broker has taken over.
-    package var wasTakenOver: Bool { mutating get { loop.isTakeover } }
 }
 
 extension SocketPathError {
@@ -155,15 +143,6 @@ extension BrokerLimits {
         controlPool = min(controlPool, pool)
         transferPool = min(transferPool, pool)
         metadata = min(metadata, pool)
-    }
-
-    /// Lowers the number of kept representations so that all of them can be saved, each with a description of contents
-    /// at most.
-    ///
-    /// - Parameter capacity: the number of descriptors that the service manager takes.
-    package mutating func fit(saved capacity: Int) {
-        // For a moment there are also those that are replaced. One is for the index.
-        keptRepresentations = min(keptRepresentations, UInt64(max(0, capacity - 1) / 3))
     }
 
     /// Lowers the limits that consume descriptors to a number of descriptors, with a reserve for those not counted

@@ -8,10 +8,10 @@ struct DaemonOptions {
     var socket: String?
     var limits = BrokerLimits.standard
     var readyDescriptor: CInt?
+    /// The file for messages; nil for standard error.
+    var log: String?
     /// Whether the program takes the place of the running broker.
     var replaces = false
-    /// Whether a keeper restarts the broker.
-    var hasKeeper = true
     var showsHelp = false
 
     /// The variable with limits: assignments `NAME=VALUE`, separated by white space.
@@ -47,10 +47,10 @@ struct DaemonOptions {
                     throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor greater than 2")
                 }
                 readyDescriptor = number
+            case "--log":
+                log = try value()
             case "--replace":
                 replaces = true
-            case "--no-keeper":
-                hasKeeper = false
             case "--help", "-h":
                 showsHelp = true
             default:
@@ -65,8 +65,6 @@ struct DaemonOptions {
     }
 
     private mutating func set(_ assignment: String) throws(Failure) {
-        // Takes back the option of the broker that this one replaces.
-        if BrokerLimits.entries.contains(where: { assignment == "\($0.name)=default" }) { return }
         try limits.set(assignment)
     }
 

@@ -81,7 +81,7 @@ extension ContentStore {
 
     func seal(_ kept: [KeptID], _ context: inout BrokerContext) {
         // Secret bytes are never passed, and are overwritten at their end.
-        for id in kept where self.kept(id)?.isConcealed == false { context.perform(.sealKept(id)) }
+        for id in kept where self.kept(id)?.isConcealed == false { context.perform(.completeKept(id)) }
     }
 
     /// The room that secret bytes take, which the status does not show.

@@ -4,13 +4,9 @@ import TypeIdentifiers
 // Contents with kept bytes are saved outside of the broker, so that its successor can restore them after a crash or an
 // upgrade. The driver saves them; here is what is saved, and how contents are made of it again.
 extension ContentStore {
-    /// Where contents are saved, unless they are on a board that a client has created.
-    func savedPlaces(of id: PublicationID) -> SavingRules.Places {
-        find(id).map { SavingRules.places(for: sort(of: $0)) } ?? []
-    }
-
-    private func sort(of slot: Slot) -> SavingRules.Sort {
-        guard publicationTable[slot].isCurrent, publicationTable[slot].session == nil,
+    /// The sort of contents, which decides whether they survive, unless they are on a board that a client has created.
+    func sort(of id: PublicationID) -> SavingRules.Sort {
+        guard let slot = find(id), publicationTable[slot].isCurrent, publicationTable[slot].session == nil,
             !publicationTable[slot].writer.isLink
         else { return .temporary }
         if isConcealed(slot) { return .secret }
@@ -22,7 +18,7 @@ extension ContentStore {
 
     /// Lets the driver save new contents, or those that have got more kept bytes.
     mutating func save(_ id: PublicationID, _ context: inout BrokerContext) {
-        guard context.savesContents, !savedPlaces(of: id).isEmpty else { return }
+        guard context.saving == .working, SavingRules.isSaved(sort(of: id)) else { return }
         context.perform(.save(id))
     }
 

@@ -203,10 +203,14 @@ extension ContentStore {
             let text = "the writer could still read sensitive bytes in a file that it passes; send them in data frames"
             throw Failure(.invalidArgument, text)
         }
-        guard case .sealedMemory(let byteCount) = descriptor else {
-            let text = "a descriptor of kept bytes must be a memory file with all four seals"
-            guard case .unusable(let what) = descriptor else { throw Failure(.invalidArgument, text) }
-            throw Failure(.invalidArgument, "\(text); received \(what)")
+        let byteCount: UInt64
+        let text =
+            "a descriptor of kept bytes must be a memory file with all four seals, or a file in the kept directory, "
+            + "complete and open for reading only"
+        switch descriptor {
+        case .sealedMemory(let count), .keptFile(let count): byteCount = count
+        case .readOnlyFile: throw Failure(.invalidArgument, text)
+        case .unusable(let what): throw Failure(.invalidArgument, "\(text); received \(what)")
         }
         let kept = try receive(byteCount, last: true, for: id, &context)
         guard let slot = keptTable.find(kept), keptTable[slot].count == byteCount else {

@@ -1,16 +1,15 @@
 /// The rules by which contents outlive a broker, which are only here. *Reliability* has the same table.
 ///
-/// | contents | after a crash of the broker, and a takeover | after its end in order |
+/// | contents | a file in memory | with the limit `kept-on-disk`, copied to the disk when the broker ends |
 /// | --- | --- | --- |
-/// | kept | yes | yes, with the limit `kept-on-disk` |
+/// | kept | yes | yes |
 /// | kept and transient | yes | no |
 /// | secret, limited to a number of loads, of a drag session, a created board or a link | no | no |
-/// | promised | by their source, which restores them | no |
+/// | promised | no: their source restores them | no |
 ///
-/// - A write is acknowledged when the service manager has been sent what outlives a crash. If the manager takes
-///   nothing, one write waits for it, and all are acknowledged as unsaved until it does.
-/// - Until then a successor has the earlier contents of the board. After that it never has them again.
-/// - A broker restores what the manager has passed; only without its index also what is on the disk.
+/// - A file in memory is there until the contents are replaced, cleared or expired, the user's last session ends, or
+///   the machine restarts. The copy on the disk also survives the last two.
+/// - A write is acknowledged when its file has its name. The acknowledgement says whether that has failed.
 package enum SavingRules {
     /// Contents by what decides their survival. Contents that are several of these are the first.
     package enum Sort: CaseIterable, Sendable {
@@ -25,30 +24,14 @@ package enum SavingRules {
         case kept
     }
 
-    package struct Places: OptionSet, Sendable {
-        package let rawValue: UInt8
-
-        package init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
-
-        /// The service manager, for a crash of the broker and a takeover.
-        package static let manager = Places(rawValue: 1)
-        /// The disk, when the broker ends in order.
-        package static let disk = Places(rawValue: 2)
-    }
-
-    /// Where contents are saved.
-    package static func places(for sort: Sort) -> Places {
+    /// Whether contents are saved in a file in memory.
+    package static func isSaved(_ sort: Sort) -> Bool {
         switch sort {
-        case .temporary, .secret, .counted, .promised: []
-        case .transient: .manager
-        case .kept: [.manager, .disk]
+        case .temporary, .secret, .counted, .promised: false
+        case .transient, .kept: true
         }
     }
 
-    /// From where a broker restores contents at its start.
-    ///
-    /// - Parameter hasPassedAll: whether the service manager has passed everything that was saved with it.
-    package static func source(hasPassedAll: Bool) -> Places { hasPassedAll ? .manager : .disk }
+    /// Whether their file is also copied to the disk when the broker ends.
+    package static func isCopied(_ sort: Sort) -> Bool { sort == .kept }
 }

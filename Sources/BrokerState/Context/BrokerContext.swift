@@ -28,9 +28,12 @@ package struct BrokerContext: ~Copyable, Sendable {
     /// The time until which contents of an earlier broker may come back; 0 if there was none.
     var settlesAt: UInt64 = 0
     /// Whether the driver saves contents, so that a successor of this broker can restore them.
-    package internal(set) var savesContents = false
-    /// Whether the service manager takes nothing that the driver saves.
-    var isSavingBehind = false
+    package internal(set) var saving = Saving.none
+    /// The directory in which a client may put kept bytes, and the number of bytes for which it has room; nil if there
+    /// is none.
+    var keptDirectory: (path: String, room: UInt64)?
+    /// Whether the driver was told that the contents of a board have changed.
+    var hasChangedBoards = false
     /// Descriptors that the driver has received and cannot close yet. They count as descriptors in transfer.
     package internal(set) var unclosedDescriptors: UInt64 = 0
 
@@ -38,6 +41,15 @@ package struct BrokerContext: ~Copyable, Sendable {
         self.limits = limits
         self.epoch = epoch
         accounting = Accounting(limits: limits)
+    }
+
+    /// Whether contents outlive the broker.
+    package enum Saving: BitwiseCopyable, Sendable {
+        /// They are not meant to.
+        case none
+        /// There is no place for them, which each acknowledgement says.
+        case failing
+        case working
     }
 
     // MARK: Deadlines

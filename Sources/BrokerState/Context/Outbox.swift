@@ -43,11 +43,13 @@ package struct Outbox: ~Copyable, Sendable {
         case passDescriptors(PeerID, probes: Bool)
         /// Use the descriptor that was passed with the frame that is being processed as the memory of kept bytes.
         case adoptKept(KeptID)
-        /// Seal the memory of kept bytes.
-        case sealKept(KeptID)
+        /// The kept bytes are complete.
+        case completeKept(KeptID)
         case closeKept(KeptID)
         /// The kept bytes that follow are secret: overwrite them before they are closed.
         case concealKept(KeptID)
+        /// Contents of a board have changed for the first time.
+        case boardsChanged
         /// Save contents outside of the broker: see `BrokerState.saved`. Nothing of the same input may be sent before.
         case save(PublicationID)
         /// Remove contents that were saved. They may not have been.
@@ -58,10 +60,10 @@ package struct Outbox: ~Copyable, Sendable {
         case continueReport(PeerID)
         /// Call `BrokerState.continueChanges` when the peer has read enough, until it has nothing more to send.
         case sendChanges(PeerID)
-        /// Unlink the socket and stop accepting; continue until the state is drained.
+        /// Release the saved contents and the path for another broker; continue until the state is drained.
         case stopListening
-        /// Stop accepting without unlinking the socket, which another broker has, too.
-        case passOnListening
+        /// End the connections that wait at the path, which another broker has taken over.
+        case leavePath
     }
 
     package private(set) var frames = FrameMemory()

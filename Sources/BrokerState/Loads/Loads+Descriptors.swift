@@ -103,7 +103,9 @@ extension Loads {
 package enum ReceivedDescriptor: Sendable, Equatable {
     /// A memory file with all four seals.
     case sealedMemory(byteCount: UInt64)
-    /// A regular file, open for reading only.
+    /// A file in the file system of the kept directory, open for reading only, that nobody has open for writing.
+    case keptFile(byteCount: UInt64)
+    /// Another regular file, open for reading only.
     case readOnlyFile
     /// Anything else, with a description.
     case unusable(String)
@@ -115,7 +117,7 @@ package enum ReceivedDescriptor: Sendable, Equatable {
         case .unusable(let what): return .unusableDescriptor(what)
         case .sealedMemory(let size) where size < byteCount:
             return .shortDescriptor(byteCount: size, declared: byteCount)
-        case .sealedMemory, .readOnlyFile: break
+        case .sealedMemory, .keptFile, .readOnlyFile: break
         }
         if let maximum, byteCount > maximum { return .tooLarge(byteCount: byteCount, maximum: maximum) }
         return nil

@@ -168,6 +168,9 @@ struct Peers: ~Copyable, Sendable {
         welcome.maximumStreams = UInt32(clamping: context.limits.loadsPerConnection)
         welcome.keptPool = context.limits.keptPool
         welcome.keptFree = context.accounting.room(for: account, of: .keptBytes)
+        if let (path, room) = context.keptDirectory, context.saving == .working {
+            (welcome.keptDirectory, welcome.keptDirectoryRoom) = (path, room)
+        }
         welcome.firstByteMilliseconds = context.limits.firstByte
         welcome.progressMilliseconds = context.limits.progress
         welcome.process = process

@@ -351,63 +351,6 @@ static inline ssize_t pbs_receive(
     return count;
 }
 
-// Opens a datagram socket at a path, which receives the credentials of senders.
-static inline int pbs_datagrams_at(const char *path) {
-    struct sockaddr_un address = pbs_address(path);
-    int on = 1;
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return -1;
-    if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0
-        && bind(fd, (const struct sockaddr *)&address, sizeof address) == 0)
-        return fd;
-    int code = errno;
-    close(fd);
-    errno = code;
-    return -1;
-}
-
-static inline int pbs_datagram_pair(int ends[2]) {
-    return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends);
-}
-
-// Receives a datagram, its descriptors (`descriptors` has room for PBS_MAX_DESCRIPTORS), and the process that sent it and its
-// user, if the socket was bound by `pbs_datagrams_at`.
-static inline ssize_t pbs_receive_datagram(
-    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int32_t *sender, uint32_t *user
-) {
-    struct pbs_sender {  // struct ucred
-        int32_t pid;
-        uint32_t uid, gid;
-    };
-    struct iovec piece = {bytes, capacity};
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int)) + CMSG_SPACE(sizeof(struct pbs_sender))];
-    } control;
-    struct msghdr message = {0};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
-    *descriptorCount = 0;
-    *sender = 0;
-    *user = UINT32_MAX;
-    ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    if (count < 0) return count;
-    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level != SOL_SOCKET) continue;
-        if (header->cmsg_type == SCM_RIGHTS) {
-            int found = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-            memcpy(descriptors + *descriptorCount, CMSG_DATA(header), found * sizeof(int));
-            *descriptorCount += found;
-        } else if (header->cmsg_type == 2 /* SCM_CREDENTIALS */) {
-            *sender = ((const struct pbs_sender *)CMSG_DATA(header))->pid;
-            *user = ((const struct pbs_sender *)CMSG_DATA(header))->uid;
-        }
-    }
-    return count;
-}
-
 // Makes receiving on a socket wait, but at most this long; without limit if 0.
 static inline int pbs_set_receive_timeout(int fd, long milliseconds) {
     struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
@@ -483,18 +426,21 @@ static inline int pbs_set_dumpable(int dumpable) {
 }
 
 // Landlock takes files, programs and TCP from this thread and from the threads that it starts later, and signals and
-// abstract sockets of other processes. Files may still be removed from `directory`, files may be created and written in
-// the open directory `written`, and if `reads_processes` is set, files in /proc may be read. Declared here, because most
-// installed headers know only an early version. It checks only calls with a path, a port or an address, so it costs a load nothing. A
-// seccomp filter would run at each call, and would have to know every call of the Swift runtime and of glibc.
-static inline int pbs_give_up_files(const char *directory, int written, int reads_processes) {
+// abstract sockets of other processes. Files may still be removed from the directory `removed`, written and linked in
+// the open directories `written`, and read in /proc. Declared here, because most installed headers know only an early
+// version. It checks only calls with a path, a port or an address, so it costs a load nothing. A seccomp filter would
+// run at each call, and would have to know every call of the Swift runtime and of glibc.
+static inline int pbs_give_up_files(const char *removed, const int *written, int count) {
     enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, PATH = 010000000 | O_DIRECTORY | O_CLOEXEC };
-    enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, REMOVE_FILE = 1 << 5, MAKE_FILE = 1 << 8 };
+    enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIRECTORY = 1 << 3 };
+    enum { REMOVE_DIRECTORY = 1 << 4, REMOVE_FILE = 1 << 5, MAKE_DIRECTORY = 1 << 7, MAKE_FILE = 1 << 8 };
+    enum { TRUNCATE = 1 << 14 };
     // Set-user-id programs; the kernel requires this before Landlock.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
     long version = syscall(CREATE_RULESET, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
     if (version < 0) return -1;
-    // Everything that this version can take, as each later one added to it.
+    // Everything that this version can take, as each later one added to it. Without the second, which allows to link
+    // and rename files between directories, no exception could allow it.
     struct {
         uint64_t files, network, scopes;
     } taken = {
@@ -504,28 +450,74 @@ static inline int pbs_give_up_files(const char *directory, int written, int read
     };
     int rules = (int)syscall(CREATE_RULESET, &taken, sizeof taken, 0);
     if (rules < 0) return -1;
-    int opened = directory ? open(directory, PATH) : -1;
+    uint64_t all = (WRITE_FILE | READ_FILE | READ_DIRECTORY | REMOVE_DIRECTORY | REMOVE_FILE | MAKE_DIRECTORY |
+                    MAKE_FILE | TRUNCATE | 1 << 13 /* REFER */) & taken.files;
     struct __attribute__((packed)) {
         uint64_t access;
         int32_t directory;
-    } exceptions[] = {
-        {REMOVE_FILE, opened},
-        {READ_FILE, reads_processes ? open("/proc", PATH) : -1},
-        {WRITE_FILE | MAKE_FILE | REMOVE_FILE, written < 0 ? -1 : openat(written, ".", PATH)},
-    };
-    enum { EXCEPTIONS = sizeof exceptions / sizeof exceptions[0] };
-    int result = directory && opened < 0 ? -1 : 0;
-    for (int index = 0; index < EXCEPTIONS; index++) {
-        if (exceptions[index].directory >= 0 && result == 0)
-            result = (int)syscall(ADD_RULE, rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &exceptions[index], 0);
+    } exception = {REMOVE_FILE, removed ? open(removed, PATH) : -1};
+    int result = 0;
+    if (removed) {
+        result = (int)syscall(ADD_RULE, rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &exception, 0);
+        if (exception.directory >= 0) close(exception.directory);
+    }
+    exception.access = READ_FILE;
+    exception.directory = open("/proc", PATH);
+    if (result == 0 && exception.directory >= 0) {
+        result = (int)syscall(ADD_RULE, rules, 1, &exception, 0);
+        close(exception.directory);
+    }
+    exception.access = all;
+    for (int index = 0; index < count && result == 0; index++) {
+        exception.directory = written[index];
+        result = (int)syscall(ADD_RULE, rules, 1, &exception, 0);
     }
     if (result == 0) result = (int)syscall(RESTRICT_SELF, rules, 0);
     int code = errno;
-    for (int index = 0; index < EXCEPTIONS; index++)
-        if (exceptions[index].directory >= 0) close(exceptions[index].directory);
     close(rules);
     errno = code;
     return result;
+}
+
+// The size of a file system and what is free of it for this user, in bytes.
+struct pbs_room {
+    uint64_t total, free;
+    int is_memory;
+};
+
+static inline int pbs_file_system(int fd, struct pbs_room *out) {
+    struct statfs status;
+    if (fstatfs(fd, &status) < 0) return -1;
+    uint64_t unit = (uint64_t)status.f_bsize;
+    out->total = (uint64_t)status.f_blocks * unit;
+    out->free = (uint64_t)status.f_bavail * unit;
+    out->is_memory = status.f_type == 0x01021994; /* TMPFS_MAGIC */
+    return 0;
+}
+
+// Gives this thread a table of descriptors of its own, with only these in ascending order: a thread that hangs in a call
+// to a disk then keeps neither a lock nor a socket after the process was killed. Without Linux 5.9 nothing happens.
+static inline void pbs_keep_descriptors(const int *kept, int count) {
+    enum { CLOSE_RANGE = 436, UNSHARE = 2 };
+    unsigned first = 0;
+    for (int index = 0; index < count; index++) {
+        if ((unsigned)kept[index] > first) syscall(CLOSE_RANGE, first, (unsigned)kept[index] - 1, UNSHARE);
+        first = (unsigned)kept[index] + 1;
+    }
+    syscall(CLOSE_RANGE, first, ~0U, UNSHARE);
+}
+
+static inline void pbs_separate_descriptors(void) {
+    syscall(436 /* close_range */, ~0U, ~0U, 2 /* CLOSE_RANGE_UNSHARE */);
+}
+
+// Whether nobody has an open file for writing: a lease for reading is only granted then. Where no leases exist, nobody
+// can tell.
+static inline int pbs_has_writer(int fd) {
+    enum { SET_LEASE = 1024 };
+    if (fcntl(fd, SET_LEASE, F_RDLCK) < 0) return errno == EAGAIN;
+    fcntl(fd, SET_LEASE, F_UNLCK);
+    return 0;
 }
 
 static inline int pbs_is_ignored(int signal) {

@@ -6,7 +6,7 @@ package enum ByteSource {
     /// The bytes are produced when they are asked for.
     case promised
     case bytes([UInt8])
-    /// A memory file with all four seals. The file itself is passed.
+    /// A complete file in memory. The file itself is passed if the broker can keep it as it is.
     case memory(MemoryFile)
     /// Bytes that a function reads from a descriptor, such as standard input or a file. It is called when the
     /// descriptor is readable, until it returns no bytes.
@@ -104,19 +104,42 @@ extension BlockingConnection {
         }
     }
 
-    /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, or the system does not pass
-    /// the file, the bytes are sent.
+    /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, the system does not pass the
+    /// file, or the broker could not save it as it is, the bytes are sent.
     private func send(_ file: MemoryFile, on stream: UInt64, passes: Bool) throws {
-        if passes, io.passKept(file, on: stream) {
+        let size = try file.size
+        if passes, file.isInDirectory || size > directoryRoom, io.passKept(file, on: stream) {
             repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite
             guard io.takeRefusal(of: stream) else { return }
         }
-        var outgoing = OutgoingFile(file.descriptor, byteCount: try file.size)
+        var outgoing = OutgoingFile(file.descriptor, byteCount: size)
         while let chunk = try Self.chunk(of: outgoing) {
             try send(chunk, on: stream)
             if chunk.isLast { return }
             outgoing.advance(by: UInt64(chunk.count))
         }
+    }
+
+    /// The number of bytes for which the kept directory has room; 0 without one.
+    private var directoryRoom: UInt64 { io.state.welcome?.keptDirectoryRoom ?? 0 }
+
+    /// An empty file for `count` kept bytes of a write: one in the kept directory, which outlives the broker, or an
+    /// anonymous one if that has no room.
+    ///
+    /// - Returns: nil if this program cannot reach the directory, so that the bytes have to be sent.
+    package func keptFile(for count: UInt64) throws(SystemError) -> MemoryFile? {
+        guard let path = io.state.welcome?.keptDirectory, count <= directoryRoom else { return try MemoryFile() }
+        guard let directory = try? System.open(path, [.directory, .notFollowingLinks]) else { return nil }
+        return try? MemoryFile(unnamedIn: directory.raw)
+    }
+
+    /// A loaded file as the source of a write, if the broker keeps it as it is.
+    package func memory(_ file: PassedFile) -> MemoryFile? {
+        if let memory = MemoryFile(sealed: file.descriptor) { return memory }
+        guard let path = io.state.welcome?.keptDirectory, let directory = try? System.status(at: path),
+            let status = try? System.status(of: file.descriptor.raw), status.device == directory.device
+        else { return nil }
+        return MemoryFile(file.descriptor, isInDirectory: true)
     }
 
     private static func chunk(of file: OutgoingFile) throws -> OutgoingChunk? {

@@ -73,14 +73,16 @@ package struct BrokerStart {
     /// - Returns: nil when the broker listens, else the reason for the failure.
     func run() throws(SystemError) -> String? {
         Self.reap()
-        let log = LogFile(environment: environment)
-        // Without a log, they tell why the start failed.
+        // The broker opens its log itself, because the disk may not answer. Until it is ready, it also sends its
+        // messages here, which tell why the start failed.
+        let log = LogFile.path { environment[$0] }
         let errors = try System.pipe()
         let ready = try System.pipe()
         // The child gets the descriptor as number 3, the first one after the standard streams.
         var configuration = ChildProcess.Configuration(
             path: program,
-            arguments: (program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
+            arguments: (program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"]
+                + (log.map { ["--log", $0] } ?? []),
             // A service manager of this program is not that of the broker. A frame log is meant for this program's
             // connection; the broker would log the frames of all programs until it ends.
             environment: ServiceManager.withoutVariables(environment.entries).filter { entry in
@@ -88,7 +90,7 @@ package struct BrokerStart {
             }
         )
         configuration.output = .null
-        configuration.errors = .descriptor(log?.descriptor.raw ?? errors.second.raw)
+        configuration.errors = .descriptor(errors.second.raw)
         configuration.descriptors = [ready.second.raw]
         configuration.directory = DescriptorBox(try System.open("/", .directory))
         configuration.inNewSession = true
@@ -112,17 +114,22 @@ package struct BrokerStart {
         // Its children may keep the other end open.
         let isReadable = try System.poll([PollInterest(messages.raw, .readable)], milliseconds: 0)[0] != []
         let text = isReadable ? try System.read(messages.raw, upTo: 4096) : []
-        let line = log?.lastLine ?? LogFile.lastLine(of: text)
-        let place = log.map { "; see \($0.path)" } ?? "; it has no log, because the directory for it cannot be written"
         return "\(program) \(end?.description ?? "closed its readiness descriptor without listening")"
-            + (line.map { ": \($0)" } ?? "") + place
+            + (Self.lastLine(of: text).map { ": \($0)" } ?? "")
+            + (log.map { "; see \($0)" } ?? "; it has no log, because neither XDG_STATE_HOME nor HOME is set")
+    }
+
+    /// The last line of a broker's messages, without its name.
+    private static func lastLine(of bytes: [UInt8]) -> String? {
+        guard let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").last else { return nil }
+        let name = ["pasteboardd: ", "pasteboard: broker: "].first { line.hasPrefix($0) } ?? ""
+        return String(line.dropFirst(name.count))
     }
 
     /// Ends the brokers that this process has started, and kills those that take longer.
     package static func endAll(milliseconds: Int) {
         for child in Self.children.withLock({ $0 }) {
             try? child.kill(15)
-            // A broker that is stopped would not notice the end of its keeper, and would remain.
             if (try? child.wait(milliseconds: milliseconds)) == .some(nil) { try? child.killGroup(9) }
         }
         reap()

@@ -77,16 +77,18 @@ package struct ConnectionIO: ~Copyable {
     /// Whether writing has failed. `check` or `pump` ends the connection when nothing is left to be read.
     package var cannotWrite: Bool { mutating get { writeFailure != nil } }
 
-    /// Whether the broker has closed the connection without an answer to hello. A broker that is ending still accepts
-    /// connections for a moment. A client that has connected to one connects again, which starts the next broker.
-    package var isGoneUnanswered: Bool { loss == .crashed && state.welcome == nil }
+    /// Whether the broker has ended before it answered hello. A broker that is ending still accepts connections for a
+    /// moment. A client that has connected to one connects again, which starts the next broker.
+    package var isGoneUnanswered: Bool {
+        state.welcome == nil && [.crashed, .refused, .stopped].contains(loss)
+    }
 
     /// The way in which the broker was lost for a request over this connection that has failed with `failure`; `other`
     /// if it was not.
     package mutating func loss(of failure: Failure) -> Loss {
         if failure.isIdentical(to: state.failure) { return loss ?? .other }
-        if failure.isIdentical(to: state.farewell) { return .stopped }
-        return failure.code == .brokerRestarted ? .refused : .other
+        if failure.isIdentical(to: state.farewell) { return Loss(state.farewell) }
+        return Loss(failure)
     }
 
     /// The number of bytes that wait for the socket.
@@ -177,7 +179,7 @@ package struct ConnectionIO: ~Copyable {
     }
 
     private mutating func lost(_ reason: String) -> Failure {
-        loss = state.farewell == nil ? .crashed : .stopped
+        loss = Loss(state.farewell)
         // Before the welcome no request was sent.
         return state.farewell
             ?? (state.isWelcomed

@@ -268,7 +268,7 @@ package final class Link {
 
     private func refused(_ failure: Failure, _ index: Int) {
         // The contents were replaced, or the broker is ending, which its connection reports.
-        guard ![.superseded, .brokerRestarted].contains(failure.code) else { return }
+        guard ![.superseded, .brokerRestarted, .brokerStopped].contains(failure.code) else { return }
         let machine = self[directions[index].source.other].machine
         report("the contents of pasteboard \(directions[index].linked.name) are not on \(machine): \(failure.text)")
     }
@@ -402,7 +402,7 @@ package final class Link {
         case .failed(_, var failure):
             failure.text += " (on \(self[side.other].machine))"
             // The destination would ask the next broker, and would wait for the same one again.
-            if failure.code == .brokerRestarted { failure.code = .linkDown }
+            if [.brokerRestarted, .brokerStopped].contains(failure.code) { failure.code = .linkDown }
             asking.io.state.fail(ask, failure)
         default: isOver = false
         }

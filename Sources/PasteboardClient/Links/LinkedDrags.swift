@@ -156,7 +156,8 @@ final class LinkedDrags {
     }
 
     private func refused(_ name: String, _ failure: Failure, _ index: Int) {
-        guard failure.code != .brokerRestarted, ways[index].refused.insert(name).inserted else { return }
+        guard ![.brokerRestarted, .brokerStopped].contains(failure.code), ways[index].refused.insert(name).inserted
+        else { return }
         let (here, there) = (self[ways[index].front].machine, self[ways[index].front.other].machine)
         report("destination \(name) of \(there) is not on \(here): \(failure.text)")
     }

@@ -35,7 +35,7 @@ package struct Recovery: Sendable {
         case fail
         /// Connects as for a new request.
         case connect
-        /// Makes the request once more, at a broker that listens already.
+        /// Makes the request once more; starts a broker for it unless the last one was stopped.
         case again
         /// Makes the request again until it stands.
         case restore(mayStart: Bool)
@@ -55,6 +55,9 @@ package struct Recovery: Sendable {
     /// The largest number of times that a request is made because contents were replaced meanwhile.
     package static let replacements = 10
 
+    /// The largest number of times that a request is made because brokers have refused it, which end.
+    package static let takeovers = 10
+
     package let verb: Verb
     /// Whether a standing request waits for the next broker after this one was stopped. The library does, a command
     /// does not.
@@ -62,6 +65,7 @@ package struct Recovery: Sendable {
     private var repeatsLeft: Int
     private var greetingsLeft = Recovery.greetings - 1
     private var replacementsLeft = Recovery.replacements
+    private var takeoversLeft = Recovery.takeovers
     /// Whether the last broker ended without being stopped, so that another one may be started.
     private var mayStart = true
     private var backoff = Backoff()
@@ -86,9 +90,8 @@ package struct Recovery: Sendable {
         case (_, .replaced): verb == .bound ? .fail : .again
         case (_, .silent), (_, .nobody): .fail
         case (.nothing, .crashed), (.nothing, .stopped): .connect
-        case (_, .refused): verb == .bound ? .fail : .again
-        case (.uncommitted, .crashed), (.uncommitted, .stopped): verb == .bound ? .fail : .again
-        case (.request, .crashed), (.request, .stopped): verb == .read || verb == .standing ? .again : .fail
+        case (_, .refused), (_, .stopped), (.uncommitted, .crashed): verb == .bound ? .fail : .again
+        case (.request, .crashed): verb == .read || verb == .standing ? .again : .fail
         }
     }
 
@@ -114,10 +117,15 @@ package struct Recovery: Sendable {
             guard replacementsLeft > 0 else { return .fail }
             replacementsLeft -= 1
             return .again(after: backoff.delay(at: now, random: random))
+        case .again where loss == .refused:
+            // Another broker takes over, perhaps for another one after it.
+            guard repeatsLeft > 0, takeoversLeft > 0 else { return .fail }
+            takeoversLeft -= 1
+            return .connect(after: 0, mayStart: true)
         case .again:
             guard repeatsLeft > 0 else { return .fail }
             repeatsLeft -= 1
-            return .connect(after: 0, mayStart: false)
+            return .connect(after: 0, mayStart: loss != .stopped)
         case .restore(let mayStart):
             if loss == .nobody {
                 guard self.mayStart || survivesStop else { return .fail }
@@ -140,7 +148,7 @@ package struct Recovery: Sendable {
     /// The end of the error of a request that is not made again: whether it may have been carried out.
     package func remark(after loss: Loss, at reached: Reached) -> String {
         switch (verb, reached, loss) {
-        case (.change, .request, .crashed), (.change, .request, .stopped), (.change, .request, .silent):
+        case (.change, .request, .crashed), (.change, .request, .silent):
             "; there was no answer to the request, which may have been carried out"
         default: ""
         }

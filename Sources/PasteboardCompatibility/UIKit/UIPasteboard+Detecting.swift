@@ -67,7 +67,7 @@ extension PasteboardItem {
             return try await itemProvider.loadData(forFirstOf: [kept.type], preferring: .reader, options: options).text
         } catch {
             switch error.code {
-            case .cancelled, .superseded, .brokerUnavailable, .brokerRestarted: throw error
+            case .cancelled, .superseded, .brokerUnavailable, .brokerRestarted, .brokerStopped: throw error
             // This item cannot be examined, as if it had no text.
             default: return nil
             }

@@ -90,8 +90,9 @@ final class LiveConnection: Sendable {
     /// The way in which the broker was lost for a request over this connection that has failed with `error`; `other` if
     /// it was not.
     func loss(of error: PasteboardError) -> Loss {
-        guard error.code == .brokerRestarted else { return .other }
-        return core.withLock { $0.isOver ? $0.io.loss ?? .other : .refused }
+        guard [.brokerRestarted, .brokerStopped].contains(error.code) else { return .other }
+        let refused: Loss = error.code == .brokerStopped ? .stopped : .refused
+        return core.withLock { $0.isOver ? $0.io.loss ?? .other : refused }
     }
 
     /// Whether requests can be made: the connection has not ended, and the broker has not announced its end. Nothing is

@@ -36,7 +36,9 @@ final class Restoration: Sendable {
     /// - Parameter live: the connection over which it has failed, perhaps because the connection has ended.
     func keeps(_ restorable: any Restorable, after error: PasteboardError, over live: LiveConnection?) -> Bool {
         // A broker that is ending refuses requests before it ends the connection.
-        let loss: Loss = error.code == .brokerRestarted ? .refused : live?.isOver ?? false ? .crashed : .other
+        let loss: Loss =
+            [.brokerRestarted, .brokerStopped].contains(error.code)
+            ? .refused : live?.isOver ?? false ? .crashed : .other
         return Recovery.rule(for: .standing, at: .standing, after: loss) != .fail && contains(restorable)
     }
 

@@ -66,9 +66,11 @@ extension PasteboardError {
         public static let versionMismatch = Code(rawValue: 21)
         /// No broker can be reached, and none could be started.
         public static let brokerUnavailable = Code(rawValue: 22)
-        /// The broker ended during the call; the next call connects to its successor.
+        /// The broker crashed or was replaced during the call; the next call connects to its successor.
         public static let brokerRestarted = Code(rawValue: 23)
         /// The link to another machine is down. Reserved: no error has this code yet.
         public static let linkDown = Code(rawValue: 24)
+        /// The broker was stopped during the call, which was not carried out; the next call starts another one.
+        public static let brokerStopped = Code(rawValue: 25)
     }
 }

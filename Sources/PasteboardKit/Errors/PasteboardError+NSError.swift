@@ -22,7 +22,7 @@ extension PasteboardError {
         }
         return switch code {
         case .nothingHere, .typeUnavailable, .superseded, .notLoadableNow, .sourceGone, .sourceFailed,
-            .sourceStalled, .sourceTruncated, .brokerUnavailable, .brokerRestarted, .linkDown:
+            .sourceStalled, .sourceTruncated, .brokerUnavailable, .brokerRestarted, .brokerStopped, .linkDown:
             -1000
         default: -1
         }

@@ -4,12 +4,13 @@ import Glibc
 ///
 /// The kernel releases the lock however the broker ends. A broker that ends normally removes the file first.
 package struct BrokerLock: ~Copyable, Sendable {
-    private var file: LockFile
+    private let file: LockFile
 
-    /// Acquires the lock, or throws `held` at once. Destroying this value releases it.
-    package init(of path: SocketPath) throws(SocketPathError) {
+    /// Acquires the lock. If it is not free at the deadline (see `MonotonicClock`), throws `held`. Destroying this
+    /// value releases it.
+    package init(of path: SocketPath, until deadline: UInt64 = 0) throws(SocketPathError) {
         do throws(SystemError) {
-            if let file = try LockFile(path.brokerLock) {
+            if let file = try LockFile(path.brokerLock, until: deadline) {
                 try System.truncate(file.raw, to: 0)
                 try System.write(Array("\(System.processID)\n".utf8).span, to: file.raw)
                 self.file = file
@@ -20,19 +21,6 @@ package struct BrokerLock: ~Copyable, Sendable {
         }
         throw .held(lock: path.brokerLock, by: Self.holder(of: path))
     }
-
-    /// Takes over the lock of a keeper, which has it, too: either of them releases it.
-    init(of path: SocketPath, adopting descriptor: consuming OwnedDescriptor) {
-        file = LockFile(path.brokerLock, adopting: descriptor)
-    }
-
-    /// Leaves the lock to the process that has it, too.
-    mutating func abandon() {
-        file.abandon()
-    }
-
-    /// The descriptor of the locked file.
-    var raw: CInt { file.raw }
 
     /// The process that took the lock last.
     package static func holder(of path: SocketPath) -> CInt? {
@@ -48,16 +36,10 @@ package struct StartLock: ~Copyable, Sendable {
     /// Acquires the lock. If it is not free at the deadline (see `MonotonicClock`), throws `held`.
     package init(of path: SocketPath, deadline: UInt64) throws(SocketPathError) {
         do throws(SystemError) {
-            // Polled, because a blocking flock has no timeout.
-            var pause = 1
-            repeat {
-                if let file = try LockFile(path.startLock) {
-                    self.file = file
-                    return
-                }
-                _ = try System.poll([], milliseconds: min(pause, Int(MonotonicClock.millisecondsLeft(until: deadline))))
-                pause = min(2 * pause, 50)
-            } while MonotonicClock.now() < deadline
+            if let file = try LockFile(path.startLock, until: deadline) {
+                self.file = file
+                return
+            }
         } catch {
             throw .system(error)
         }

@@ -1,48 +1,50 @@
-/// A path that this process serves: its lock, and the listening socket that is bound while the lock is held.
+/// A path that this process serves: its lock, and the listening socket that is made while the lock is held.
 package struct ClaimedSocket: ~Copyable {
     package let path: SocketPath
-    package var listener: ListeningSocket
+    /// Whether a broker that was killed has left its socket there.
+    package let wasLeft: Bool
     private var lock: BrokerLock?
+    /// nil before `listen`.
+    private var listener: ListeningSocket?
+    /// The descriptor of the socket, which is readable while a connection is waiting; -1 before `listen`.
+    package private(set) var raw: CInt = -1
     // Identifies the socket's file. A file that has replaced it belongs to another process and is not removed.
-    private let file: FileStatus?
+    private var file: FileStatus?
 
-    /// Prepares the directory, takes the lock, removes the socket of a broker that was killed, and listens. The socket
-    /// and the lock file are removed when this value is destroyed. The directory stays, because it may be mounted into
-    /// a container, which would keep a removed one.
+    /// Prepares the directory, and takes the lock. The socket and the lock file are removed when this value is
+    /// destroyed. The directory stays, because it may be mounted into a container, which would keep a removed one.
+    ///
+    /// - Parameter deadline: the time until which it waits for the lock (see `MonotonicClock`).
+    package init(claiming path: SocketPath, until deadline: UInt64 = 0) throws(SocketPathError) {
+        try path.prepareDirectory()
+        lock = try BrokerLock(of: path, until: deadline)
+        wasLeft = try path.holdsSocket()
+        self.path = path
+    }
+
+    /// Listens. The socket takes the place of one that is there in one step, so that clients find one at each moment.
     ///
     /// - Parameter refusal: the bytes sent to a connection for which no descriptor is left.
-    package init(claiming path: SocketPath, refusal: [UInt8] = []) throws(SocketPathError) {
-        try path.prepareDirectory()
-        let lock = try BrokerLock(of: path)
-        try path.removeStaleSocket(under: lock)
-        let listener = try asSocketPathError { () throws(SystemError) in
-            try ListeningSocket(path: path.path, refusal: refusal)
+    package mutating func listen(refusal: [UInt8] = []) throws(SocketPathError) {
+        // A path may be so long that the other name does not fit. Then there is no socket for a moment.
+        let fits = path.newSocket.utf8.count <= SocketPath.longest
+        let new = fits ? path.newSocket : path.path
+        do throws(SystemError) {
+            try? System.unlink(new)
+            let listener = try ListeningSocket(path: new, refusal: refusal)
+            raw = listener.raw
+            self.listener = consume listener
+            file = try System.status(at: new)
+            if fits { try System.rename(new, to: path.path) }
+        } catch {
+            try? System.unlink(new)
+            throw .system(error)
         }
-        let file = try asSocketPathError { () throws(SystemError) in try System.status(at: path.path) }
-        self.path = path
-        self.listener = listener
-        self.file = file
-        self.lock = consume lock
     }
 
-    /// Takes over the socket and the lock of a keeper, which has them, too: either of them withdraws.
-    package init(
-        adopting listener: consuming ListeningSocket,
-        lock: consuming OwnedDescriptor,
-        at path: SocketPath
-    ) throws(SystemError) {
-        file = try System.status(at: path.path)
-        self.path = path
-        self.listener = listener
-        self.lock = BrokerLock(of: path, adopting: lock)
-    }
-
-    /// The descriptors of the socket and the lock, for a broker that takes them over; nil after `withdraw`.
-    package var descriptors: (socket: CInt, lock: CInt)? {
-        mutating get {
-            guard let lock = lock?.raw else { return nil }
-            return (listener.raw, lock)
-        }
+    /// Takes the next connection off the queue, without waiting.
+    package mutating func accept() throws(SystemError) -> ListeningSocket.Accepted {
+        try listener?.accept() ?? .none
     }
 
     /// Whether the path still leads to this process's socket.
@@ -51,25 +53,26 @@ package struct ClaimedSocket: ~Copyable {
         return now.isSameFile(as: file)
     }
 
-    /// Removes the socket if it is still this process's, and then releases the lock. A successor can start while this
+    /// Releases the lock, so that another broker can take the path over. Connections wait in the queue of the socket
+    /// meanwhile.
+    package mutating func handOver() {
+        lock = nil
+    }
+
+    /// Removes the socket if it is still this process's, and releases the lock. A successor can start while this
     /// process finishes the loads that have begun.
     package mutating func withdraw() {
-        removeSockets()
+        removeSocket()
         lock = nil
     }
 
-    private func removeSockets() {
-        guard lock != nil else { return }
-        if isReachable { try? System.unlink(path.path) }
-    }
-
-    /// Leaves the socket and the lock to the process that has them, too.
-    package mutating func abandon() {
-        lock?.abandon()
-        lock = nil
+    private mutating func removeSocket() {
+        // Another broker may be about to take the path over.
+        if lock == nil { lock = try? BrokerLock(of: path) }
+        if lock != nil, isReachable { try? System.unlink(path.path) }
     }
 
     deinit {
-        removeSockets()
+        if lock != nil, isReachable { try? System.unlink(path.path) }
     }
 }

@@ -30,7 +30,7 @@ package struct SocketPath: Equatable, Sendable {
             (try? System.status(at: "\(parent)/."))?.kind == .directory
         }
         let paths = (parents + ["/tmp"]).map { SocketPath("\($0)/\(name)/socket", isWellKnown: false) }
-        return paths.first { $0.keeper.utf8.count <= longest } ?? paths[0]
+        return paths.first { $0.newSocket.utf8.count <= longest } ?? paths[0]
     }
 
     /// The path that the rule of the protocol yields, the same for the broker and for every client.
@@ -89,9 +89,8 @@ package struct SocketPath: Equatable, Sendable {
 
     /// The file that a broker locks for its lifetime.
     package var brokerLock: String { "\(path).lock" }
-    /// The socket at which the broker's keeper receives requests. It is not in the directory of a well-known path,
-    /// which may be shared with a container.
-    package var keeper: String { isWellKnown ? "\(directory).keeper" : "\(path).k" }
+    /// The name under which a socket is made, before it takes its place.
+    package var newSocket: String { "\(path).n" }
     /// The file that a client locks while it starts a broker.
     package var startLock: String { "\(directory)/start.lock" }
 
@@ -210,12 +209,11 @@ package struct SocketPath: Equatable, Sendable {
         }
     }
 
-    /// Removes the socket of a broker that was killed.
-    package func removeStaleSocket(under _: borrowing BrokerLock) throws(SocketPathError) {
-        let status = try Self.status(at: path)
-        guard let status else { return }
+    /// Whether a socket is there; throws if something else is.
+    func holdsSocket() throws(SocketPathError) -> Bool {
+        guard let status = try Self.status(at: path) else { return false }
         guard status.kind == .socket, status.owner == System.userID else { throw .occupied(path) }
-        try asSocketPathError { () throws(SystemError) in try System.unlink(path) }
+        return true
     }
 
     private static func status(at path: String) throws(SocketPathError) -> FileStatus? {

@@ -24,9 +24,13 @@ package struct SignalDescriptor: ~Copyable {
         try nextWithOrigin()?.signal
     }
 
-    /// The next signal that has arrived, and the process that sent it.
-    package func nextWithSender() throws(SystemError) -> (signal: CInt, sender: CInt)? {
-        try nextInfo().map { (CInt(bitPattern: $0.ssi_signo), CInt(bitPattern: $0.ssi_pid)) }
+    /// The code of a signal that was sent with a value (`SI_QUEUE`).
+    private static let queued: Int32 = -1
+
+    /// The next signal that has arrived, and the value that was sent with it; nil if none was, as by the command
+    /// `kill`.
+    package func nextWithValue() throws(SystemError) -> (signal: CInt, value: Int32?)? {
+        try nextInfo().map { (CInt(bitPattern: $0.ssi_signo), $0.ssi_code == Self.queued ? $0.ssi_int : nil) }
     }
 
     /// The next signal that has arrived, and whether the kernel sent it: for a key of the terminal, for example, which
@@ -79,5 +83,10 @@ extension System {
         }
         // The real-time signals, without those that the C library reserves.
         for stray in __libc_current_sigrtmin()...__libc_current_sigrtmax() { _ = signal(stray, SIG_IGN) }
+    }
+
+    /// Sends a signal with a value to a process.
+    package static func send(_ signal: CInt, value: Int32, to process: CInt) throws(SystemError) {
+        _ = try call("sigqueue", "process \(process)") { sigqueue(process, signal, sigval(sival_int: value)) }
     }
 }

@@ -10,37 +10,30 @@ import Glibc
 package struct LockFile: ~Copyable, Sendable {
     private let path: String
     private let file: OwnedDescriptor
-    /// Whether the file is removed and unlocked here.
-    private var isOwned = true
 
     var raw: CInt { file.raw }
 
-    /// Acquires the lock. Returns nil if another process has it.
-    init?(_ path: String) throws(SystemError) {
+    /// Acquires the lock. Returns nil if another process has it at the deadline (see `MonotonicClock`), which may be
+    /// over.
+    init?(_ path: String, until deadline: UInt64 = 0) throws(SystemError) {
+        var pause = 1
         while true {
             let file = try System.open(path, [.readingAndWriting, .creating, .notFollowingLinks])
-            guard try System.lock(file.raw) else { return nil }
-            // The previous holder may have removed the file between `open` and `lock`.
-            guard try System.isFile(file.raw, at: path) else { continue }
-            self.path = path
-            self.file = file
-            return
+            if try System.lock(file.raw) {
+                // The previous holder may have removed the file between `open` and `lock`.
+                guard try System.isFile(file.raw, at: path) else { continue }
+                self.path = path
+                self.file = file
+                return
+            }
+            guard MonotonicClock.now() < deadline else { return nil }
+            // Polled, because a blocking flock has no timeout.
+            _ = try System.poll([], milliseconds: min(pause, Int(MonotonicClock.millisecondsLeft(until: deadline))))
+            pause = min(2 * pause, 50)
         }
     }
 
-    /// Takes over a lock of another process, which passed the descriptor of the locked file.
-    init(_ path: String, adopting file: consuming OwnedDescriptor) {
-        self.path = path
-        self.file = file
-    }
-
-    /// Leaves the file and its lock to another process that has the open file, too.
-    mutating func abandon() {
-        isOwned = false
-    }
-
     deinit {
-        guard isOwned else { return }
         if (try? System.isFile(file.raw, at: path)) == true { try? System.unlink(path) }
         // Closing alone may release the lock late: a child has a copy of the descriptor until it executes its program.
         _ = flock(file.raw, LOCK_UN)

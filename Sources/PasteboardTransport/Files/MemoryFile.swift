@@ -2,36 +2,40 @@ import CPasteboardSystem
 import Glibc
 import PasteboardWire
 
-/// An anonymous file in memory, which can be made immutable and then be passed to other processes.
+/// A file in memory, which is completed and then passed to other processes: an anonymous one, or one without a name in
+/// the broker's kept directory, which can get a name there.
 ///
-/// Only a file with all four seals is immutable. With fewer, the bytes can still change through an old mapping, or the
-/// file can shrink while it is read.
+/// Only an anonymous file with all four seals is immutable. With fewer, the bytes can still change through an old
+/// mapping, or the file can shrink while it is read. A file of a directory has no seals: its owner can always write it.
 package struct MemoryFile: Sendable {
     package let descriptor: DescriptorBox
+    /// Whether it is one of a directory.
+    package let isInDirectory: Bool
 
     /// Creates an empty file.
     package init() throws(SystemError) {
         let raw = try System.call("memfd_create") { pbs_memory_file("pasteboard") }
-        descriptor = DescriptorBox(OwnedDescriptor(adopting: raw))
+        self.init(DescriptorBox(OwnedDescriptor(adopting: raw)), isInDirectory: false)
+    }
+
+    /// Creates an empty file without a name in a directory, which is also closed to the next open for writing.
+    package init(unnamedIn directory: CInt) throws(SystemError) {
+        self.init(
+            DescriptorBox(try System.open(".", in: directory, [.readingAndWriting, .unnamed], mode: 0o400)),
+            isInDirectory: true
+        )
+    }
+
+    /// Uses a file that is open already, of a directory or not.
+    package init(_ descriptor: DescriptorBox, isInDirectory: Bool) {
+        self.descriptor = descriptor
+        self.isInDirectory = isInDirectory
     }
 
     /// Takes over a descriptor from another process, if it is an immutable memory file.
     package init?(sealed descriptor: DescriptorBox) {
         guard System.isFullySealed(descriptor.raw) else { return nil }
-        self.descriptor = descriptor
-    }
-
-    /// Takes over a memory file that a process of this user has passed, and makes it immutable if it is not; nil if
-    /// that is not possible.
-    package init?(sealing descriptor: DescriptorBox) {
-        self.descriptor = descriptor
-        guard !System.isFullySealed(descriptor.raw) else { return }
-        guard (try? seal(attempts: 100)) != nil else { return nil }
-    }
-
-    /// Takes over a memory file whose bytes this program goes on changing.
-    package init(changing descriptor: DescriptorBox) {
-        self.descriptor = descriptor
+        self.init(descriptor, isInDirectory: false)
     }
 
     /// Appends the bytes. If memory runs out, the error is ENOSPC or ENOMEM, and a part of the bytes may have been
@@ -53,6 +57,28 @@ package struct MemoryFile: Sendable {
                 guard error.errno == EBUSY, attempt < attempts else { throw error }
             }
         }
+    }
+
+    /// An anonymous file with the same bytes, which ends with them.
+    package func anonymousCopy() throws(SystemError) -> MemoryFile {
+        let copy = try MemoryFile()
+        var offset: UInt64 = 0
+        while true {
+            let bytes = try System.bytes(of: descriptor.raw, from: offset, count: 256 << 10)
+            if bytes.isEmpty { return copy }
+            try copy.append(bytes.span)
+            offset += UInt64(bytes.count)
+        }
+    }
+
+    /// The complete file as it is passed to others: sealed, or open for reading only.
+    package func completed() throws(SystemError) -> MemoryFile {
+        guard isInDirectory else {
+            try seal()
+            return self
+        }
+        let readable = try System.open("/proc/self/fd/\(descriptor.raw)")
+        return MemoryFile(DescriptorBox(readable), isInDirectory: true)
     }
 
     /// Overwrites the contents with zeros, because they were secret. The file must not be sealed.

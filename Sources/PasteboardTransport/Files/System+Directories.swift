@@ -13,14 +13,15 @@ extension System {
         )
     }
 
-    /// Opens a file in a directory.
+    /// Opens a file in a directory. A file that this call creates gets `mode` without the bits of the process's mask.
     package static func open(
         _ name: SystemString,
         in directory: CInt,
-        _ options: OpenOptions
+        _ options: OpenOptions,
+        mode: UInt32 = 0o600
     ) throws(SystemError) -> OwnedDescriptor {
         let raw = try call("open", name.description) {
-            name.withPath { openat(directory, $0, options.rawValue | O_CLOEXEC) }
+            name.withPath { openat(directory, $0, options.rawValue | O_CLOEXEC, mode) }
         }
         return OwnedDescriptor(adopting: raw)
     }

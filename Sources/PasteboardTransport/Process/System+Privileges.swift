@@ -26,17 +26,16 @@ extension System {
     }
 
     /// Gives up files, programs, TCP, and signals to other processes, as far as the kernel supports it (Landlock, Linux
-    /// 5.13), and set-user-id programs. Descriptors that are open or arrive later stay usable.
+    /// 5.13), and set-user-id programs. Descriptors that are open or arrive later stay usable, and so do the files in
+    /// `/proc`, for reading.
     ///
     /// - Parameters:
     ///   - directory: files may still be removed from this directory.
-    ///   - written: an open directory in which files may still be created, written, renamed and removed.
-    ///   - readsProcesses: whether the files in `/proc` may still be read.
+    ///   - written: open directories in which files may still be created, read, written, renamed and removed.
     package static func giveUpFiles(
         exceptRemovingFrom directory: String?,
-        writingTo written: CInt? = nil,
-        readsProcesses: Bool
+        writingTo written: [CInt]
     ) throws(SystemError) {
-        _ = try call("landlock", directory) { pbs_give_up_files(directory, written ?? -1, readsProcesses ? 1 : 0) }
+        _ = try call("landlock", directory) { pbs_give_up_files(directory, written, CInt(written.count)) }
     }
 }

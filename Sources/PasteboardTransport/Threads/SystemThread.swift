@@ -78,3 +78,17 @@ package final class SystemThread: Sendable {
         }
     }
 }
+
+extension System {
+    /// Gives this thread descriptors of its own, with only these of the process. A call to a disk may never return;
+    /// then the thread would keep the others open, with their locks, even after the process was killed.
+    package static func keepDescriptors(_ kept: [CInt]) {
+        let ascending = kept.sorted()
+        pbs_keep_descriptors(ascending, CInt(ascending.count))
+    }
+
+    /// Gives this thread a copy of the descriptors, which threads that exist already do not share.
+    package static func separateDescriptors() {
+        pbs_separate_descriptors()
+    }
+}

@@ -31,6 +31,7 @@ package struct ErrorCode: WireNumber, Hashable, CustomStringConvertible {
     package static let brokerUnavailable = ErrorCode(rawValue: 22)
     package static let brokerRestarted = ErrorCode(rawValue: 23)
     package static let linkDown = ErrorCode(rawValue: 24)
+    package static let brokerStopped = ErrorCode(rawValue: 25)
 
     /// Every code with its name, in the order of the numbers, from 1.
     package static let names = [
@@ -38,7 +39,7 @@ package struct ErrorCode: WireNumber, Hashable, CustomStringConvertible {
         "source-truncated", "destination-gone", "destination-stalled", "cancelled", "timeout", "too-large",
         "limit-exceeded", "no-space", "not-permitted", "not-loadable-now", "concealed", "refused",
         "invalid-argument", "protocol-violation", "version-mismatch", "broker-unavailable", "broker-restarted",
-        "link-down",
+        "link-down", "broker-stopped",
     ]
 
     package var description: String {

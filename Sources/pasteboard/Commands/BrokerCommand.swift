@@ -8,8 +8,8 @@ struct BrokerCommand: Command {
         options: [
             .init("--socket", value: "PATH", "the socket to listen on, instead of the well-known one"),
             .init("--limit", value: "NAME=VALUE", "sets a limit; 'pasteboard limits' shows them; repeatable"),
-            .init("--no-keeper", "runs the broker alone, and starts it no more after a crash"),
-            .init("--replace", "makes the running broker's keeper start this program instead, and returns"),
+            .init("--replace", "takes the place of the running broker, with what it keeps"),
+            .init("--log", value: "FILE", "also writes messages to this file"),
             .init("--ready-fd", value: "N", "writes a byte to descriptor N when clients can connect"),
         ],
         broker: .started,
@@ -17,26 +17,24 @@ struct BrokerCommand: Command {
             pasteboard broker --limit kept-pool=1GiB
             pasteboard broker --replace                 # after an upgrade
             """,
-        exit: "0 if it was stopped, or if --replace has started this program",
+        exit: "0 if it was stopped, or another broker has taken its place",
         notes: """
             Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from the environment variable
             PASTEBOARD_LIMITS ('idle-exit=30s kept-pool=1MiB'), and from the file below, one 'NAME = VALUE' per line;
             --limit overrides the variable, and the variable the file. Commands that need a broker start one.
 
-            The process that is started is the keeper: it holds the kept contents, and starts the broker again after a
-            crash. With --replace, this program takes over the socket, the kept contents and the options of the running
-            broker; loads that have begun finish at the old one. --limit NAME=VALUE overrides one limit, and
-            NAME=default drops one.
+            What is kept is a file in memory, which the next broker reads after a crash or a stop. With --replace, this
+            program takes the place of the running broker, and no request fails; loads that have begun finish there.
             """
     )
 
     private var arguments: [String]
 
     init(_ arguments: ParsedArguments) throws {
-        self.arguments = try ["--socket", "--limit", "--ready-fd"].flatMap { name in
+        self.arguments = try ["--socket", "--limit", "--log", "--ready-fd"].flatMap { name in
             try arguments.values(name).flatMap { [name, $0] }
         }
-        self.arguments += ["--no-keeper", "--replace"].filter { arguments.has($0) }
+        self.arguments += ["--replace"].filter { arguments.has($0) }
     }
 
     func run() -> CInt {

@@ -11,12 +11,11 @@ struct StopCommand: Command {
         exit: """
             0 if the broker has ended; 6 if --if-empty leaves it running; 3 if the contents could not be written to the disk
             """,
-        files: [("~/.local/state/pasteboard/snapshot", "contents on disk (limit kept-on-disk)")],
+        files: [("~/.local/state/pasteboard/kept", "contents on disk (limit kept-on-disk)")],
         notes: """
-            The contents are lost, and a note names their pasteboards. With the limit 'kept-on-disk', those that are
-            kept come back with the next broker. Running loads may finish within the limit 'drain'. The command returns
-            when the broker no longer accepts connections, so the next broker can start. Contents that are written after
-            the check of --if-empty are lost.
+            What is kept comes back with the next broker; a note names the pasteboards whose contents are lost, such as
+            promises and secrets. Running loads may finish within the limit 'drain'. The command returns when the broker
+            no longer accepts connections, so the next broker can start.
             """
     )
 

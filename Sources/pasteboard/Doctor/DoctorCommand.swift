@@ -17,9 +17,9 @@ struct DoctorCommand: Command {
             """,
         exit: "0 if all is well, otherwise 1, and never 3",
         notes: """
-            Checks the directory of the socket and its owner, the socket, the running broker, its version and its
-            keeper, the way to it (direct, or forwarded by another program), the limits of the configuration file and of
-            PASTEBOARD_LIMITS, the contents on the disk, and tar. Starts no broker, and leaves nothing behind.
+            Checks the directory of the socket and its owner, the socket, the running broker and its version, the way to
+            it (direct, or forwarded by another program), the directory of what is kept, the limits of the configuration
+            file and of PASTEBOARD_LIMITS, the directory on the disk, and tar. Starts no broker, and leaves nothing behind.
             With --link it also runs 'pasteboard connect' on the other machine, which starts a broker there if none runs.
 
             --json prints an array of the checks, each with 'check',

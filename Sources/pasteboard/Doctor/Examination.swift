@@ -15,8 +15,6 @@ struct Examination {
     var peer: CInt?
     /// The name of its program; nil if it has ended.
     var peerName: String?
-    /// The parent of the broker.
-    var parent: CInt?
     /// The paths at which something is mounted.
     var mounts: [Substring] = []
 
@@ -44,7 +42,6 @@ struct Examination {
             self.welcome = .success(welcome)
             self.peer = peer
             peerName = name.map { String(decoding: $0, as: UTF8.self) }
-            parent = welcome.process.flatMap { System.status("PPid", of: CInt(clamping: $0)) }.map { CInt($0) }
         } catch {
             welcome = .failure(error)
         }
@@ -62,7 +59,8 @@ struct Examination {
             "broker", "end it with 'pasteboard stop'; if it is another program, set PASTEBOARD_SOCKET to another path",
             { try $0.broker() }
         ),
-        ("keeper", "end the broker with 'pasteboard stop'", { try $0.keeper() }),
+        ("way", "update the broker", { try $0.way() }),
+        ("kept", "see the log of the broker", { try $0.kept() }),
     ]
     private static let otherChecks: [Check] = [
         ("limits", "correct the limit", { _ in try limits() }),
@@ -138,28 +136,28 @@ struct Examination {
             guard version == ProgramVersion.current else {
                 throw CommandFailure(
                     local: "the running broker has version \(version), this program \(ProgramVersion.current); "
-                        + "make this program the broker, with its contents: pasteboard broker --replace"
+                        + "put this program in its place, with what it keeps: pasteboard broker --replace"
                 )
             }
             return "process \(welcome.process ?? 0), version \(version), protocol \(welcome.version ?? 0)"
         } catch let failure as Failure where failure.code == .timeout {
             guard let holder = BrokerLock.holder(of: path) else { throw failure }
             throw CommandFailure(
-                local: "the broker does not answer within \(Self.patience) ms; if process \(holder) or its child is "
-                    + "stopped, continue it (kill -CONT), or end it (kill -KILL), which loses the contents"
+                local: "the broker does not answer within \(Self.patience) ms; if process \(holder) is stopped, "
+                    + "continue it (kill -CONT), or end it (kill -KILL); what it keeps comes back"
             )
         }
     }
 
-    /// The process that has made the socket: the keeper, the broker itself, or a program that forwards bytes.
-    private func keeper() throws -> String? {
-        guard let broker = try welcome.get()?.process, let peer else { return nil }
+    /// The process that has made the socket, if it is not the broker itself: a service manager, or a program that
+    /// forwards bytes.
+    private func way() throws -> String? {
+        guard let broker = try welcome.get()?.process, let peer, peer != CInt(clamping: broker) else { return nil }
         switch (peer, peerName) {
-        case (CInt(clamping: broker), _):
-            return "none, as --no-keeper demands: a crash of the broker loses its contents"
-        case (parent, let name?): return "process \(peer) (\(name)) starts the broker again after a crash"
-        case (0, _), (_, "systemd"), (_, "pasteboard"), (_, "pasteboardd"):
+        case (0, _), (_, "pasteboard"), (_, "pasteboardd"), (_, nil):
             return "the broker is in another container or namespace"
+        case (_, "systemd"):
+            return "systemd has the socket, and starts the broker"
         case (_, let name?):
             let forwarder = "the socket is forwarded by process \(peer) (\(name))"
             guard try welcome.get()?.features.contains(Feature.probe.rawValue) == true else {
@@ -169,13 +167,29 @@ struct Examination {
                 )
             }
             return "\(forwarder), so all bytes pass through the socket"
-        case (_, nil):
+        }
+    }
+
+    /// The directory of what outlives the broker.
+    private func kept() throws -> String? {
+        guard let welcome = try welcome.get() else { return nil }
+        guard let path = welcome.keptDirectory else {
             throw CommandFailure(
-                local:
-                    "process \(peer), which started the broker again after a crash, has ended; when the contents may "
-                    + "be lost, 'pasteboard stop', and the next broker has a keeper"
+                local: "nothing outlives the broker, because it has no tmpfs for that; set XDG_RUNTIME_DIR to one, or "
+                    + "mount one at /dev/shm, and run pasteboard broker --replace"
             )
         }
+        let room = ByteCount.text(welcome.keptDirectoryRoom ?? 0)
+        return "kept contents are files in \(path), which has room for \(room)\(Self.end(of: path))"
+    }
+
+    /// The events that remove a directory.
+    private static func end(of path: String) -> String {
+        guard path.hasPrefix("/run/user/"), let user = System.environment("USER"), !user.contains("/") else {
+            return ""
+        }
+        let lingers = (try? System.status(at: "/var/lib/systemd/linger/\(user)")) != .some(nil)
+        return lingers ? "" : "; they end with your last session, unless you run loginctl enable-linger"
     }
 
     private static func limits() throws -> String {
@@ -193,7 +207,7 @@ struct Examination {
     private func disk() throws -> String? {
         // Without a path, the check of the directory has failed.
         guard let path = try? self.path.get() else { return nil }
-        return try Snapshot.examine(for: path)
+        return try DiskCopy.examine(for: path)
     }
 
     private static func tar() throws -> String {

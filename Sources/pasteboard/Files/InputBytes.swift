@@ -132,23 +132,25 @@ final class InputBytes {
         return !hasEnded
     }
 
-    /// Moves all bytes into memory, for a broker that has `room` for more bytes. Only the last newline can be omitted.
+    /// Moves all bytes into an empty file in memory, for a broker that has `room` for more bytes. Only the last newline
+    /// can be omitted.
     ///
     /// - Parameter moved: called with the number of bytes moved so far.
-    func memory(room: KeptRoom, moved report: (UInt64) -> Void) throws -> MemoryFile {
+    /// - Returns: the complete file; an anonymous one if the directory of the empty one has no room for all bytes.
+    func memory(_ file: MemoryFile, room: KeptRoom, moved report: (UInt64) -> Void) throws -> MemoryFile {
         do {
-            let file = try MemoryFile()
+            var file = file
             try file.append(head.span)
             var count = UInt64(head.count)
             head = []
             while count <= room.free, let moved = try move(to: file) {
                 count += UInt64(moved)
                 report(count)
+                if file.isInDirectory, count + UInt64(Self.moved) > room.directory { file = try file.anonymousCopy() }
             }
             guard count <= room.free else { throw room.failure(count, isMinimum: true) }
             if !filter.isEmpty { try file.trimNewline() }
-            try file.seal()
-            return file
+            return try file.completed()
         } catch let error as SystemError where error.shortage == .noSpace {
             throw Failure(
                 .noSpace,
@@ -243,8 +245,11 @@ final class InputBytes {
 struct KeptRoom {
     let pool: UInt64
     private(set) var free: UInt64
+    /// The room in the kept directory.
+    private(set) var directory: UInt64
 
     init(_ welcome: Welcome) {
+        directory = welcome.keptDirectoryRoom ?? 0
         // The general board has room for so much even if nothing is free.
         free = max(welcome.keptFree ?? welcome.keptPool ?? .max, WireLimits.guaranteedLength)
         pool = welcome.keptPool ?? free
@@ -253,6 +258,7 @@ struct KeptRoom {
     /// Takes room for `count` bytes.
     mutating func take(_ count: UInt64) {
         free -= min(free, count)
+        directory -= min(directory, count)
     }
 
     /// - Parameter isMinimum: whether there may be more than `count` bytes.

@@ -89,9 +89,11 @@ struct InputItem {
         let line = ProgressLine()
         defer { line.finish() }
         return try zip(inputs, large).map { input, isLarge in
-            guard isLarge, passes, input.filter.onlyTrims else { return try input.source() }
+            guard isLarge, passes, input.filter.onlyTrims,
+                let empty = try connection.keptFile(for: input.size ?? 0)
+            else { return try input.source() }
             line.show("copied", done, of: total)
-            let file = try input.memory(room: room) { line.show("copied", done + $0, of: total) }
+            let file = try input.memory(empty, room: room) { line.show("copied", done + $0, of: total) }
             let size = try file.size
             done += size
             room.take(size)

@@ -144,7 +144,7 @@ enum PresentContents {
             if answer.isArchive { representation.content = .folderArchive }
         }
         guard let file = passed else { return (representation, .bytes(bytes)) }
-        if let memory = MemoryFile(sealed: file.descriptor), try memory.size == file.byteCount {
+        if let memory = connection.memory(file), try memory.size == file.byteCount {
             return (representation, .memory(memory))
         }
         var offset: UInt64 = 0

@@ -65,9 +65,6 @@ struct UnitsCommand: Command {
             Type=notify
             ExecStart=\(program(below: prefix)) broker
             Restart=on-failure
-            FileDescriptorStoreMax=16000
-            RestartForceExitStatus=75
-            ExecReload=/bin/kill -USR2 $MAINPID
 
             """
     }

@@ -42,7 +42,7 @@ enum BackgroundOffer {
 
     /// Lets the waiting command return. From here on messages go to the log, or are discarded.
     static func registered(_ line: String, isVerbose: Bool) throws {
-        let log = isVerbose ? LogFile()?.descriptor : nil
+        let log = isVerbose ? LogFile.path().flatMap(LogFile.open) : nil
         let messages = try log ?? DescriptorBox(System.open("/dev/null", .writing))
         try System.duplicate(messages.raw, onto: 2)
         let ready = OwnedDescriptor(adopting: Self.ready)

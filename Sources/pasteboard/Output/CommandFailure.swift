@@ -96,7 +96,7 @@ struct CommandFailure: Error {
         switch code {
         case .nothingHere, .typeUnavailable: 1
         case .invalidArgument: 2
-        case .brokerUnavailable, .brokerRestarted, .linkDown: 3
+        case .brokerUnavailable, .brokerRestarted, .brokerStopped, .linkDown: 3
         case .sourceGone, .sourceFailed, .sourceStalled, .sourceTruncated, .destinationGone, .destinationStalled: 5
         case .notPermitted, .refused, .concealed, .limitExceeded, .tooLarge, .noSpace, .superseded, .notLoadableNow: 6
         case .timeout: 7

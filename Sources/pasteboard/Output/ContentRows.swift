@@ -26,7 +26,8 @@ extension Committed {
         }
         if isUnsaved == true {
             StandardStreams.remark(
-                "these contents would not survive a crash of the broker, because its keeper or systemd takes nothing at present"
+                "these contents end with the broker, because the memory file system for what outlives it is full or "
+                    + "missing; see pasteboard doctor"
             )
         }
     }

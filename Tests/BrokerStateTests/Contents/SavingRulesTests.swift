@@ -6,13 +6,14 @@ import Testing
 @Suite(.pure) struct SavingRulesTests {
     @Test("Contents outlive a crash or the end of a broker by their sort", .tags(.f86, .f102))
     func places() {
-        let table: [(SavingRules.Sort, SavingRules.Places)] = [
-            (.temporary, []), (.secret, []), (.counted, []), (.promised, []), (.transient, .manager),
-            (.kept, [.manager, .disk]),
+        let table: [(sort: SavingRules.Sort, isSaved: Bool, isCopied: Bool)] = [
+            (.temporary, false, false), (.secret, false, false), (.counted, false, false), (.promised, false, false),
+            (.transient, true, false), (.kept, true, true),
         ]
-        #expect(table.map(\.0) == SavingRules.Sort.allCases)
-        for (sort, places) in table { #expect(SavingRules.places(for: sort) == places, "\(sort)") }
-        #expect(SavingRules.source(hasPassedAll: true) == .manager)
-        #expect(SavingRules.source(hasPassedAll: false) == .disk)
+        #expect(table.map(\.sort) == SavingRules.Sort.allCases)
+        for (sort, isSaved, isCopied) in table {
+            #expect(SavingRules.isSaved(sort) == isSaved, "\(sort)")
+            #expect(SavingRules.isCopied(sort) == isCopied, "\(sort)")
+        }
     }
 }

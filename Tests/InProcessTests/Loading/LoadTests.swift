@@ -171,7 +171,7 @@ struct LoadTests {
             await asked.wait()
             try await broker.stop()
             let error = await #expect(throws: PasteboardError.self) { try await load.value }
-            #expect(error?.code == .brokerRestarted)
+            #expect(error?.code == .brokerStopped)
             #expect(publication.isCurrent)
             never.open()
 

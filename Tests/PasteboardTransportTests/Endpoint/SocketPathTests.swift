@@ -11,6 +11,8 @@ import Testing
         let path = SocketPath("\(directory.path)/below/deeper/socket")
         do {
             var first = try ClaimedSocket(claiming: path)
+            #expect(Bool(!first.wasLeft && !first.isReachable))
+            try first.listen()
             #expect(Bool(first.isReachable))
             #expect(try System.status(at: path.directory)?.mode == 0o700)
             let error = #expect(throws: SocketPathError.self) { _ = try ClaimedSocket(claiming: path) }
@@ -20,7 +22,8 @@ import Testing
             first.withdraw()
             #expect(try System.status(at: path.path) == nil)
             // A successor starts while the first still has its connections.
-            let second = try ClaimedSocket(claiming: path)
+            var second = try ClaimedSocket(claiming: path)
+            try second.listen()
             first.withdraw()
             #expect(Bool(second.isReachable))
         }
@@ -29,8 +32,37 @@ import Testing
         // The socket of a broker that was killed.
         try path.prepareDirectory()
         _ = try ListeningSocket(path: path.path)
-        let third = try ClaimedSocket(claiming: path)
+        var third = try ClaimedSocket(claiming: path)
+        #expect(Bool(third.wasLeft))
+        try third.listen()
         #expect(Bool(third.isReachable))
+    }
+
+    @Test("A process that hands a path over keeps its socket there until another one has its own")
+    func handsOver() throws {
+        let directory = try TemporaryDirectory()
+        let path = SocketPath("\(directory.path)/socket")
+        var first = try ClaimedSocket(claiming: path)
+        try first.listen()
+        first.handOver()
+        _ = try Socket.connect(path: path.path, deadline: 0)
+        var second = try ClaimedSocket(claiming: path)
+        #expect(Bool(second.wasLeft && first.isReachable))
+        try second.listen()
+        #expect(Bool(second.isReachable && !first.isReachable))
+        // That of the other one stays.
+        first.withdraw()
+        #expect(Bool(second.isReachable))
+    }
+
+    @Test("A path that was handed over to nobody is removed")
+    func handsOverInVain() throws {
+        let directory = try TemporaryDirectory()
+        var claimed = try ClaimedSocket(claiming: SocketPath("\(directory.path)/socket"))
+        try claimed.listen()
+        claimed.handOver()
+        claimed.withdraw()
+        #expect(directory.names(in: ".").isEmpty)
     }
 
     @Test("A file that has replaced the socket is not removed", .tags(.f70))
@@ -38,6 +70,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = SocketPath("\(directory.path)/socket")
         var claimed = try ClaimedSocket(claiming: path)
+        try claimed.listen()
         try System.unlink(path.path)
         let other = try System.open(path.path, [.writing, .exclusive])
         #expect(Bool(!claimed.isReachable))

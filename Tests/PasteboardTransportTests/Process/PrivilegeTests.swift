@@ -6,14 +6,17 @@ import Testing
 /// Privileges that a thread of this process gives up. The process itself keeps them.
 @Suite(.pure)
 struct PrivilegeTests {
-    @Test("A thread that has given up files only removes those of its directory, and uses what is open")
+    @Test(
+        "A thread that has given up files only removes those of its directory, writes those of another, and reads /proc"
+    )
     func files() throws {
         let directory = try TemporaryDirectory()
         let own = try directory.makeDirectory("own")
         for name in ["own/socket", "own/lock", "file"] { try directory.write("text", to: name) }
+        let kept = DescriptorBox(try System.open(try directory.makeDirectory("kept"), .directory))
         let opened = DescriptorBox(try System.open(directory["file"]))
         let codes = try Self.onThread { () -> [String: CInt] in
-            let gaveUp = Self.code { try System.giveUpFiles(exceptRemovingFrom: own, readsProcesses: false) }
+            let gaveUp = Self.code { try System.giveUpFiles(exceptRemovingFrom: own, writingTo: [kept.raw]) }
             return [
                 "give up": gaveUp,
                 "read": Self.code { _ = try System.open(directory["file"]) },
@@ -29,6 +32,15 @@ struct PrivilegeTests {
                 "run": Self.code { _ = try ChildProcess(.init(path: "/bin/true")).wait() },
                 "connect": Self.connectTCP(),
 
+                "write kept": Self.code { _ = try System.open("new", in: kept.raw, [.writing, .exclusive]) },
+                "rename kept": Self.code { try System.rename("new", in: kept.raw, to: "b", in: kept.raw) },
+                "link kept": Self.code {
+                    let file = try MemoryFile(unnamedIn: kept.raw).completed()
+                    try System.link(file.descriptor.raw, to: "r", in: kept.raw)
+                    withExtendedLifetime(file) {}
+                },
+                "list kept": Self.code { _ = try System.entries(of: kept.raw) },
+                "remove kept": Self.code { try System.unlink("b", in: kept.raw) },
                 "read opened": Self.code { _ = try System.read(opened.raw, upTo: 1) },
                 "memory": Self.code { _ = try MemoryFile(capacity: 1) { $0.append(1) } },
                 "status": Self.code { _ = try System.status(at: directory["file"]) },
@@ -40,25 +52,29 @@ struct PrivilegeTests {
         // A kernel without Landlock, or one that starts without it.
         if [ENOSYS, EOPNOTSUPP].contains(codes?["give up"]) { return }
         var refused = [
-            "read", "read own", "read process", "read program", "list", "write", "create", "make directory", "listen",
+            "read", "read own", "read program", "list", "write", "create", "make directory", "listen",
             "remove", "remove directory", "run",
         ]
         if try Self.kernel() >= (6, 7) { refused.append("connect") }
         for name in refused { #expect(codes?[name] == EACCES, "\(name): \(codes?[name] ?? -1)") }
-        for name in ["give up", "read opened", "memory", "status", "remove socket", "remove lock"] {
+        let allowed = [
+            "give up", "read process", "write kept", "rename kept", "link kept", "list kept", "remove kept",
+            "read opened", "memory", "status", "remove socket", "remove lock",
+        ]
+        for name in allowed {
             #expect(codes?[name] == 0, "\(name): \(codes?[name] ?? -1)")
         }
         // Other threads keep their privileges.
         #expect(try directory.contents(of: "file") == Array("text".utf8))
     }
 
-    @Test("A thread without a directory gives up removing too, and may keep reading about processes")
+    @Test("A thread without a directory gives up removing too")
     func withoutDirectory() throws {
         let directory = try TemporaryDirectory()
         try directory.write("text", to: "file")
         let codes = try Self.onThread {
             [
-                Self.code { try System.giveUpFiles(exceptRemovingFrom: nil, readsProcesses: true) },
+                Self.code { try System.giveUpFiles(exceptRemovingFrom: nil, writingTo: []) },
                 Self.code { try System.unlink(directory["file"]) },
                 Self.code { _ = try System.open("/proc/self/exe") },
                 Self.code { _ = try System.open("/proc/self/stat") },

@@ -54,8 +54,9 @@ import Testing
             for _ in 0..<rounds {
                 let directory = try TemporaryDirectory()
                 var claimed = try ClaimedSocket(claiming: SocketPath("\(directory.path)/socket"))
+                try claimed.listen()
                 let client = try Socket.connect(path: claimed.path.path, deadline: .max)
-                guard case .connection(let server) = try claimed.listener.accept() else { exit(2) }
+                guard case .connection(let server) = try claimed.accept() else { exit(2) }
                 Socket.setPassesDescriptors(server.raw, true)
                 _ = try ProcessIdentity(peerOf: server.raw, credentials: PeerCredentials(of: server.raw))
                 _ = try StartLock(of: claimed.path, deadline: .max)

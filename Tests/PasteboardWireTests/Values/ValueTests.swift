@@ -10,13 +10,13 @@ struct ValueTests {
             .nothingHere, .typeUnavailable, .superseded, .sourceGone, .sourceFailed, .sourceStalled, .sourceTruncated,
             .destinationGone, .destinationStalled, .cancelled, .timeout, .tooLarge, .limitExceeded, .noSpace,
             .notPermitted, .notLoadableNow, .concealed, .refused, .invalidArgument, .protocolViolation,
-            .versionMismatch, .brokerUnavailable, .brokerRestarted, .linkDown,
+            .versionMismatch, .brokerUnavailable, .brokerRestarted, .linkDown, .brokerStopped,
         ]
-        #expect(codes.map(\.rawValue) == Array(1...24))
+        #expect(codes.map(\.rawValue) == Array(1...25))
         #expect(codes.map(\.description) == ErrorCode.names)
         #expect(ErrorCode.typeUnavailable.description == "type-unavailable")
         #expect(ErrorCode.linkDown.description == "link-down")
-        for number in [0, 25, UInt32.max] {
+        for number in [0, 26, UInt32.max] {
             #expect(ErrorCode(rawValue: number).description == "error-\(number)")
         }
     }

@@ -78,7 +78,7 @@ import Testing
             if command == "uninstall" { try desk.run("install") }
             let inbox = command == "drag" ? try desk.start("drop", "--as", "inbox", "--into", "in") : nil
             if inbox != nil { try eventually("inbox") { try desk.run("drop", "--list").text.contains("inbox") } }
-            let ends = ["--background", "--list", "--replace"].contains { example.contains($0) }
+            let ends = ["--background", "--list"].contains { example.contains($0) }
             guard Self.standing.contains(command), !ends else {
                 let finished = try start(example).finish()
                 #expect(finished.exitCode == 0, "\(example): \(finished.errorText)")

@@ -79,7 +79,7 @@ import Testing
     @Test("Bytes that were handed over before the broker is killed stay kept, and their command runs once")
     func handOverPartly() throws {
         let desk = try Desk()
-        let keeper = try desk.startKeeper()
+        let broker = try desk.serve()
         let types = ["-t", "text=echo x >>runs; echo words", "-t", ".png=\(Self.waiting)"]
         let offer = try desk.offer(["--keep-on-exit"] + types)
         try offer.child.kill(SIGTERM)
@@ -88,18 +88,18 @@ import Testing
         try killBroker(during: offer, at: desk, keeping: "public.utf8-plain-text, public.png")
         #expect(try desk.run("paste").text == "words\n")
         #expect(try desk.directory.contents(of: "runs") == Array("x\n".utf8))
-        try keeper.child.kill(SIGTERM)
-        _ = try keeper.finish()
+        try desk.run("stop")
+        _ = try broker.finish()
     }
 
     @Test("A hand-over during a takeover goes on at the other broker, and ends the loads at this one", .tags(.f90))
     func handOverAtTakeover() throws {
         let desk = try Desk()
-        let keeper = try desk.startKeeper()
+        let broker = try desk.serve()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=printf begin; \(Self.waiting)"])
         let paste = try desk.start("paste", "--timeout", "10m")
         try paste.waitForOutput(containing: "begin")
-        try desk.succeed("pasteboard broker --replace")
+        let next = try desk.serve("--replace")
         try offer.child.kill(SIGTERM)
         try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
         #expect(try paste.finish().exitCode == 5)
@@ -108,15 +108,15 @@ import Testing
         #expect(ended.exitCode == 0)
         #expect(ended.errorText.hasSuffix("pasteboard: offer: kept public.utf8-plain-text\n"))
         #expect(try desk.run("paste").text == "beginwhole\n")
-        try keeper.child.kill(SIGTERM)
-        _ = try keeper.finish()
+        try desk.run("stop")
+        _ = try (broker.finish(), next.finish())
     }
 
     @Test("An offer that is to keep its promises, and finds no other broker, reports that nothing was kept")
     func handOverToNobody() throws {
         let desk = try Desk()
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
-        let broker = try desk.startBroker("--no-keeper")
+        let broker = try desk.serve()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words"])
         try broker.child.kill(SIGKILL)
         try offer.waitForErrors(containing: "pasteboard: offer: the broker ended; connecting again\n")
@@ -134,7 +134,7 @@ import Testing
     func handOverInterrupted() throws {
         let desk = try Desk()
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
-        let broker = try desk.startBroker("--no-keeper")
+        let broker = try desk.serve()
         let offer = try desk.offer(["--keep-on-exit", "-t", "text=echo words", "-t", ".png=\(Self.waiting)"])
         try offer.child.kill(SIGTERM)
         try desk.succeed("until pasteboard types | grep -q 'text.*kept'; do sleep 0.01; done")
@@ -197,7 +197,7 @@ import Testing
     func waitingCopy() throws {
         for end in [SIGKILL, SIGTERM] {
             let desk = try Desk()
-            let broker = try desk.startBroker("--no-keeper")
+            let broker = try desk.serve()
             let input = "until [ -e go ]; do sleep 0.01; done; echo late"
             let copy = try ProcessRunner(
                 "/bin/sh",
@@ -220,7 +220,7 @@ import Testing
     @Test("What stands ends at once if other users may write to the directory of the socket", .tags(.f70))
     func unsafeDirectory() throws {
         let desk = try Desk()
-        let broker = try desk.startBroker("--no-keeper")
+        let broker = try desk.serve()
         let paste = try desk.start("paste", "--board", "other", "--wait")
         let watch = try desk.start("watch")
         try eventually("two watches") { try desk.run("status", "--json").text.contains(#""watches":2"#) }
@@ -305,7 +305,7 @@ import Testing
     )
     func otherContents(options: [String]) throws {
         let desk = try Desk()
-        let keeper = try desk.startKeeper()
+        let broker = try desk.serve()
         let offer = try desk.offer(["-t", "text=\(Self.waiting)"])
         let paste = try desk.startPaste(options)
         try desk.waitForFile("asked", in: ".")
@@ -320,8 +320,8 @@ import Testing
         #expect(bytes == Array("other".utf8))
         try offer.child.kill(SIGCONT)
         #expect(try offer.finish().exitCode == 0)
-        try keeper.child.kill(SIGTERM)
-        _ = try keeper.finish()
+        try desk.run("stop")
+        _ = try broker.finish()
     }
 }
 

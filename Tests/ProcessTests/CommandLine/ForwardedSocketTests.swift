@@ -60,7 +60,7 @@ struct ForwardedSocketTests {
     @Test("doctor says that the socket is forwarded, which is no trouble")
     func doctor() throws {
         #expect(
-            try output("near copy -e x; far doctor | grep forwarded").contains("good  keeper     the socket is forw")
+            try output("near copy -e x; far doctor | grep forwarded").contains("good  way        the socket is forw")
         )
     }
 }

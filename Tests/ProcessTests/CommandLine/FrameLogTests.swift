@@ -65,7 +65,7 @@ import Testing
         let desk = try Desk(.socket)
         let plain = desk.environment
         desk.environment["PASTEBOARD_DEBUG"] = "frames"
-        let broker = try desk.startBroker("--no-keeper")
+        let broker = try desk.serve()
         desk.environment = plain
         let offer = try desk.offer(["-t", "text=echo hidden words"])
         #expect(try desk.run("paste").text == "hidden words\n")

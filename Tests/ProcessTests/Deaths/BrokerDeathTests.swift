@@ -2,7 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A broker that is killed at random moments while a hundred clients use it, and that its keeper starts again.
+/// A broker that is killed at random moments while a hundred clients use it, and that the test starts again.
 ///
 /// `PASTEBOARD_TEST_BROKER_DEATHS` is the number of rounds; `.ci/long` sets it to 50.
 @Suite(.processes) struct BrokerDeathTests {

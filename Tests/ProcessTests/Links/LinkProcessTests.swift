@@ -262,12 +262,12 @@ import Testing
         try machine.eventuallyFar("public.utf8-plain-text\n", "pasteboard types | cut -d' ' -f1")
         let paste = try machine.desk.start("paste")
         try machine.near.waitForFile("asked", in: ".")
-        #expect(try machine.near.run("broker", "--replace").exitCode == 0)
+        let broker = try machine.near.serve("--replace")
         try machine.near.directory.write("", to: "go")
         let pasted = try paste.finish()
         #expect(pasted.exitCode == 0 && pasted.text == "a\nb\n", "\(pasted.errorText)")
         try link.waitForErrors(containing: "connected again")
-        try ProcessRunner.end(offer, link)
+        try ProcessRunner.end(offer, link, broker)
     }
 
     @Test("A drop over a link ends with its result although the destination's broker is replaced meanwhile")
@@ -286,7 +286,7 @@ import Testing
         try inbox.load(credit: 100_000)
         _ = try inbox.peer.next(.data)
         // The other destination goes to the next broker at once.
-        #expect(try machine.desk.run("broker", "--replace").exitCode == 0)
+        let broker = try machine.desk.serve("--replace")
         try machine.eventuallyFar("yes\n", "pasteboard drop --list | grep -q other && echo yes")
         // The link has been told of the end of the other destination by then.
         for _ in 0..<20 { #expect(try near.succeed("pasteboard drop --list").contains("inbox@far")) }
@@ -295,7 +295,7 @@ import Testing
         try inbox.conclude(session)
         let dragged = try drag.finish()
         #expect(dragged.exitCode == 0, "\(dragged.errorText)")
-        try ProcessRunner.end(other, link)
+        try ProcessRunner.end(other, link, broker)
     }
 
     @Test("What the command of --via has started ends with the link")

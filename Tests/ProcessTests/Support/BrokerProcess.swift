@@ -178,7 +178,7 @@ struct BrokerPlace {
 
     /// The command line of the broker.
     var arguments: [String] {
-        get throws { [try ProcessRunner.program("pasteboardd"), "--no-keeper", "--socket", socket] }
+        get throws { [try ProcessRunner.program("pasteboardd"), "--socket", socket] }
     }
 
     /// An environment without a configuration.

@@ -103,15 +103,10 @@ final class Desk {
         return finished.text
     }
 
-    /// Starts a broker with a keeper, and returns once it can be used.
+    /// Starts a broker, and returns once it can be used.
     ///
     /// - Parameter shell: commands that run before.
-    func startKeeper(after shell: String = ":") throws -> ProcessRunner {
-        try startBroker(after: shell)
-    }
-
-    /// Starts a broker, with a keeper unless `options` contain `--no-keeper`, and returns once it can be used.
-    func startBroker(_ options: String = "", after shell: String = ":") throws -> ProcessRunner {
+    func serve(_ options: String = "", after shell: String = ":") throws -> ProcessRunner {
         let program = try ProcessRunner.program("pasteboard")
         let broker = try ProcessRunner(
             "/bin/sh",

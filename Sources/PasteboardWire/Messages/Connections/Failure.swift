@@ -10,19 +10,33 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         let text: String
         let detail: String?
         let source: SourceFailure?
+        let lastStream: UInt64?
 
-        init(_ code: ErrorCode, _ text: String, _ detail: String?, _ source: SourceFailure?) {
+        init(
+            _ code: ErrorCode,
+            _ text: String,
+            _ detail: String?,
+            _ source: SourceFailure?,
+            _ lastStream: UInt64?
+        ) {
             self.code = code
             self.text = text
             self.detail = detail
             self.source = source
+            self.lastStream = lastStream
         }
     }
 
     private var contents: Contents
 
-    package init(_ code: ErrorCode, _ text: String, detail: String? = nil, source: SourceFailure? = nil) {
-        contents = Contents(code, text, detail, source)
+    package init(
+        _ code: ErrorCode,
+        _ text: String,
+        detail: String? = nil,
+        source: SourceFailure? = nil,
+        lastStream: UInt64? = nil
+    ) {
+        contents = Contents(code, text, detail, source, lastStream)
     }
 
     /// Whether both are one failure. A broker may refuse a request in the words in which it announces its end.
@@ -30,19 +44,19 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
 
     package var code: ErrorCode {
         get { contents.code }
-        set { self = Failure(newValue, text, detail: detail, source: source) }
+        set { self = Failure(newValue, text, detail: detail, source: source, lastStream: lastStream) }
     }
 
     /// One line of at most 1 KiB: what failed, on what, why, and what to do.
     package var text: String {
         get { contents.text }
-        set { self = Failure(code, newValue, detail: detail, source: source) }
+        set { self = Failure(code, newValue, detail: detail, source: source, lastStream: lastStream) }
     }
 
     /// Further facts, one on each line, at most 4 KiB: for example, the available types.
     package var detail: String? {
         get { contents.detail }
-        set { self = Failure(code, text, detail: newValue, source: source) }
+        set { self = Failure(code, text, detail: newValue, source: source, lastStream: lastStream) }
     }
 
     /// Whether the detail lists the available alternatives, one on each line.
@@ -52,7 +66,14 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
 
     package var source: SourceFailure? {
         get { contents.source }
-        set { self = Failure(code, text, detail: detail, source: newValue) }
+        set { self = Failure(code, text, detail: detail, source: newValue, lastStream: lastStream) }
+    }
+
+    /// In a farewell, the last stream of this client that the broker has taken. Everything on it and before it was
+    /// answered, and nothing later was carried out.
+    package var lastStream: UInt64? {
+        get { contents.lastStream }
+        set { self = Failure(code, text, detail: detail, source: source, lastStream: newValue) }
     }
 
     /// The failure without characters that change a terminal, in all its texts. The detail keeps its lines.
@@ -66,11 +87,13 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
             clean.message = source.message.printable
             return clean
         }
+        clean.lastStream = lastStream
         return clean
     }
 
     package static func == (left: Failure, right: Failure) -> Bool {
         left.code == right.code && left.text == right.text && left.detail == right.detail && left.source == right.source
+            && left.lastStream == right.lastStream
     }
 
     /// Creates a failure without a code, which is 0 on the wire as everywhere in protobuf. No error has this code.
@@ -83,12 +106,13 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
     package mutating func fields(_ visit: inout some FieldVisitor) {
         // Each change of one makes an object, and a decoder visits all fields once more for each that is out of order
         // or unknown.
-        var (code, text, detail, source) = (code, text, detail, source)
+        var (code, text, detail, source, lastStream) = (code, text, detail, source, lastStream)
         visit(1, "code", &code)
         visit(2, "text", &text[upTo: WireLimits.errorText])
         visit(3, "detail", &detail[upTo: WireLimits.errorDetail])
         visit(4, "source", &source)
-        self = Failure(code, text, detail: detail, source: source)
+        visit(5, "last_stream", &lastStream)
+        self = Failure(code, text, detail: detail, source: source, lastStream: lastStream)
     }
 }
 

@@ -23,6 +23,10 @@ package struct Welcome: WireMessage {
     /// The time in which contents of an earlier broker may still come back; nil if there was none, or this time is
     /// over.
     package var settlingMilliseconds: UInt64?
+    /// The directory in which the client may put large kept bytes, and pass them as a file, if it can reach it.
+    package var keptDirectory: String?
+    /// The number of bytes for which this directory has room.
+    package var keptDirectoryRoom: UInt64?
 
     package init() {}
 
@@ -38,5 +42,7 @@ package struct Welcome: WireMessage {
         visit(9, "program_version", &programVersion)
         visit(10, "kept_free", &keptFree)
         visit(11, "settling_milliseconds", &settlingMilliseconds)
+        visit(12, "kept_directory", &keptDirectory)
+        visit(13, "kept_directory_room", &keptDirectoryRoom)
     }
 }

@@ -164,9 +164,9 @@ struct DragEndingTests {
             let outcome = Task { try await dropping.outcome().text }
             try await eventually("a question for a proposal") { proposing.value > 0 }
             await broker.stop()
-            #expect(await move.value == .brokerRestarted)
-            #expect(try await outcome.value == "failed broker-restarted")
-            #expect(try await moving.outcome().text == "failed broker-restarted")
+            #expect(await move.value == .brokerStopped)
+            #expect(try await outcome.value == "failed broker-stopped")
+            #expect(try await moving.outcome().text == "failed broker-stopped")
             never.open()
             for site in [slow, site] {
                 #expect(await site.stop().suffix(1) == ["ended"])

@@ -25,7 +25,7 @@ import Testing
         #expect(try Self.bad(desk) == "")
         let shown = try desk.run("doctor").text
         #expect(shown.contains("version \(ProgramVersion.current), protocol 1"))
-        #expect(shown.contains("starts the broker again after a crash"))
+        #expect(shown.contains("kept contents are files in "))
         let json = try desk.run("doctor", "--json").text
         #expect(json.hasPrefix(#"[{"check":"directory","state":"good","finding":"/"#) && json.hasSuffix("}]\n"))
         #expect(json.contains(#""advice":null"#) && json.split(separator: "\n").count == 1)
@@ -38,11 +38,7 @@ import Testing
             ("rm -r run/pasteboard; echo >run/pasteboard", "directory", "remove it"),
             ("echo >run/pasteboard/socket", "socket", "remove it"),
             ("echo 'idle-exit = 30' >.config/pasteboard/config", "limits", "write a time"),
-            (
-                "echo 'kept-on-disk = 1MiB' >.config/pasteboard/config; mkdir s/pasteboard; echo >s/pasteboard/snapshot.unread",
-                "disk", "remove it"
-            ),
-            ("echo 'kept-on-disk = 1MiB' >.config/pasteboard/config; echo >s/pasteboard", "disk", "remove it"),
+            ("echo 'kept-on-disk = 1MiB' >.config/pasteboard/config; echo >s/pasteboard", "disk", "kept-on-disk=0"),
         ]
     )
     func faults(script: String, check: String, advice: String) throws {
@@ -131,13 +127,13 @@ import Testing
     @Test("A stopped broker is found, with its process")
     func stopped() throws {
         let desk = try Desk()
-        let keeper = try desk.startKeeper()
+        let broker = try desk.serve()
         let status = try desk.run("status", "--json").text
         let process = try #require(status.firstMatch(of: #/"process":(\d+)/#).flatMap { CInt($0.1) })
         try System.kill(process, SIGSTOP)
         let bad = try Self.bad(desk)
         try System.kill(process, SIGCONT)
-        #expect(bad.hasPrefix("BAD   broker") && bad.contains("process \(keeper.child.id) or its child"), "\(bad)")
+        #expect(bad.hasPrefix("BAD   broker") && bad.contains("process \(broker.child.id) is stopped"), "\(bad)")
     }
 
     @Test("Errors that it explains point to it")

@@ -157,7 +157,7 @@ import Testing
         let old = "t/pasteboard-run-0123456789ab"
         for directory in [old, "t/pasteboard-run-new", "t/other"] {
             _ = try desk.directory.makeDirectory(directory)
-            for file in ["socket", "socket.lock", "socket.k"] {
+            for file in ["socket", "socket.lock", "socket.n"] {
                 try desk.directory.write("", to: "\(directory)/\(file)")
             }
         }

@@ -122,7 +122,7 @@ import Testing
     @Test("Completion starts no broker, and does not wait for one that does not answer", arguments: [false, true])
     func withoutBroker(isStopped: Bool) throws {
         let desk = try Desk()
-        let broker = isStopped ? try desk.startBroker("--no-keeper") : nil
+        let broker = isStopped ? try desk.serve() : nil
         defer { try? broker?.child.kill(SIGCONT) }
         try broker?.child.kill(SIGSTOP)
         let boards = try desk.run("complete", "--", "types", "-b", "")

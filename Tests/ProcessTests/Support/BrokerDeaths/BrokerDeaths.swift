@@ -38,22 +38,18 @@ final class BrokerDeaths {
     private var offers: [ProcessRunner] = []
     private var kept: [Kept] = []
     private var threads: [SystemThread] = []
-    private var keeperDescriptors = 0
     private var loads = 0
     private var asks = 0
 
     init(seed: UInt64) throws {
         generator = SeededGenerator(seed: seed)
-        broker = try KeptBroker()
-        ledger = DeathLedger(broker.place, copiers: Self.copiers, seed: seed)
+        ledger = DeathLedger(try BrokerPlace(), copiers: Self.copiers, seed: seed)
+        broker = try KeptBroker(ledger)
         reader = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
     }
 
     /// Starts all clients.
     func start() async throws {
-        // After an answer, the keeper has closed what it needed for the start.
-        _ = try broker.connect().status()
-        keeperDescriptors = try broker.keeperDescriptors()
         try await startSources()
         for number in 0..<Self.copiers {
             threads.append(
@@ -145,11 +141,11 @@ final class BrokerDeaths {
         try await startWaitingLoads()
         let work = before.work + Int.random(in: 20...300, using: &generator)
         try ledger.wait(for: "work") { $0.work >= work }
-        try broker.killBroker()
+        try broker.kill()
         // Sometimes the next broker dies, too: before it serves, or soon after.
         if Int.random(in: 0..<3, using: &generator) == 0 {
             if Bool.random(using: &generator) { _ = try broker.connect().status() }
-            try broker.killBroker()
+            try broker.kill()
         }
         ledger.record { $0.deaths += 1 }
         ledger.gate.open()
@@ -203,7 +199,7 @@ final class BrokerDeaths {
 
     // MARK: The end
 
-    /// Ends all clients, and verifies that the broker and its keeper hold only what was acknowledged last.
+    /// Ends all clients, and verifies that the broker and its directory hold only what was acknowledged last.
     func end() async throws {
         endClients()
         let entries = ledger.now
@@ -212,28 +208,28 @@ final class BrokerDeaths {
         for load in 0..<loads { #expect(entries.results[load]?.count == 1, "load \(load)") }
         let observer = try broker.connect()
         let bytes = UInt64(entries.kept.reduce(0, +))
-        let descriptors = keeperDescriptors + entries.saved.reduce(0, +)
+        let files = entries.saved.reduce(0, +)
         var holding = try self.holding(over: observer)
         do {
             try await eventually("the holdings of what was acknowledged") {
                 holding = try self.holding(over: observer)
-                return holding.bytes == bytes && holding.descriptors <= descriptors
+                return holding.bytes == bytes && holding.files == files
             }
         } catch is NeverHappened {}
         #expect(holding.bytes == bytes)
-        #expect(holding.descriptors <= descriptors)
+        #expect(holding.files == files)
         try await endSources()
         try broker.end()
     }
 
-    private func holding(over observer: BlockingConnection) throws -> (bytes: UInt64?, descriptors: Int) {
+    private func holding(over observer: BlockingConnection) throws -> (bytes: UInt64?, files: Int) {
         let counters = try observer.status().compactMap(\.counter)
-        return (counters.first { $0.name == "bytes-kept" }?.value, try broker.keeperDescriptors())
+        return (counters.first { $0.name == "bytes-kept" }?.value, try broker.files())
     }
 
     /// Ends the threads, also those that wait for a broker that hangs.
     func abandon() {
-        try? broker.keeper.child.killGroup(SIGKILL)
+        broker.abandon()
         ledger.gate.open()
         endClients()
     }

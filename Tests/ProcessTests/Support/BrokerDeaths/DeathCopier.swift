@@ -2,6 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
+import Testing
 
 /// A client that writes kept contents to a board of its own, or clears it, again and again. After each death of the
 /// broker it verifies that the board has its last acknowledged state, or the one that was being written.
@@ -9,11 +10,9 @@ struct DeathCopier {
     private struct Contents: Equatable {
         let name: String
         let parts: [DeathLedger.Part]
-        /// Whether the bytes were passed in files, which the keeper holds even if they are empty.
-        var arePassed = false
 
-        /// The number of descriptors that the keeper holds: those of the bytes, and that of their description.
-        var saved: Int { 1 + parts.count { arePassed || $0.count > 0 } }
+        /// The number of files: those of large bytes, and that of their description and of small ones.
+        var saved: Int { 1 + parts.count { $0.count > WireLimits.inlineLength } }
     }
 
     private struct Expected {
@@ -103,16 +102,15 @@ struct DeathCopier {
                 representation.type = type
                 let bytes = ledger.bytes(of: part)
                 guard passes else { return (representation, .bytes(bytes)) }
-                let file = try MemoryFile()
+                let file = try #require(try connection.keptFile(for: UInt64(bytes.count)))
                 try file.append(bytes.span)
-                try file.seal()
-                return (representation, .memory(file))
+                return (representation, .memory(try file.completed()))
             }
         )
         ledger.record { [number] entries in
             for part in parts { entries.begun[number][part.count, default: []].append(part) }
         }
-        attempted = Expected(contents: Contents(name: name, parts: parts, arePassed: passes), changeCount: nil)
+        attempted = Expected(contents: Contents(name: name, parts: parts), changeCount: nil)
         acknowledge(try connection.write(write, items: [item]).committed)
     }
 

@@ -24,7 +24,7 @@ final class DeathLedger: Sendable {
         var verified: [Int]
         /// The number of bytes that each copier has at the broker.
         var kept: [Int]
-        /// The number of descriptors that the keeper holds for each copier.
+        /// The number of files with the contents of each copier.
         var saved: [Int]
         /// The bytes that each copier has ever begun to write, by their number.
         var begun: [[Int: [Part]]]
@@ -57,6 +57,8 @@ final class DeathLedger: Sendable {
     }
 
     let socket: BrokerPlace
+    /// Held by clients while they connect, and by the test while no broker listens.
+    let isListening = Lock(())
     let seed: UInt64
     private let block = Desk.bytes(DeathLedger.longest + DeathLedger.offsets)
     private let entries: Lock<Entries>
@@ -161,7 +163,7 @@ final class DeathLedger: Sendable {
     // MARK: Connections
 
     func connect() throws -> BlockingConnection {
-        try socket.connection()
+        try isListening.withLock { _ in try socket.connection() }
     }
 
     /// Whether a request failed because its broker has died.

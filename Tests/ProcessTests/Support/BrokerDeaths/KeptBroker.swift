@@ -1,51 +1,29 @@
 import Glibc
 import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
-/// A broker of one test whose keeper starts it again when the test kills it.
+/// A broker of one test, which the test kills and starts again.
 final class KeptBroker {
     let place: BrokerPlace
-    let keeper: ProcessRunner
+    private let ledger: DeathLedger
+    private var broker: BrokerProcess
 
-    init(limits: [String] = []) throws {
-        System.ignoreBrokenPipes()
-        place = try BrokerPlace()
-        let arguments = ["--socket", place.socket] + PatientLimits.with(limits).flatMap { ["--limit", $0] }
-        keeper = try ProcessRunner(
-            "/bin/sh",
-            ["-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd")] + arguments,
-            environment: place.environment
-        )
-        try keeper.waitForOutput(containing: "r")
+    init(_ ledger: DeathLedger) throws {
+        self.ledger = ledger
+        place = ledger.socket
+        broker = try BrokerProcess(at: place)
     }
 
-    /// Kills the broker, and returns after the keeper has noticed its end.
-    func killBroker() throws {
-        var broker: CInt?
-        // After a death there is none for a moment.
-        try eventually("the start of a broker by the keeper") {
-            broker = try processes().first
-            return broker != nil
+    /// Kills the broker, and starts the next one. Clients wait with their connections meanwhile.
+    func kill() throws {
+        try ledger.isListening.withLock { _ in
+            try broker.runner.child.kill(SIGKILL)
+            #expect(try broker.runner.finish().exitCode == 128 + SIGKILL)
+            broker = try BrokerProcess(at: place)
         }
-        let process = try #require(broker)
-        try System.kill(process, SIGKILL)
-        try keeper.waitForErrors(containing: "the broker (process \(process)) was ended by signal 9")
-    }
-
-    /// The keeper's child processes.
-    private func processes() throws -> [CInt] {
-        let path = "/proc/\(keeper.child.id)/task/\(keeper.child.id)/children"
-        let text = String(decoding: try System.contents(of: path), as: UTF8.self)
-        return text.split(separator: " ").compactMap { CInt($0) }
-    }
-
-    /// The number of the keeper's open descriptors.
-    func keeperDescriptors() throws -> Int {
-        let count = Int(clamping: try System.status(at: "/proc/\(keeper.child.id)/fd")?.size ?? 0)
-        try #require(count > 0)
-        return count
     }
 
     /// A client in the test's own process.
@@ -53,10 +31,22 @@ final class KeptBroker {
         try place.connection()
     }
 
+    /// The number of files with contents in the kept directory.
+    func files() throws -> Int {
+        let path = try #require(try connect().welcome().keptDirectory)
+        let directory = DescriptorBox(try System.open(path, .directory))
+        let names = try System.entries(of: directory.raw).map(\.description)
+        return names.count { $0.hasPrefix(KeptDirectory.Prefix.board) }
+            + names.count { $0.hasPrefix(KeptDirectory.Prefix.representation) }
+    }
+
     /// Ends the broker by SIGTERM, which has to be successful.
     func end() throws {
-        try keeper.child.kill(SIGTERM)
-        let finished = try keeper.finish()
-        #expect(finished.exitCode == 0, "\(finished.errorText)")
+        try broker.end()
+    }
+
+    /// Kills the broker for good.
+    func abandon() {
+        try? broker.runner.child.kill(SIGKILL)
     }
 }

@@ -1,0 +1,34 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+
+/// The request to the running broker to make room for this one.
+///
+/// It is a signal: the running broker answers what it has read, releases the kept directory and the lock of its path,
+/// and keeps the socket, where clients wait, until this one has put its own in its place.
+enum Takeover {
+    /// The time in milliseconds for the running broker to release the lock.
+    static let patience = 10_000
+    /// The time in milliseconds for a connection to it.
+    private static let timeToConnect = 1_000
+
+    /// The value of the signal, which one that was sent by mistake does not have.
+    static let value: Int32 = 0x7062
+
+    /// - Returns: false if no broker runs at the path.
+    static func request(at path: SocketPath) throws(Failure) -> Bool {
+        let deadline = MonotonicClock.deadline(milliseconds: timeToConnect)
+        guard let connection = try? Socket.connect(path: path.path, deadline: deadline) else { return false }
+        let holder = BrokerLock.holder(of: path)
+        let listener = (try? PeerCredentials(of: connection.raw))?.process
+        guard let holder, holder > 0, holder == listener else {
+            throw Failure(
+                .brokerUnavailable,
+                "what listens at \(path.path) is not a broker that this program can replace: a service manager, another "
+                    + "machine or another container has it"
+            )
+        }
+        try asFailure { () throws(SystemError) in try System.send(SIGUSR2, value: value, to: holder) }
+        return true
+    }
+}

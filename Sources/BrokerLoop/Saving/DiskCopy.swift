@@ -1,0 +1,311 @@
+import BrokerState
+import Glibc
+package import PasteboardTransport
+package import PasteboardWire
+
+/// The copy of the kept directory on the disk, which a broker leaves when it ends in order, and which is read when the
+/// kept directory has gone with the user's session or a restart of the machine.
+///
+/// It is valid until contents are written or cleared. All calls to the disk are on threads that are given up if the
+/// disk does not answer.
+package final class DiskCopy: Sendable {
+    /// The time for the copy at the end, in milliseconds.
+    private static let timeToWrite = 5_000
+    /// The time for reading it at the start, in milliseconds.
+    private static let timeToRead = 3_000
+    /// The time for opening the directory at the start, in milliseconds.
+    private static let timeToOpen = 1_000
+    private static let chunk = 256 << 10
+
+    /// `pasteboard/kept` in the user's directory for state.
+    package let directory: DescriptorBox
+    /// Its path and the name of the copy in it, for messages.
+    package let path: String
+    private let name: SystemString
+    /// The maximum size in bytes; 0 if no copy is made or read.
+    private let limit: UInt64
+    /// Held while a thread changes the copy.
+    private let changes = Lock(())
+
+    /// Opens the directory, if there is a copy or one may be made; nil otherwise.
+    package init?(for socket: SocketPath, limit: UInt64) throws(Failure) {
+        let parent = try Self.wellKnownDirectory()
+        let name = KeptDirectory.name(for: socket)
+        let opened = PatientCall.run(milliseconds: Self.timeToOpen, with: nil) {
+            (_) -> Result<DescriptorBox?, Failure> in
+            Result { () throws(Failure) in try Self.open("\(parent)/kept", creating: limit > 0) }
+        }
+        guard let opened else { throw Failure(.sourceFailed, "\(parent): the disk does not answer") }
+        guard let directory = try opened.get() else { return nil }
+        (self.directory, self.name, self.limit) = (directory, SystemString(name), limit)
+        path = "\(parent)/kept/\(name)"
+    }
+
+    /// `pasteboard` in the user's directory for state.
+    private static func wellKnownDirectory() throws(Failure) -> String {
+        if let state = System.environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pasteboard" }
+        if let home = System.environment("HOME"), home.hasPrefix("/") { return "\(home)/.local/state/pasteboard" }
+        throw Failure(.brokerUnavailable, "neither XDG_STATE_HOME nor HOME is an absolute path")
+    }
+
+    private static func open(_ path: String, creating: Bool) throws(Failure) -> DescriptorBox? {
+        do throws(SocketPathError) {
+            if creating { try SocketPath.createDirectory(path) }
+        } catch {
+            throw Failure(.brokerUnavailable, "\(error)")
+        }
+        do throws(SystemError) {
+            let opened = DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
+            let status = try System.status(of: opened.raw)
+            guard status.owner == System.userID else {
+                throw SystemError(call: "open", errno: EPERM, subject: "\(path), which belongs to user \(status.owner)")
+            }
+            if status.mode & 0o077 != 0 { try System.setMode(0o700, of: opened.raw) }
+            return opened
+        } catch {
+            if !creating, error.errno == ENOENT || error.errno == ENOTDIR { return nil }
+            throw Failure(.brokerUnavailable, "\(error)")
+        }
+    }
+
+    // MARK: Void
+
+    /// Makes the copy void, because contents were written or cleared. Does not wait for the disk.
+    package func makeVoid() {
+        try? SystemThread(name: "pb-disk") {
+            System.keepDescriptors([self.directory.raw])
+            self.changes.withLock { _ in _ = try? self.removeAll(self.name) }
+        }.detach()
+    }
+
+    /// Removes a copy: first its name, by which it is found.
+    private func removeAll(_ name: SystemString) throws(SystemError) {
+        guard let status = try System.status(at: name, in: directory.raw) else { return }
+        guard status.kind == .directory else { return try System.unlink(name, in: directory.raw) }
+        let void = SystemString("\(self.name).void")
+        if name != void {
+            try removeAll(void)
+            try System.rename(name, in: directory.raw, to: void, in: directory.raw)
+        }
+        try synchronize(directory.raw)
+        let opened = try System.open(void, in: directory.raw, [.directory, .notFollowingLinks])
+        for name in try System.entries(of: opened.raw) { try System.unlink(name, in: opened.raw) }
+        try System.removeEmpty(void, in: directory.raw, isFolder: true)
+    }
+
+    private func synchronize(_ directory: CInt) throws(SystemError) {
+        do throws(SystemError) {
+            try System.synchronize(directory)
+        } catch {
+            // Not every file system can synchronize a directory.
+            guard error.errno == EINVAL else { throw error }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Copies what is on the disk into the kept directory, if nothing is there and nothing was changed since. A broker
+    /// without the limit leaves it where it is.
+    ///
+    /// - Parameter room: the number of bytes that may be kept.
+    /// - Returns: a line for the log, if something was not read.
+    package func begin(with kept: KeptDirectory, room: UInt64) -> String? {
+        guard !kept.hasChanged else {
+            makeVoid()
+            return nil
+        }
+        let names = (try? kept.names()) ?? []
+        guard limit > 0, !names.contains(where: { $0.description.hasPrefix(KeptDirectory.Prefix.board) }) else {
+            return nil
+        }
+        // Named when the thread is not waited for any more, because it may go on.
+        let copied = Lock<[(temporary: SystemString, name: SystemString)]>([])
+        let room = min(room, kept.room)
+        let result = PatientCall.run(milliseconds: Self.timeToRead, with: [directory.raw, kept.raw]) {
+            [self] (isWaiting) -> Result<Void, any Error> in
+            changes.withLock { _ in
+                Result {
+                    try read(into: kept, room: room, isWaiting: isWaiting) { names in
+                        copied.withLock { $0 += names }
+                    }
+                }
+            }
+        }
+        for (temporary, name) in copied.withLock({ exchange(&$0, with: []) }) {
+            try? kept.rename(temporary, to: name)
+        }
+        switch result {
+        case nil: return "the disk does not answer: not everything in \(path) was read"
+        case .success: return nil
+        case .failure(let error): return "cannot take all contents from \(path): \(error)"
+        }
+    }
+
+    /// Copies the files of the boards, small ones first.
+    private func read(
+        into kept: KeptDirectory,
+        room: UInt64,
+        isWaiting: () -> Bool,
+        _ copied: ([(temporary: SystemString, name: SystemString)]) -> Void
+    ) throws {
+        guard try System.status(at: name, in: directory.raw) != nil else { return }
+        // Contents that cannot be removed would come back at each start, even if they were cleared.
+        guard System.isWritable(directory.raw) else { throw SystemError(call: "write", errno: EROFS, subject: path) }
+        let opened = try System.open(name, in: directory.raw, [.directory, .notFollowingLinks])
+        var boards: [(files: [(name: SystemString, file: DescriptorBox)], size: UInt64)] = []
+        var failure: (any Error)?
+        for name in try System.entries(of: opened.raw).filter({ $0.description.hasPrefix(KeptDirectory.Prefix.board) })
+        where isWaiting() {
+            do {
+                boards.append(try board(name, in: opened.raw))
+            } catch {
+                failure = error
+            }
+        }
+        var (room, number) = (min(room, limit), 0)
+        for board in boards.sorted(by: { $0.size < $1.size }) where isWaiting() {
+            guard board.size <= room else {
+                failure = Failure(.noSpace, "there is no room for \(board.size) bytes of a pasteboard")
+                continue
+            }
+            room -= board.size
+            var names: [(temporary: SystemString, name: SystemString)] = []
+            for (name, file) in board.files {
+                number += 1
+                let temporary = SystemString("\(KeptDirectory.Prefix.copied)\(number)")
+                kept.remove(temporary)
+                let new = try System.create(temporary, in: kept.raw, mode: 0o400)
+                guard try copy(file.raw, to: new.raw, isWaiting: isWaiting) else { return }
+                names.append((temporary, name))
+            }
+            copied(names)
+        }
+        if let failure { throw failure }
+    }
+
+    /// Opens the files of a board, that of the description last.
+    private func board(
+        _ name: SystemString,
+        in directory: CInt
+    ) throws -> (files: [(name: SystemString, file: DescriptorBox)], size: UInt64) {
+        func open(_ name: SystemString) throws -> (file: DescriptorBox, size: UInt64) {
+            let options: OpenOptions = [.reading, .notFollowingLinks, .nonBlocking]
+            let file = DescriptorBox(try System.open(name, in: directory, options))
+            let status = try System.status(of: file.raw)
+            guard status.kind == .regular, status.owner == System.userID else {
+                throw SystemError(call: "open", errno: EPERM, subject: "\(name), which is not a file of this user")
+            }
+            return (file, status.size)
+        }
+        let (file, size) = try open(name)
+        var (files, total): ([(name: SystemString, file: DescriptorBox)], UInt64) = ([], size)
+        for large in try BoardFile.read(file, size: size).contents.keptNames where !large.isEmpty {
+            guard large.hasPrefix(KeptDirectory.Prefix.representation), !large.contains("/") else {
+                throw Failure(.invalidArgument, "\(name) is damaged")
+            }
+            let (file, size) = try open(SystemString(large))
+            files.append((SystemString(large), file))
+            total = total.addingClamped(size)
+        }
+        return (files + [(name, file)], total)
+    }
+
+    /// Copies a file. Returns false if nobody waits any more.
+    private func copy(_ input: CInt, to output: CInt, isWaiting: () -> Bool) throws(SystemError) -> Bool {
+        var offset: UInt64 = 0
+        while isWaiting() {
+            let bytes = try System.bytes(of: input, from: offset, count: Self.chunk)
+            if bytes.isEmpty { return true }
+            try System.write(bytes.span, to: output)
+            offset += UInt64(bytes.count)
+        }
+        return false
+    }
+
+    // MARK: Writing
+
+    /// Leaves a copy of these files in place of an earlier one, entirely or not at all.
+    ///
+    /// - Parameter boards: the files of each board.
+    /// - Returns: the reason why something is not on the disk; nil if everything is.
+    func write(_ boards: [[SystemString]], from kept: KeptDirectory) -> String? {
+        guard limit > 0 else { return nil }
+        let result = PatientCall.run(milliseconds: Self.timeToWrite, with: [directory.raw, kept.raw]) {
+            [self] (isWaiting) -> Result<Bool, SystemError> in
+            changes.withLock { _ in
+                Result { () throws(SystemError) in try write(boards, from: kept.raw, isWaiting: isWaiting) }
+            }
+        }
+        switch result {
+        case nil: return "\(path): the disk does not answer in time"
+        case .failure(let error): return "\(path): \(error)"
+        case .success(let isWhole):
+            try? kept.setChanged(false)
+            return isWhole ? nil : "the limit kept-on-disk, \(limit) bytes, has no room for all of them"
+        }
+    }
+
+    private func write(
+        _ boards: [[SystemString]],
+        from kept: CInt,
+        isWaiting: () -> Bool
+    ) throws(SystemError) -> Bool {
+        try removeAll(name)
+        guard !boards.isEmpty else { return true }
+        let new = SystemString("\(name).new")
+        try removeAll(new)
+        try System.makeEmpty(new, in: directory.raw, isFolder: true)
+        let opened = try System.open(new, in: directory.raw, [.directory, .notFollowingLinks])
+        var (room, isWhole) = (limit, true)
+        for board in boards {
+            var (files, size): ([DescriptorBox], UInt64) = ([], 0)
+            for name in board {
+                let file = DescriptorBox(try System.open(name, in: kept, [.reading, .notFollowingLinks]))
+                size = size.addingClamped(try System.status(of: file.raw).size)
+                files.append(file)
+            }
+            guard size <= room else {
+                isWhole = false
+                continue
+            }
+            room -= size
+            for (name, file) in zip(board, files) {
+                let copied = try System.create(name, in: opened.raw, mode: 0o400)
+                guard try copy(file.raw, to: copied.raw, isWaiting: isWaiting) else { return false }
+                try System.synchronize(copied.raw)
+            }
+        }
+        try synchronize(opened.raw)
+        // If the broker does not wait any more, its successor may have made a newer one.
+        guard isWaiting() else { return false }
+        try System.rename(new, in: directory.raw, to: name, in: directory.raw)
+        try synchronize(directory.raw)
+        return isWhole
+    }
+
+    // MARK: For the user
+
+    /// Whether a broker that starts now at this path may find contents on the disk.
+    package static func exists(for socket: SocketPath) -> Bool {
+        guard let parent = try? wellKnownDirectory(),
+            (try? System.status(at: "\(parent)/kept/\(KeptDirectory.name(for: socket))")) != .some(nil)
+        else { return false }
+        return configuredLimit > 0
+    }
+
+    private static var configuredLimit: UInt64 {
+        (try? DaemonOptions([], reportingBadLines: { _ in }))?.limits.keptOnDisk ?? 0
+    }
+
+    /// Describes the copy of the broker at this path for the user. Throws if contents on the disk would be lost.
+    package static func examine(for socket: SocketPath) throws(Failure) -> String {
+        guard configuredLimit > 0 else { return "no contents are kept on it (limit kept-on-disk)" }
+        let path = "\(try wellKnownDirectory())/kept/\(KeptDirectory.name(for: socket))"
+        do throws(SocketPathError) {
+            try SocketPath(path).tryDirectory()
+        } catch {
+            throw Failure(.noSpace, "the contents cannot be kept: \(error); correct that, or set kept-on-disk=0")
+        }
+        return "contents are kept in \(path) when the broker ends"
+    }
+}

@@ -1,0 +1,54 @@
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite(.pure, .enabled(if: KeptBase.isPossible, "/dev/shm is no tmpfs")) struct KeptDirectoryTests {
+    private let base: KeptBase
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        base = try KeptBase()
+        directory = try TemporaryDirectory()
+    }
+
+    @Test("One broker at a time uses a directory, which only its user may enter")
+    func lock() throws {
+        let socket = SocketPath(directory["socket"])
+        let kept = try KeptDirectory(in: base.path, for: socket)
+        #expect(try System.status(at: kept.path)?.mode == 0o700)
+        let error = #expect(throws: Failure.self) { _ = try KeptDirectory(in: base.path, for: socket) }
+        #expect(error?.code == .noSpace)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A directory that is a link, or is not in memory, is refused")
+    func refused() throws {
+        let socket = SocketPath(directory["socket"])
+        try System.makeDirectory("\(base.path)/real")
+        try System.makeLink(to: "\(base.path)/real", at: "\(base.path)/link")
+        #expect(throws: Failure.self) { _ = try KeptDirectory(in: "\(base.path)/link", for: socket) }
+    }
+
+    @Test("A start removes directories of sockets whose directory is gone, unless a broker uses them")
+    func abandoned() throws {
+        let gone = SocketPath("\(try directory.makeDirectory("gone"))/socket")
+        let used = SocketPath("\(try directory.makeDirectory("used"))/socket")
+        let (first, second) = (
+            "\(base.path)/\(KeptDirectory.name(for: gone))", "\(base.path)/\(KeptDirectory.name(for: used))"
+        )
+        do { _ = try KeptDirectory(in: base.path, for: gone) }
+        let other = try KeptDirectory(in: base.path, for: used)
+        for name in ["gone", "used"] { try System.removeDirectory(directory[name]) }
+        _ = try KeptDirectory(in: base.path, for: SocketPath(directory["socket"]))
+        #expect(try System.status(at: first) == nil)
+        #expect(try System.status(at: second) != nil)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("The directory is never inside that of the socket")
+    func shared() {
+        let path = KeptDirectory.path(for: SocketPath("/dev/shm/socket"))
+        #expect(path?.hasPrefix("/dev/shm/") != true)
+    }
+}
