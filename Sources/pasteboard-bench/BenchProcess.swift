@@ -53,15 +53,6 @@ final class BenchProcess {
         return numbers
     }
 
-    /// The process that this one has started.
-    func child() throws -> pid_t {
-        let text = String(decoding: try System.contents(of: "/proc/\(id)/task/\(id)/children"), as: UTF8.self)
-        guard let child = text.split(separator: " ").first.flatMap({ pid_t($0) }) else {
-            throw BenchError("\(name) has no child process")
-        }
-        return child
-    }
-
     /// Ends it by SIGTERM, so that it ends its own processes. One that hangs is killed.
     func end() {
         guard !hasEnded else { return }

@@ -122,11 +122,9 @@ final class Stage {
     }
 
     /// Starts a broker, and waits until it is ready.
-    ///
-    /// - Parameter isKept: whether the started process is a keeper, which starts the broker.
-    func startBroker(_ socket: String, isKept: Bool = false) throws -> BenchProcess {
-        let command = [broker, "--socket", socket, "--ready-fd", "3"] + (isKept ? [] : ["--no-keeper"])
-        // Quiet, because a broker reports its end, and a keeper that of its broker.
+    func startBroker(_ socket: String) throws -> BenchProcess {
+        let command = [broker, "--socket", socket, "--ready-fd", "3"]
+        // Quiet, because a broker reports its end.
         let process = try BenchProcess(command, on: self, isQuiet: true)
         try process.awaitOutput()
         return process

@@ -65,8 +65,8 @@ extension BenchCase {
         return Double(MonotonicClock.now() - start) / 1e3
     }
 
-    /// The time from the death of a broker to the first loads from its successor, which its keeper starts: of kept
-    /// contents, and of a promise that a source of the library writes again.
+    /// The time from the death of a broker to the first loads from its successor: of kept contents, and of a promise
+    /// that a source of the library writes again.
     ///
     /// The floor is the time from the death of the C store to the first answer of another one, which this program
     /// starts. It has no contents.
@@ -87,19 +87,19 @@ extension BenchCase {
     private static func deathOfBroker(_ stage: Stage) throws -> (kept: Double, promised: Double) {
         let bytes = 4 << 10
         let socket = try stage.socket()
-        let keeper = try stage.startBroker(socket, isKept: true)
-        defer { keeper.end() }
+        let broker = try stage.startBroker(socket)
         let source = try stage.startReady("role", "library-source", socket, bytes)
         defer { source.end() }
         var write = Write()
         write.board = "kept"
         let item = CoreConnection.item(.bytes([UInt8](repeating: 7, count: bytes)))
         _ = try CoreConnection.open(socket).write(write, items: [item])
-        // The keeper pauses before it restarts a broker that dies within 100 ms.
-        try stage.wait(milliseconds: 150)
-        let broker = try keeper.child()
         let start = MonotonicClock.now()
-        try System.kill(broker, SIGKILL)
+        try System.kill(broker.id, SIGKILL)
+        broker.end()
+        // The source may have started one already.
+        let successor = try? stage.startBroker(socket)
+        defer { successor?.end() }
         try load(write.board, bytes, socket)
         let kept = MonotonicClock.now()
         try load(nil, bytes, socket)

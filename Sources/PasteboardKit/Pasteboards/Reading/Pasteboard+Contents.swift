@@ -47,10 +47,9 @@ extension Pasteboard {
 
     /// Lists the items and their change count, as one consistent view. It loads nothing.
     ///
-    /// For an empty pasteboard it returns no items, without an error. If the pasteboard is empty soon after the
-    /// broker's keeper has started it, after a crash or for a takeover, the call first waits up to 2 s for sources to
-    /// promise their contents again. After an orderly end of the broker, and at a broker that a program embeds, it does
-    /// not wait.
+    /// For an empty pasteboard it returns no items, without an error. If the pasteboard is empty soon after the start
+    /// of a broker that follows a crash or has taken over, the call first waits up to 2 s for sources to promise their
+    /// contents again. After an orderly end of the broker, and at a broker that a program embeds, it does not wait.
     ///
     /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: the error of the broker or the connection; `timeout`; `cancelled` if the task is cancelled.
