@@ -79,7 +79,7 @@ import Testing
         broker.drain()
         broker.endDraining()
         let frames = broker.take(peer)
-        #expect(frames.last?.stream == 0 && frames.on(0).codes == [.brokerRestarted])
+        #expect(frames.last?.stream == 0 && frames.on(0).codes == [.brokerStopped])
         #expect(broker.held.peers == 0 && broker.brokenInvariants().isEmpty)
     }
 

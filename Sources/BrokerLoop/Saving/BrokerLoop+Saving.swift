@@ -67,11 +67,18 @@ extension BrokerLoop {
             }
         }
         found.sort { $0.contents.keptSize < $1.contents.keptSize }
+        let limits = state.world.context.limits
+        var (room, representations) = (limits.keptPool, limits.keptRepresentations)
         for var contents in found {
             do {
+                let (size, count) = (contents.contents.keptSize, UInt64(contents.contents.keptSizes.count))
+                guard size <= room, count <= representations else {
+                    throw Failure(.noSpace, "the limits kept-pool and kept-representations have no room for them")
+                }
                 try contents.open(in: directory)
                 let publication = try restore(contents)
                 saving.saver?.restored(publication, of: contents)
+                (room, representations) = (room - size, representations - count)
                 used.formUnion(contents.contents.keptNames.map { SystemString($0) })
             } catch {
                 isWhole = lose(contents.name, in: directory, error) && isWhole

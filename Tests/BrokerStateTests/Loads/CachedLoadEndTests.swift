@@ -259,7 +259,7 @@ import Testing
         broker.promiseOnce(from: source)
         broker.load(from: reader)
         broker.drain()
-        #expect(broker.take(reader).codes == [.brokerRestarted])
+        #expect(broker.take(reader).codes == [.brokerStopped])
         #expect(broker.take(source).kinds == [.ask, .cancel] && broker.isDrained)
     }
 }
