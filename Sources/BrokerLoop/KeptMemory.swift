@@ -56,7 +56,7 @@ struct KeptMemory {
                     if let file { try System.seek(file.descriptor.raw, to: try file.size) }
                 }
             }
-            // What does not fit there is not saved.
+            // There is no room, so the bytes are kept in memory alone, and are not saved.
             if let small = file { file = try small.anonymousCopy() }
         }
         let memory = if let file { file } else { try MemoryFile() }
@@ -78,11 +78,6 @@ struct KeptMemory {
         self[id] = Bytes(file: file, offset: bytes.offset, isComplete: true)
     }
 
-    /// Replaces the file of bytes by another one that has them, too.
-    mutating func move(_ id: KeptID, to file: MemoryFile, at offset: UInt64) {
-        self[id] = Bytes(file: file, offset: offset, isComplete: true)
-    }
-
     mutating func close(_ id: KeptID) {
         let isConcealed = concealed.remove(id.slot) != nil
         guard let file = self[id]?.file else { return }
@@ -100,15 +95,18 @@ struct KeptMemory {
         for slot in concealed where Int(slot) < stored.count { try? stored[Int(slot)]?.file.wipe() }
     }
 
+    /// Whether bytes are in a file of the kept directory.
+    func isInDirectory(_ id: KeptID) -> Bool { self[id]?.file.isInDirectory ?? false }
+
     /// The file to pass to a peer; nil if the peer could change the bytes.
     ///
     /// - Parameter opensFiles: whether the peer could open the files of the kept directory itself. Whoever has one open
     ///   for reading can open it for writing.
-    mutating func descriptor(of id: KeptID, opensFiles: () -> Bool) -> DescriptorBox? {
+    mutating func descriptor(of id: KeptID, opensFiles: Bool) -> DescriptorBox? {
         guard !concealed.contains(id.slot) else { return nil }
         complete(id)
         guard let bytes = self[id], bytes.isComplete, bytes.offset == 0 else { return nil }
-        return !bytes.file.isInDirectory || opensFiles() ? bytes.file.descriptor : nil
+        return !bytes.file.isInDirectory || opensFiles ? bytes.file.descriptor : nil
     }
 
     /// Appends one chunk to `output` as a data frame.

@@ -62,9 +62,6 @@ package final class ListenerSource: EventSource {
         }
     }
 
-    /// Whether another broker can take the path over.
-    var mayBeSucceeded: Bool { claimed != nil }
-
     private func accept() throws(SystemError) -> ListeningSocket.Accepted {
         if let accepted = try claimed?.accept() { return accepted }
         if let accepted = try inherited?.accept() { return accepted }

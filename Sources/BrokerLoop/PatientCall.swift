@@ -2,7 +2,8 @@ import PasteboardTransport
 
 /// Calls to a disk, which may never return, on a thread of their own.
 enum PatientCall {
-    /// Calls `body` on a thread, and waits for its result; nil if it takes longer, or no thread can be started.
+    /// Calls `body` on a thread, and waits for its result; nil if it takes longer. If no thread can be started, the
+    /// caller's thread calls it.
     ///
     /// - Parameters:
     ///   - descriptors: those that `body` uses; nil for all, before the process has any that others wait for.
@@ -22,7 +23,7 @@ enum PatientCall {
                 done.signal()
             }.detach()
         } catch {
-            return nil
+            return body { true }
         }
         if !done.wait(milliseconds: milliseconds), descriptors == nil {
             // The other way round: the thread keeps those that there are, and the process gets a table of its own.

@@ -5,14 +5,10 @@ package import PasteboardTransport
 /// lets another broker take over.
 package final class SignalSource: EventSource {
     private let signals: SignalDescriptor
-    private let allowsTakeover: Bool
-
     package var descriptor: CInt { signals.raw }
 
-    /// - Parameter allowsTakeover: whether another broker can listen at the path of this one.
-    package init(allowsTakeover: Bool) throws(SystemError) {
+    package init() throws(SystemError) {
         signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP, SIGUSR2])
-        self.allowsTakeover = allowsTakeover
     }
 
     package func ready(in loop: inout BrokerLoop) {
@@ -23,12 +19,6 @@ package final class SignalSource: EventSource {
                 continue
             }
             guard value == Takeover.value else { continue }
-            guard allowsTakeover else {
-                loop.log(
-                    "signal \(signal) is ignored: the service manager has this broker's socket; restart the service"
-                )
-                continue
-            }
             if !loop.isDraining { loop.log("signal \(signal): another broker takes over") }
             loop.beginTakeover()
         }

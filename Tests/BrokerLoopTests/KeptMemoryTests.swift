@@ -39,7 +39,7 @@ import Testing
         let id = KeptID(slot: 0, generation: 1)
         memory.conceal(id)
         try memory.append([1, 2, 3].span, to: id)
-        let passed = memory.descriptor(of: id) { true }
+        let passed = memory.descriptor(of: id, opensFiles: true)
         #expect(passed == nil)
         let box = memory[id]?.file.descriptor
         let copy = try System.duplicate(#require(box).raw)

@@ -74,9 +74,8 @@ extension BrokerLoop {
         switch passing.descriptor {
         case .received: descriptor = received
         case .kept(let kept):
-            // Not known before a load of large bytes asks for it, because that takes several system calls.
-            let opensFiles = { (connection: inout Connection) in connection.seesFiles() }
-            descriptor = memory.descriptor(of: kept) { opensFiles(&connections[target]) }
+            let opensFiles = memory.isInDirectory(kept) && connections[target].seesFiles()
+            descriptor = memory.descriptor(of: kept, opensFiles: opensFiles)
         }
         guard let descriptor else {
             // Without the descriptor the destination would take the one of the next frame, so this frame is dropped.

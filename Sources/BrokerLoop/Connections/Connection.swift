@@ -150,7 +150,8 @@ struct Connection: ~Copyable {
         carry.wipe()
     }
 
-    /// Whether the peer's process sees the files that the broker sees. One in a container does not.
+    /// Whether the peer's process sees the files that the broker sees. One in a container does not. It is determined
+    /// when large bytes are loaded for the first time, because that takes several system calls.
     mutating func seesFiles() -> Bool {
         let isKnown = seesBrokersFiles ?? ProcessMounts.areShared(withPeerOf: descriptor.raw)
         seesBrokersFiles = isKnown

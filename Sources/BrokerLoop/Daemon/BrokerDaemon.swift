@@ -74,15 +74,12 @@ package enum BrokerDaemon {
         // Before this process has a lock: opening a directory on a disk may never return.
         let disk = openDisk(for: path, options, log)
         var server = try BrokerServer(limits: options.limits) { log.write($0) }
-        try server.add(
-            try asFailure { () throws(SystemError) in try SignalSource(allowsTakeover: sockets.isEmpty) }
-        )
+        try server.add(try asFailure { () throws(SystemError) in try SignalSource() })
         let written: [CInt]
         if sockets.isEmpty {
             let isTakeover = options.replaces ? try Takeover.request(at: path) : false
             let deadline = MonotonicClock.deadline(milliseconds: isTakeover ? Takeover.patience : 0)
             let claimed = try BrokerServer.claim(path, until: deadline)
-            if isTakeover { server.expectReclaims() }
             written = beginSaving(for: path, disk, &server, log)
             try server.listen(at: claimed)
         } else {

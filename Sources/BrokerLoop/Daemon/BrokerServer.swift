@@ -88,11 +88,6 @@ package struct BrokerServer: ~Copyable {
         loop.beginSaving(in: directory, disk: disk)
     }
 
-    /// Records that another broker has served before this one.
-    package mutating func expectReclaims() {
-        loop.expectReclaims()
-    }
-
     /// Runs until the broker has been stopped and has drained, or another one has taken over.
     package mutating func run() throws(Failure) {
         try asFailure { () throws(SystemError) in try loop.run() }

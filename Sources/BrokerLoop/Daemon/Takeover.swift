@@ -24,8 +24,8 @@ enum Takeover {
         guard let holder, holder > 0, holder == listener else {
             throw Failure(
                 .brokerUnavailable,
-                "what listens at \(path.path) is not a broker that this program can replace: a service manager, another "
-                    + "machine or another container has it"
+                "this program cannot replace what listens at \(path.path): it belongs to a service manager, another "
+                    + "machine or another container; restart the broker there"
             )
         }
         try asFailure { () throws(SystemError) in try System.send(SIGUSR2, value: value, to: holder) }

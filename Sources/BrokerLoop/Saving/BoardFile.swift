@@ -7,7 +7,7 @@ enum BoardFile {
     private static let mark = Array("pbkept\n\0".utf8)
     private static let headerSize = mark.count + 8
     /// The greatest size of a description.
-    static let descriptionLimit = 16 << 20
+    static let descriptionLimit = 4 << 20
     /// The longest name of a board that is a part of the file's name as it is.
     private static let longestName = 100
 
@@ -18,8 +18,7 @@ enum BoardFile {
         }
         let prefix = KeptDirectory.Prefix.board
         guard board.utf8.count > longestName else { return SystemString(prefix + hex(board.utf8)) }
-        let hash = board.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return SystemString(prefix + hex(board.utf8.prefix(longestName)) + "-" + String(hash, radix: 16))
+        return SystemString(prefix + hex(board.utf8.prefix(longestName)) + "-" + KeptDirectory.hash(board))
     }
 
     /// The bytes before those of the representations.

@@ -8,6 +8,8 @@ struct Saving {
     var saver: ContentsSaver?
     /// nil if nothing is on the disk, or will be.
     var disk: DiskCopy?
+    /// The boot of the machine, with which contents are saved.
+    var boot: Boot?
     /// Whether the last contents could not be saved, which is logged once.
     var isFailing = false
     /// Whether something could not be saved since the last output.
@@ -24,7 +26,7 @@ extension BrokerLoop {
         // Restored contents need the current time for their age.
         let now = clock.now
         withState { $0.setTime(now) }
-        saving.disk = disk
+        (saving.disk, saving.boot) = (disk, boot)
         guard let directory else { return withState { $0.setSaving(.failing) } }
         if directory.wasLeft { expectReclaims() }
         memory.directory = directory
@@ -52,36 +54,38 @@ extension BrokerLoop {
     /// Restores what is in the directory: small contents first, as far as the limits allow. A damaged file costs its
     /// pasteboard. Files that nothing names are removed.
     private mutating func restore(from directory: KeptDirectory, _ boot: Boot) {
-        var (found, used): ([FoundContents], Set<SystemString>) = ([], [])
         let names = (try? directory.names()) ?? []
-        let boards = names.filter { $0.description.hasPrefix(KeptDirectory.Prefix.board) }
-        // What the system refuses to open now, another start may restore.
+        // If the system refuses to open a file now, another start may restore it.
         var isWhole = true
-        for name in boards {
+        // Their descriptions are read twice, because all of them together may be large.
+        var boards: [(name: SystemString, size: UInt64)] = []
+        for name in names where name.description.hasPrefix(KeptDirectory.Prefix.board) {
             do {
-                var contents = try FoundContents(name, in: directory)
-                contents.contents.move(to: boot)
-                found.append(contents)
+                boards.append((name, try FoundContents(name, in: directory).contents.keptSize))
             } catch {
                 isWhole = lose(name, in: directory, error) && isWhole
             }
         }
-        found.sort { $0.contents.keptSize < $1.contents.keptSize }
+        boards.sort { $0.size < $1.size }
         let limits = state.world.context.limits
-        var (room, representations) = (limits.keptPool, limits.keptRepresentations)
-        for var contents in found {
+        var (room, representations, left) = (limits.keptPool, limits.keptRepresentations, limits.boards)
+        var used: Set<SystemString> = []
+        for (name, size) in boards {
             do {
-                let (size, count) = (contents.contents.keptSize, UInt64(contents.contents.keptSizes.count))
-                guard size <= room, count <= representations else {
-                    throw Failure(.noSpace, "the limits kept-pool and kept-representations have no room for them")
+                var found = try FoundContents(name, in: directory)
+                let count = UInt64(found.contents.keptSizes.count)
+                guard size <= room, count <= representations, left > 0 else {
+                    let text = "the limits kept-pool, kept-representations and boards have no room for them"
+                    throw Failure(.noSpace, text)
                 }
-                try contents.open(in: directory)
-                let publication = try restore(contents)
-                saving.saver?.restored(publication, of: contents)
-                (room, representations) = (room - size, representations - count)
-                used.formUnion(contents.contents.keptNames.map { SystemString($0) })
+                found.contents.move(to: boot)
+                try found.open(in: directory)
+                let publication = try restore(found)
+                saving.saver?.restored(publication, of: found)
+                (room, representations, left) = (room - size, representations - count, left - 1)
+                used.formUnion(found.contents.keptNames.map { SystemString($0) })
             } catch {
-                isWhole = lose(contents.name, in: directory, error) && isWhole
+                isWhole = lose(name, in: directory, error) && isWhole
             }
         }
         let unused = [KeptDirectory.Prefix.copied] + (isWhole ? [KeptDirectory.Prefix.representation] : [])
@@ -116,12 +120,11 @@ extension BrokerLoop {
 
     mutating func save(_ id: PublicationID) {
         guard isSaving else { return }
-        let boot = Boot.current()
         let bootTime = MonotonicClock.bootMicroseconds() / 1_000
         guard let (saved, kept) = input({ $0.saved(id, at: bootTime) }) else { return removeSaved(id) }
         var contents = saved
         contents.programVersion = ProgramVersion.current
-        (contents.bootID, contents.bootedAt) = (boot.id, boot.startedAt())
+        (contents.bootID, contents.bootedAt) = (saving.boot?.id, saving.boot?.startedAt())
         var bytes = kept.map { memory[$0] }
         do throws(SystemError) {
             try saving.saver?.save(id, contents, kept: &bytes)
@@ -129,9 +132,8 @@ extension BrokerLoop {
             saving.isFailing = false
         } catch {
             if !saving.isFailing {
-                log(
-                    "cannot save the contents of pasteboard \(contents.board.printable), which end with this broker: \(error)"
-                )
+                let board = contents.board.printable
+                log("cannot save the contents of pasteboard \(board), which end with this broker: \(error)")
             }
             (saving.isFailing, saving.hasFailed) = (true, true)
         }
@@ -144,7 +146,7 @@ extension BrokerLoop {
     /// Makes void what is on the disk, because the contents of a board have changed.
     mutating func makeDiskCopyVoid() {
         do throws(SystemError) {
-            try memory.directory?.setChanged(true)
+            try memory.directory?.setChanged()
         } catch {
             log("cannot mark that contents have changed: \(error)")
         }

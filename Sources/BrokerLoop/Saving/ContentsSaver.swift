@@ -1,4 +1,5 @@
 import BrokerState
+import Glibc
 import PasteboardTransport
 import PasteboardWire
 
@@ -10,7 +11,9 @@ import PasteboardWire
 /// its new ones, at each moment.
 struct ContentsSaver {
     /// The greatest size of a representation that is a part of the board's file.
-    static let smallest = WireLimits.inlineLength
+    private static let smallest = WireLimits.inlineLength
+    /// The greatest size of all of them together. Further ones have files of their own.
+    private static let most = 1 << 20
 
     /// The contents that are saved of a board.
     private struct Entry {
@@ -49,15 +52,21 @@ struct ContentsSaver {
                     contents.keptNames.append("")
                     continue
                 }
-                guard size > Self.smallest else {
+                // Bytes behind the start of a file are a part of a board's file already.
+                let isPart = bytes.count < Self.most || stored.offset > 0 || !stored.file.isInDirectory
+                guard size > Self.smallest || !isPart else {
                     moved.append((index, bytes.count))
                     let file = stored.file.descriptor.raw
-                    bytes += try System.bytes(of: file, from: stored.offset, count: Int(size))
+                    let part = try System.bytes(of: file, from: stored.offset, count: Int(size))
+                    guard part.count == Int(size) else {
+                        throw SystemError(call: "read", errno: EIO, subject: "kept bytes, which were shortened")
+                    }
+                    bytes += part
                     contents.keptNames.append("")
                     continue
                 }
                 guard stored.file.isInDirectory else {
-                    throw SystemError(call: "save", errno: 18, subject: "bytes that are not in \(directory.path)")
+                    throw SystemError(call: "save", errno: EXDEV, subject: "bytes that are not in \(directory.path)")
                 }
                 let name = try Self.newName()
                 try directory.link(stored.file.descriptor, as: SystemString(name))

@@ -29,7 +29,7 @@ package final class DiskCopy: Sendable {
 
     /// Opens the directory, if there is a copy or one may be made; nil otherwise.
     package init?(for socket: SocketPath, limit: UInt64) throws(Failure) {
-        let parent = try Self.wellKnownDirectory()
+        let parent = try Self.parent()
         let name = KeptDirectory.name(for: socket)
         let opened = PatientCall.run(milliseconds: Self.timeToOpen, with: nil) {
             (_) -> Result<DescriptorBox?, Failure> in
@@ -41,11 +41,11 @@ package final class DiskCopy: Sendable {
         path = "\(parent)/kept/\(name)"
     }
 
-    /// `pasteboard` in the user's directory for state.
-    private static func wellKnownDirectory() throws(Failure) -> String {
-        if let state = System.environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pasteboard" }
-        if let home = System.environment("HOME"), home.hasPrefix("/") { return "\(home)/.local/state/pasteboard" }
-        throw Failure(.brokerUnavailable, "neither XDG_STATE_HOME nor HOME is an absolute path")
+    private static func parent() throws(Failure) -> String {
+        guard let parent = System.stateDirectory() else {
+            throw Failure(.brokerUnavailable, "neither XDG_STATE_HOME nor HOME is an absolute path")
+        }
+        return parent
     }
 
     private static func open(_ path: String, creating: Bool) throws(Failure) -> DescriptorBox? {
@@ -118,14 +118,15 @@ package final class DiskCopy: Sendable {
         guard limit > 0, !names.contains(where: { $0.description.hasPrefix(KeptDirectory.Prefix.board) }) else {
             return nil
         }
-        // Named when the thread is not waited for any more, because it may go on.
+        // The files get their names when the thread is not waited for any more, because it may go on. It must not hold
+        // the kept directory: another broker could not take that over then.
         let copied = Lock<[(temporary: SystemString, name: SystemString)]>([])
-        let room = min(room, kept.room)
-        let result = PatientCall.run(milliseconds: Self.timeToRead, with: [directory.raw, kept.raw]) {
+        let (room, raw) = (min(room, kept.room), kept.raw)
+        let result = PatientCall.run(milliseconds: Self.timeToRead, with: [directory.raw, raw]) {
             [self] (isWaiting) -> Result<Void, any Error> in
             changes.withLock { _ in
                 Result {
-                    try read(into: kept, room: room, isWaiting: isWaiting) { names in
+                    try read(into: raw, room: room, isWaiting: isWaiting) { names in
                         copied.withLock { $0 += names }
                     }
                 }
@@ -143,7 +144,7 @@ package final class DiskCopy: Sendable {
 
     /// Copies the files of the boards, small ones first.
     private func read(
-        into kept: KeptDirectory,
+        into kept: CInt,
         room: UInt64,
         isWaiting: () -> Bool,
         _ copied: ([(temporary: SystemString, name: SystemString)]) -> Void
@@ -173,8 +174,8 @@ package final class DiskCopy: Sendable {
             for (name, file) in board.files {
                 number += 1
                 let temporary = SystemString("\(KeptDirectory.Prefix.copied)\(number)")
-                kept.remove(temporary)
-                let new = try System.create(temporary, in: kept.raw, mode: 0o400)
+                try? System.unlink(temporary, in: kept)
+                let new = try System.create(temporary, in: kept, mode: 0o400)
                 guard try copy(file.raw, to: new.raw, isWaiting: isWaiting) else { return }
                 names.append((temporary, name))
             }
@@ -188,22 +189,13 @@ package final class DiskCopy: Sendable {
         _ name: SystemString,
         in directory: CInt
     ) throws -> (files: [(name: SystemString, file: DescriptorBox)], size: UInt64) {
-        func open(_ name: SystemString) throws -> (file: DescriptorBox, size: UInt64) {
-            let options: OpenOptions = [.reading, .notFollowingLinks, .nonBlocking]
-            let file = DescriptorBox(try System.open(name, in: directory, options))
-            let status = try System.status(of: file.raw)
-            guard status.kind == .regular, status.owner == System.userID else {
-                throw SystemError(call: "open", errno: EPERM, subject: "\(name), which is not a file of this user")
-            }
-            return (file, status.size)
-        }
-        let (file, size) = try open(name)
+        let (file, size) = try KeptDirectory.open(name, in: directory)
         var (files, total): ([(name: SystemString, file: DescriptorBox)], UInt64) = ([], size)
         for large in try BoardFile.read(file, size: size).contents.keptNames where !large.isEmpty {
             guard large.hasPrefix(KeptDirectory.Prefix.representation), !large.contains("/") else {
                 throw Failure(.invalidArgument, "\(name) is damaged")
             }
-            let (file, size) = try open(SystemString(large))
+            let (file, size) = try KeptDirectory.open(SystemString(large), in: directory)
             files.append((SystemString(large), file))
             total = total.addingClamped(size)
         }
@@ -230,17 +222,18 @@ package final class DiskCopy: Sendable {
     /// - Returns: the reason why something is not on the disk; nil if everything is.
     func write(_ boards: [[SystemString]], from kept: KeptDirectory) -> String? {
         guard limit > 0 else { return nil }
-        let result = PatientCall.run(milliseconds: Self.timeToWrite, with: [directory.raw, kept.raw]) {
+        let raw = kept.raw
+        let result = PatientCall.run(milliseconds: Self.timeToWrite, with: [directory.raw, raw]) {
             [self] (isWaiting) -> Result<Bool, SystemError> in
             changes.withLock { _ in
-                Result { () throws(SystemError) in try write(boards, from: kept.raw, isWaiting: isWaiting) }
+                Result { () throws(SystemError) in try write(boards, from: raw, isWaiting: isWaiting) }
             }
         }
         switch result {
         case nil: return "\(path): the disk does not answer in time"
         case .failure(let error): return "\(path): \(error)"
         case .success(let isWhole):
-            try? kept.setChanged(false)
+            kept.setUnchanged()
             return isWhole ? nil : "the limit kept-on-disk, \(limit) bytes, has no room for all of them"
         }
     }
@@ -287,7 +280,7 @@ package final class DiskCopy: Sendable {
 
     /// Whether a broker that starts now at this path may find contents on the disk.
     package static func exists(for socket: SocketPath) -> Bool {
-        guard let parent = try? wellKnownDirectory(),
+        guard let parent = System.stateDirectory(),
             (try? System.status(at: "\(parent)/kept/\(KeptDirectory.name(for: socket))")) != .some(nil)
         else { return false }
         return configuredLimit > 0
@@ -300,7 +293,7 @@ package final class DiskCopy: Sendable {
     /// Describes the copy of the broker at this path for the user. Throws if contents on the disk would be lost.
     package static func examine(for socket: SocketPath) throws(Failure) -> String {
         guard configuredLimit > 0 else { return "no contents are kept on it (limit kept-on-disk)" }
-        let path = "\(try wellKnownDirectory())/kept/\(KeptDirectory.name(for: socket))"
+        let path = "\(try parent())/kept/\(KeptDirectory.name(for: socket))"
         do throws(SocketPathError) {
             try SocketPath(path).tryDirectory()
         } catch {

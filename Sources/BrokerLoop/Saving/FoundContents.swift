@@ -13,9 +13,7 @@ struct FoundContents {
 
     /// Reads a board's file. Throws a `SystemError` if the system refuses it now, and a `Failure` if it is damaged.
     init(_ name: SystemString, in directory: KeptDirectory) throws {
-        guard let (file, size) = try directory.open(name) else {
-            throw Failure(.invalidArgument, "it is not a file of this user")
-        }
+        let (file, size) = try KeptDirectory.open(name, in: directory.raw)
         (contents, bytesAt) = try BoardFile.read(file, size: size)
         (self.name, self.file, fileSize) = (name, file, size)
         guard BoardFile.name(of: contents.board) == name else {
@@ -42,8 +40,8 @@ struct FoundContents {
                 continue
             }
             guard name.hasPrefix(KeptDirectory.Prefix.representation), !name.contains("/"),
-                let (file, found) = try directory.open(SystemString(name)), found == size
-            else { throw Failure(.invalidArgument, "the bytes \(name.printable) are missing or have another size") }
+                case let (file, found) = try KeptDirectory.open(SystemString(name), in: directory.raw), found == size
+            else { throw Failure(.invalidArgument, "the bytes \(name.printable) have another size") }
             kept.append(KeptMemory.Bytes(file: MemoryFile(file, isInDirectory: true), isComplete: true))
         }
         guard offset == fileSize else { throw Failure(.invalidArgument, "its bytes have another size") }

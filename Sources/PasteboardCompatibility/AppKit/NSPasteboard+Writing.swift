@@ -227,7 +227,7 @@ extension NSPasteboard {
                 let isPromised = items.first?.isPromised ?? false
                 contents.change { $0.isPromised = isPromised }
             }
-            // A provider of several items is told once.
+            // A provider of several items gets one message.
             let providers = Dictionary(items.flatMap(\.dataProviders).map { (ObjectIdentifier($0), $0) }) { $1 }
             for provider in providers.values {
                 atEnd(of: publication) { await provider.pasteboardFinishedWithDataProvider($0) }

@@ -25,11 +25,11 @@ extension PassedFile {
         return data
     }
 
-    /// The permissions of the file, for a copy; nil for memory, whose mode has no meaning.
+    /// The permissions of the file, for a copy; nil for memory and kept bytes, whose mode has no meaning.
     var attributes: FileAttributes? {
         guard !isImmutable, let status = try? System.status(of: descriptor.raw),
             let link = try? System.linkTarget("/proc/self/fd/\(descriptor.raw)"),
-            !link.bytes.starts(with: "/memfd:".utf8)
+            !link.bytes.starts(with: "/memfd:".utf8), !KeptDirectory.contains(descriptor.raw)
         else { return nil }
         var attributes = FileAttributes()
         attributes.mode = FileAttributes(of: status).mode

@@ -1,7 +1,7 @@
 /// A path that this process serves: its lock, and the listening socket that is made while the lock is held.
 package struct ClaimedSocket: ~Copyable {
     package let path: SocketPath
-    /// Whether a broker that was killed has left its socket there.
+    /// Whether another broker has left its socket there: it was killed, or hands the path over.
     package let wasLeft: Bool
     private var lock: BrokerLock?
     /// nil before `listen`.
@@ -28,16 +28,16 @@ package struct ClaimedSocket: ~Copyable {
     package mutating func listen(refusal: [UInt8] = []) throws(SocketPathError) {
         // A path may be so long that the other name does not fit. Then there is no socket for a moment.
         let fits = path.newSocket.utf8.count <= SocketPath.longest
-        let new = fits ? path.newSocket : path.path
+        let new = SocketPath(fits ? path.newSocket : path.path)
+        let isLeft = try new.holdsSocket()
         do throws(SystemError) {
-            try? System.unlink(new)
-            let listener = try ListeningSocket(path: new, refusal: refusal)
+            if isLeft { try System.unlink(new.path) }
+            let listener = try ListeningSocket(path: new.path, refusal: refusal)
             raw = listener.raw
             self.listener = consume listener
-            file = try System.status(at: new)
-            if fits { try System.rename(new, to: path.path) }
+            file = try System.status(at: new.path)
+            if fits { try System.rename(new.path, to: path.path) }
         } catch {
-            try? System.unlink(new)
             throw .system(error)
         }
     }

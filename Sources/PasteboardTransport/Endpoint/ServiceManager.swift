@@ -1,8 +1,8 @@
 import CPasteboardSystem
 import Glibc
 
-/// The program that started this one as a service, such as systemd: it may pass a socket, and is told when this program
-/// is ready.
+/// The program that started this one as a service, such as systemd. It may pass a socket, and receives a message when
+/// this program is ready.
 package enum ServiceManager {
     /// The variables by which a manager addresses the program that it starts, and that the program does not pass on.
     private static let variables = [

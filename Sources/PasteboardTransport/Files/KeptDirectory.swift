@@ -81,9 +81,19 @@ package final class KeptDirectory: Sendable {
     /// The name of the directory of a socket: a hash of its path.
     package static func name(for socket: SocketPath) -> String {
         let last = socket.path.split(separator: "/").last ?? ""
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in "\(canonical(socket.directory))/\(last)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash("\(canonical(socket.directory))/\(last)")
+    }
+
+    /// A number for a text, in hexadecimal digits: FNV-1a with 64 bits.
+    package static func hash(_ text: String) -> String {
+        let hash = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return String(hash, radix: 16)
+    }
+
+    /// Whether an open file is one of such a directory, of any socket.
+    package static func contains(_ descriptor: CInt) -> Bool {
+        guard let path = try? System.linkTarget("/proc/self/fd/\(descriptor)").description else { return false }
+        return ["/pasteboard.kept/", "/pasteboard-\(System.userID).kept/"].contains(where: path.contains)
     }
 
     /// The path of the directory of a socket, which may not exist yet; nil if there is no file system for it.
@@ -163,14 +173,24 @@ package final class KeptDirectory: Sendable {
         else { return }
         for name in names.prefix(mostSiblings) {
             let path = "\(parent)/\(name)"
-            guard path != own, let socket = try? System.contents(of: "\(path)/\(socketName)", limit: 4_096),
-                !socket.isEmpty,
-                (try? System.status(at: System.directory(of: String(decoding: socket, as: UTF8.self)))) == .some(nil),
+            guard path != own, let sibling = try? System.open(path, [.directory, .notFollowingLinks]),
+                let (file, _) = try? open(SystemString(socketName), in: sibling.raw),
+                let socket = try? System.bytes(of: file.raw, from: 0, count: SocketPath.longest), !socket.isEmpty,
+                isMissing(System.directory(of: String(decoding: socket, as: UTF8.self))),
                 let lock = try? LockFile("\(path)/\(lockName)")
             else { continue }
             removeAll(at: path)
             _ = consume lock
             try? System.removeDirectory(path)
+        }
+    }
+
+    /// Whether nothing is at a path. False if that cannot be determined.
+    private static func isMissing(_ path: String) -> Bool {
+        do throws(SystemError) {
+            return try System.status(at: path) == nil
+        } catch {
+            return false
         }
     }
 
@@ -188,12 +208,18 @@ package final class KeptDirectory: Sendable {
         try System.entries(of: raw)
     }
 
-    /// Opens a file of this user for reading; nil if something else is there.
-    package func open(_ name: SystemString) throws(SystemError) -> (file: DescriptorBox, size: UInt64)? {
+    /// Opens a file of this user in a directory for reading; throws `EPERM` if something else is there.
+    package static func open(
+        _ name: SystemString,
+        in directory: CInt
+    ) throws(SystemError) -> (file: DescriptorBox, size: UInt64) {
         // Without this option, the call waits until a FIFO has a writer.
-        let file = DescriptorBox(try System.open(name, in: raw, [.reading, .notFollowingLinks, .nonBlocking]))
+        let options: OpenOptions = [.reading, .notFollowingLinks, .nonBlocking]
+        let file = DescriptorBox(try System.open(name, in: directory, options))
         let status = try System.status(of: file.raw)
-        guard status.kind == .regular, status.owner == System.userID, status.device == device else { return nil }
+        guard status.kind == .regular, status.owner == System.userID else {
+            throw SystemError(call: "open", errno: EPERM, subject: "\(name), which is not a file of this user")
+        }
         return (file, status.size)
     }
 
@@ -210,7 +236,7 @@ package final class KeptDirectory: Sendable {
     @discardableResult
     package func write(_ bytes: Span<UInt8>, as name: SystemString) throws(SystemError) -> DescriptorBox {
         do throws(SystemError) {
-            try? System.unlink(Self.newName, in: raw)
+            remove(Self.newName)
             let file = DescriptorBox(
                 try System.open(Self.newName, in: raw, [.readingAndWriting, .exclusive, .notFollowingLinks])
             )
@@ -218,7 +244,7 @@ package final class KeptDirectory: Sendable {
             try rename(Self.newName, to: name)
             return file
         } catch {
-            try? System.unlink(Self.newName, in: raw)
+            remove(Self.newName)
             throw error
         }
     }
@@ -233,15 +259,21 @@ package final class KeptDirectory: Sendable {
 
     /// Whether contents were written or cleared since contents were left on the disk, so that those are not read again.
     package var hasChanged: Bool {
-        get { (try? System.status(at: Self.changedName, in: raw)) != .some(nil) }
+        do throws(SystemError) {
+            return try System.status(at: Self.changedName, in: raw) != nil
+        } catch {
+            return true
+        }
     }
 
-    /// Records that contents were written or cleared, or that what is on the disk is current.
-    package func setChanged(_ hasChanged: Bool) throws(SystemError) {
-        guard hasChanged else { return remove(Self.changedName) }
+    /// Records that contents were written or cleared.
+    package func setChanged() throws(SystemError) {
         let nothing: [UInt8] = []
         try write(nothing.span, as: Self.changedName)
     }
+
+    /// Records that what is on the disk is current.
+    package func setUnchanged() { remove(Self.changedName) }
 
     /// The bytes that can be kept without taking the eighth of the file system that is left to the user's other
     /// programs.

@@ -7,11 +7,7 @@ package enum LogFile {
     ///
     /// - Parameter environment: returns the value of a variable.
     package static func path(environment: (String) -> String? = { System.environment($0) }) -> String? {
-        let state = environment("XDG_STATE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        guard let base = state ?? environment("HOME").map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
-            return nil
-        }
-        return "\(base)/pasteboard/log"
+        System.stateDirectory(environment: environment).map { "\($0)/log" }
     }
 
     /// Opens the log; nil without a usable directory, or on a full disk. The call may never return, if the disk does

@@ -143,10 +143,16 @@ final class InputBytes {
             try file.append(head.span)
             var count = UInt64(head.count)
             head = []
-            while count <= room.free, let moved = try move(to: file) {
+            while count <= room.free {
+                // Others may fill the file system of the directory meanwhile.
+                if file.isInDirectory,
+                    count + UInt64(Self.moved) > room.directory || !System.hasRoom(file.descriptor.raw)
+                {
+                    file = try file.anonymousCopy()
+                }
+                guard let moved = try move(to: file) else { break }
                 count += UInt64(moved)
                 report(count)
-                if file.isInDirectory, count + UInt64(Self.moved) > room.directory { file = try file.anonymousCopy() }
             }
             guard count <= room.free else { throw room.failure(count, isMinimum: true) }
             if !filter.isEmpty { try file.trimNewline() }

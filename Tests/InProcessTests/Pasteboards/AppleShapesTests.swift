@@ -39,7 +39,7 @@ struct AppleShapesTests {
         }
     }
 
-    @Test("A data provider of two items is told once that it is finished")
+    @Test("A data provider of two items learns once that it is finished")
     func finished() async throws {
         try await TestBroker.with { broker in
             let (pasteboard, pictures) = (NSPasteboard(broker.pasteboard()), Pictures())

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("A manager that does not exist is told nothing")
+    @Test("A message to a manager that does not exist is dropped")
     func absent() async {
         await #expect(processExitsWith: .success) {
             ServiceManager.notify("READY=1")

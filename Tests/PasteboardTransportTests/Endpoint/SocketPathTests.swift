@@ -50,7 +50,7 @@ import Testing
         #expect(Bool(second.wasLeft && first.isReachable))
         try second.listen()
         #expect(Bool(second.isReachable && !first.isReachable))
-        // That of the other one stays.
+        // The socket of the other one stays.
         first.withdraw()
         #expect(Bool(second.isReachable))
     }

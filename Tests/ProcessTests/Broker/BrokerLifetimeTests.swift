@@ -115,7 +115,10 @@ import Testing
         #expect(place.directory.names(in: "d").isEmpty)
     }
 
-    @Test("A listening socket from the service manager is served, and its path is not changed", .tags(.f75))
+    @Test(
+        "A listening socket from the service manager is served, its path is not changed, and no other broker takes it over",
+        .tags(.f75)
+    )
     func inherited() throws {
         let place = try BrokerPlace()
         let listening = try ListeningSocket(path: place.socket)
@@ -124,6 +127,10 @@ import Testing
             after: "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3<&0 </dev/null",
             input: listening.raw
         )
+        try broker.expectService()
+        let arguments = try place.arguments + ["--replace"]
+        let refused = try ProcessRunner(arguments[0], Array(arguments[1...]), environment: place.environment).finish()
+        #expect(refused.exitCode == 3 && refused.errorText.contains("a service manager"), "\(refused.errorText)")
         try broker.expectService()
         try broker.end()
         #expect(place.directory.names(in: "d") == ["socket"])

@@ -101,22 +101,4 @@ import Testing
         #expect(try desk.run("stop").exitCode == 0)
         #expect(try broker.finish().exitCode == 0)
     }
-
-    @Test("A broker with a socket of the service manager is not replaced")
-    func serviceManager() throws {
-        let place = try BrokerPlace()
-        let listening = try ListeningSocket(path: place.socket)
-        let broker = try BrokerProcess(
-            at: place,
-            after: "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3<&0 </dev/null",
-            input: listening.raw
-        )
-        let arguments = try place.arguments + ["--replace"]
-        let refused = try ProcessRunner(arguments[0], Array(arguments[1...]), environment: place.environment).finish()
-        #expect(refused.exitCode == 3 && refused.errorText.contains("a service manager"), "\(refused.errorText)")
-        try broker.runner.child.kill(SIGUSR2)
-        try broker.runner.waitForErrors(containing: "is ignored")
-        try broker.expectService()
-        try broker.end()
-    }
 }
