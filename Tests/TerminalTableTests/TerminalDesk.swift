@@ -24,7 +24,7 @@ final class TerminalDesk {
         broker = try ProcessRunner(
             "/bin/sh",
             [
-                "-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"), "--no-keeper",
+                "-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"),
                 "--socket", socket,
             ] + limits,
             environment: environment

@@ -90,6 +90,8 @@ package enum BrokerDaemon {
             written = beginSaving(for: path, disk, &server, log)
             try listen(sockets, &server)
         }
+        // Reading the directories has taken memory that is not needed any more.
+        System.trimMemory()
         ServiceManager.notify("READY=1")
         // From here on this process opens no file outside of its directories, and removes only its socket and its
         // lock. Not every kernel can enforce that.

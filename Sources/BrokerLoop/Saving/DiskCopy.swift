@@ -31,6 +31,8 @@ package final class DiskCopy: Sendable {
     package init?(for socket: SocketPath, limit: UInt64) throws(Failure) {
         let parent = try Self.parent()
         let name = KeptDirectory.name(for: socket)
+        // Most brokers have no copy, and need no thread to find that out.
+        if limit == 0, System.exists("\(parent)/kept/\(name)", milliseconds: Self.timeToOpen) == false { return nil }
         let opened = PatientCall.run(milliseconds: Self.timeToOpen, with: nil) {
             (_) -> Result<DescriptorBox?, Failure> in
             Result { () throws(Failure) in try Self.open("\(parent)/kept", creating: limit > 0) }

@@ -15,6 +15,7 @@
 #include <iconv.h>
 #include <linux/stat.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -509,6 +510,22 @@ static inline void pbs_keep_descriptors(const int *kept, int count) {
 
 static inline void pbs_separate_descriptors(void) {
     syscall(436 /* close_range */, ~0U, ~0U, 2 /* CLOSE_RANGE_UNSHARE */);
+}
+
+// Whether a file is at a path, or -1 if the disk does not answer in time. A child asks: it costs less memory than a
+// thread, and one that hangs has nothing of this process that is opened later.
+static inline int pbs_exists_in_time(const char *path, int milliseconds) {
+    pid_t child = fork();
+    if (child == 0) _exit(access(path, F_OK) == 0 ? 1 : 0);
+    if (child < 0) return -1;
+    int descriptor = pbs_pidfd_open(child);
+    struct pollfd ended = {.fd = descriptor, .events = POLLIN};
+    int ready = descriptor < 0 ? 1 : poll(&ended, 1, milliseconds);
+    if (descriptor >= 0) close(descriptor);
+    int status = 0;
+    if (ready == 1 && waitpid(child, &status, 0) == child && WIFEXITED(status)) return WEXITSTATUS(status);
+    kill(child, SIGKILL);
+    return -1;
 }
 
 // Whether nobody has an open file for writing: a lease for reading is only granted then. Where no leases exist, nobody

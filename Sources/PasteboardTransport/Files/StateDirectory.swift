@@ -1,3 +1,5 @@
+import CPasteboardSystem
+
 extension System {
     /// `pasteboard` in the user's directory for state; nil without one.
     ///
@@ -8,5 +10,11 @@ extension System {
             return nil
         }
         return "\(base)/pasteboard"
+    }
+
+    /// Whether a file is at a path; nil if the disk does not answer in time.
+    package static func exists(_ path: String, milliseconds: Int) -> Bool? {
+        let answer = pbs_exists_in_time(path, CInt(clamping: milliseconds))
+        return answer < 0 ? nil : answer > 0
     }
 }
