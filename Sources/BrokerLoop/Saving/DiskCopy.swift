@@ -9,12 +9,18 @@ package import PasteboardWire
 /// It is valid until contents are written or cleared. All calls to the disk are on threads that are given up if the
 /// disk does not answer.
 package final class DiskCopy: Sendable {
-    /// The time for the copy at the end, in milliseconds.
-    private static let timeToWrite = 5_000
-    /// The time for reading it at the start, in milliseconds.
-    private static let timeToRead = 3_000
-    /// The time for opening the directory at the start, in milliseconds.
-    private static let timeToOpen = 1_000
+    /// The times after which the disk is given up, in milliseconds.
+    package struct Times: Sendable {
+        /// For opening the directory at the start.
+        var open = 1_000
+        /// For reading the copy at the start.
+        var read = 3_000
+        /// For the copy at the end.
+        var write = 5_000
+
+        package init() {}
+    }
+
     private static let chunk = 256 << 10
 
     /// `pasteboard/kept` in the user's directory for state.
@@ -22,24 +28,25 @@ package final class DiskCopy: Sendable {
     /// Its path and the name of the copy in it, for messages.
     package let path: String
     private let name: SystemString
+    private let times: Times
     /// The maximum size in bytes; 0 if no copy is made or read.
     private let limit: UInt64
     /// Held while a thread changes the copy.
     private let changes = Lock(())
 
     /// Opens the directory, if there is a copy or one may be made; nil otherwise.
-    package init?(for socket: SocketPath, limit: UInt64) throws(Failure) {
+    package init?(for socket: SocketPath, limit: UInt64, times: Times = Times()) throws(Failure) {
         let parent = try Self.parent()
         let name = KeptDirectory.name(for: socket)
         // Most brokers have no copy, and need no thread to find that out.
-        if limit == 0, System.exists("\(parent)/kept/\(name)", milliseconds: Self.timeToOpen) == false { return nil }
-        let opened = PatientCall.run(milliseconds: Self.timeToOpen, with: nil) {
+        if limit == 0, System.exists("\(parent)/kept/\(name)", milliseconds: times.open) == false { return nil }
+        let opened = PatientCall.run(milliseconds: times.open, with: nil) {
             (_) -> Result<DescriptorBox?, Failure> in
             Result { () throws(Failure) in try Self.open("\(parent)/kept", creating: limit > 0) }
         }
         guard let opened else { throw Failure(.sourceFailed, "\(parent): the disk does not answer") }
         guard let directory = try opened.get() else { return nil }
-        (self.directory, self.name, self.limit) = (directory, SystemString(name), limit)
+        (self.directory, self.name, self.limit, self.times) = (directory, SystemString(name), limit, times)
         path = "\(parent)/kept/\(name)"
     }
 
@@ -124,7 +131,7 @@ package final class DiskCopy: Sendable {
         // the kept directory: another broker could not take that over then.
         let copied = Lock<[(temporary: SystemString, name: SystemString)]>([])
         let (room, raw) = (min(room, kept.room), kept.raw)
-        let result = PatientCall.run(milliseconds: Self.timeToRead, with: [directory.raw, raw]) {
+        let result = PatientCall.run(milliseconds: times.read, with: [directory.raw, raw]) {
             [self] (isWaiting) -> Result<Void, any Error> in
             changes.withLock { _ in
                 Result {
@@ -225,7 +232,7 @@ package final class DiskCopy: Sendable {
     func write(_ boards: [[SystemString]], from kept: KeptDirectory) -> String? {
         guard limit > 0 else { return nil }
         let raw = kept.raw
-        let result = PatientCall.run(milliseconds: Self.timeToWrite, with: [directory.raw, raw]) {
+        let result = PatientCall.run(milliseconds: times.write, with: [directory.raw, raw]) {
             [self] (isWaiting) -> Result<Bool, SystemError> in
             changes.withLock { _ in
                 Result { () throws(SystemError) in try write(boards, from: raw, isWaiting: isWaiting) }
