@@ -61,8 +61,6 @@ package struct BrokerLoop: ~Copyable {
     /// Passed to each client with `welcome`, for no other use.
     let probe: DescriptorBox?
     var saving = Saving()
-    /// Whether contents are saved. Faster to check.
-    var isSaving = false
     let closer: DescriptorCloser
     let log: @Sendable (String) -> Void
     /// Whether the frames of all peers are logged.

@@ -6,7 +6,7 @@ import PasteboardTransport
 /// this object is released, the broker is ended and the directory is removed.
 final class PrivateBroker {
     /// The time in milliseconds for the broker to end, which includes that of the limit `drain`.
-    static let patience = 10_000
+    static let timeout = 10_000
 
     private let directory: String
 
@@ -29,7 +29,7 @@ final class PrivateBroker {
     deinit {
         // If a variable could not be set, the others name the user's own broker.
         guard System.environment("PASTEBOARD_SOCKET") == "\(directory)/socket" else { return }
-        BrokerStart.endAll(milliseconds: Self.patience)
+        BrokerStart.endAll(milliseconds: Self.timeout)
         // Another one, if a program has stopped the first.
         _ = try? Broker.running()?.stop()
         Self.remove(directory)

@@ -76,8 +76,8 @@ import Testing
         var limits = BrokerLimits()
         limits.fit(descriptors: count)
         // Each connection may have two descriptors that wait for the rest of a frame. In addition, as many descriptors
-        // as may be passed can be unclosed.
-        let most = limits.keptRepresentations + 2 * limits.passedDescriptors + 3 * limits.connections
+        // as may be passed can be unclosed. Beside a kept representation, the file of its board may be open.
+        let most = 2 * limits.keptRepresentations + 2 * limits.passedDescriptors + 3 * limits.connections
         #expect(most <= max(count, 96) - 64)
         #expect(limits.connections > 0 && limits.keptRepresentations > 0 && limits.passedDescriptors > 0)
         if count > 100_000 { #expect(limits == BrokerLimits()) }

@@ -54,7 +54,7 @@ package enum BrokerDaemon {
 
     /// Opens a log on a disk, which may not answer.
     private static func openLog(_ path: String) -> DescriptorBox? {
-        PatientCall.run(milliseconds: LogStream.patience, with: nil) { _ in LogFile.open(path) } ?? nil
+        DiskCall.run(milliseconds: LogStream.timeout, with: nil) { _ in LogFile.open(path) } ?? nil
     }
 
     /// Throws if a broker with these limits would not start because of one of them, of `PASTEBOARD_LIMITS` or of the
@@ -78,7 +78,7 @@ package enum BrokerDaemon {
         let written: [CInt]
         if sockets.isEmpty {
             let isTakeover = options.replaces ? try Takeover.request(at: path) : false
-            let deadline = MonotonicClock.deadline(milliseconds: isTakeover ? Takeover.patience : 0)
+            let deadline = MonotonicClock.deadline(milliseconds: isTakeover ? Takeover.timeout : 0)
             let claimed = try BrokerServer.claim(path, until: deadline)
             written = beginSaving(for: path, disk, &server, log)
             try server.listen(at: claimed)
@@ -115,7 +115,7 @@ package enum BrokerDaemon {
         System.ignoreStraySignals()
         System.raiseDescriptorLimit()
         System.closeNewFilesToOthers()
-        // Also while nothing is kept: a password passes through the memory of a broker as any other contents do.
+        // Also if nothing is kept: a password passes through the memory of a broker, as any other contents do.
         System.closeMemoryToOthers()
         if let tracer = System.status("TracerPid", of: System.processID), tracer != 0 {
             log.write("process \(tracer) traces this broker, and can read all contents")

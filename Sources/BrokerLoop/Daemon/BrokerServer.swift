@@ -147,8 +147,9 @@ extension BrokerLimits {
         keptRepresentations = min(keptRepresentations, usable / 4)
         passedDescriptors = min(passedDescriptors, usable / 16)
         // Received descriptors count twice: as many may wait to be closed as are in transfer. A connection counts three
-        // times: two descriptors may wait for the rest of their frames.
-        let rest = usable - keptRepresentations - 2 * passedDescriptors
+        // times: two descriptors may wait for the rest of their frames. A kept representation counts twice: without
+        // small bytes beside it, the file of its board is open only for the copy on the disk.
+        let rest = usable - 2 * keptRepresentations - 2 * passedDescriptors
         connections = min(connections, rest / 3)
     }
 }

@@ -8,7 +8,7 @@ import PasteboardWire
 /// next one that is written is preceded by the number of dropped lines.
 package final class LogStream: Sendable {
     /// The time for a call to a disk, in milliseconds.
-    static let patience = 500
+    static let timeout = 500
 
     /// A descriptor to which lines are written.
     private struct Target {
@@ -78,7 +78,7 @@ package final class LogStream: Sendable {
         // The line before may still hang.
         let (descriptor, isWriting) = (target.descriptor, target.isWriting)
         guard !isWriting.isSet.withLock({ exchange(&$0, with: true) }) else { return false }
-        let isWritten = PatientCall.run(milliseconds: Self.patience, with: [descriptor]) { _ in
+        let isWritten = DiskCall.run(milliseconds: Self.timeout, with: [descriptor]) { _ in
             defer { isWriting.isSet.withLock { $0 = false } }
             return System.writeIfReady(bytes.span, to: descriptor)
         }

@@ -8,7 +8,7 @@ import PasteboardWire
 /// and keeps the socket, where clients wait, until this one has put its own in its place.
 enum Takeover {
     /// The time in milliseconds for the running broker to release the lock.
-    static let patience = 10_000
+    static let timeout = 10_000
     /// The time in milliseconds for a connection to it.
     private static let timeToConnect = 1_000
 

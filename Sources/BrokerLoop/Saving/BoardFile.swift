@@ -11,7 +11,7 @@ enum BoardFile {
     /// The longest name of a board that is a part of the file's name as it is.
     private static let longestName = 100
 
-    /// The name of a board's file. That of a long name has a hash of it.
+    /// The name of a board's file. A long name is shortened, and ends with a hash of it.
     static func name(of board: String) -> SystemString {
         func hex(_ bytes: some Sequence<UInt8>) -> String {
             bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -2,11 +2,11 @@ import BrokerState
 package import PasteboardTransport
 import PasteboardWire
 
-/// Where contents outlive the broker, by the rules of `SavingRules`.
+/// The places where contents are saved, chosen by `SavingRules`.
 struct Saving {
     /// nil if nothing is saved.
     var saver: ContentsSaver?
-    /// nil if nothing is on the disk, or will be.
+    /// nil if nothing is, or will be, on the disk.
     var disk: DiskCopy?
     /// The boot of the machine, with which contents are saved.
     var boot: Boot?
@@ -33,7 +33,6 @@ extension BrokerLoop {
         saving.saver = ContentsSaver(directory, closer: closer)
         if let disk, let line = disk.begin(with: directory, room: state.world.context.limits.keptPool) { log(line) }
         restore(from: directory, boot)
-        isSaving = true
         withState { $0.setSaving(.working) }
         updateRoom()
     }
@@ -119,7 +118,7 @@ extension BrokerLoop {
     // MARK: Saving
 
     mutating func save(_ id: PublicationID) {
-        guard isSaving else { return }
+        guard saving.saver != nil else { return }
         let bootTime = MonotonicClock.bootMicroseconds() / 1_000
         guard let (saved, kept) = input({ $0.saved(id, at: bootTime) }) else { return removeSaved(id) }
         var contents = saved
@@ -143,7 +142,7 @@ extension BrokerLoop {
         saving.saver?.remove(id)
     }
 
-    /// Makes void what is on the disk, because the contents of a board have changed.
+    /// Invalidates the copy on the disk, because the contents of a board have changed.
     mutating func makeDiskCopyVoid() {
         do throws(SystemError) {
             try memory.directory?.setChanged()
@@ -173,7 +172,6 @@ extension BrokerLoop {
             if let error { log("cannot leave contents on the disk: \(error)") }
         }
         // Releases the lock.
-        isSaving = false
         withState { $0.setSaving(.none) }
         (saving.saver, memory.directory) = (nil, nil)
         input { $0.answerStops(kept: Set(kept), error: error) }

@@ -3,6 +3,10 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
+/// A file of saved contents, which stays open: the end of the user's last session removes the names before the broker
+/// has copied the bytes to the disk.
+typealias SavedFile = (name: SystemString, file: DescriptorBox)
+
 /// Saves contents in the kept directory: one file for each board, with the description of its contents and their small
 /// bytes, and one for each large representation.
 ///
@@ -18,7 +22,9 @@ struct ContentsSaver {
     /// The contents that are saved of a board.
     private struct Entry {
         let id: PublicationID
-        let large: [(name: SystemString, file: DescriptorBox)]
+        /// The file of the board.
+        let file: DescriptorBox
+        let large: [SavedFile]
     }
 
     let directory: KeptDirectory
@@ -44,7 +50,8 @@ struct ContentsSaver {
         _ contents: SavedContents,
         kept: inout [KeptMemory.Bytes?]
     ) throws(SystemError) {
-        var (contents, large): (SavedContents, [(name: SystemString, file: DescriptorBox)]) = (contents, [])
+        var (contents, large): (SavedContents, [SavedFile]) = (contents, [])
+        let board: MemoryFile
         do throws(SystemError) {
             var (bytes, moved): ([UInt8], [(index: Int, offset: Int)]) = ([], [])
             for (index, size) in contents.keptSizes.enumerated() {
@@ -52,7 +59,7 @@ struct ContentsSaver {
                     contents.keptNames.append("")
                     continue
                 }
-                // Bytes behind the start of a file are a part of a board's file already.
+                // Bytes after the start of a file are a part of a board's file already.
                 let isPart = bytes.count < Self.most || stored.offset > 0 || !stored.file.isInDirectory
                 guard size > Self.smallest || !isPart else {
                     moved.append((index, bytes.count))
@@ -66,7 +73,11 @@ struct ContentsSaver {
                     continue
                 }
                 guard stored.file.isInDirectory else {
-                    throw SystemError(call: "save", errno: EXDEV, subject: "bytes that are not in \(directory.path)")
+                    throw SystemError(
+                        call: "save",
+                        errno: ENOSPC,
+                        subject: "bytes for which \(directory.path) had no room"
+                    )
                 }
                 let name = try Self.newName()
                 try directory.link(stored.file.descriptor, as: SystemString(name))
@@ -74,12 +85,12 @@ struct ContentsSaver {
                 contents.keptNames.append(name)
             }
             let start = BoardFile.start(contents)
-            let file = MemoryFile(
+            board = MemoryFile(
                 try directory.write((start + bytes).span, as: BoardFile.name(of: contents.board)),
                 isInDirectory: true
             )
             for (index, offset) in moved {
-                kept[index] = KeptMemory.Bytes(file: file, offset: UInt64(start.count + offset), isComplete: true)
+                kept[index] = KeptMemory.Bytes(file: board, offset: UInt64(start.count + offset), isComplete: true)
             }
         } catch {
             remove(large)
@@ -88,7 +99,7 @@ struct ContentsSaver {
             throw error
         }
         if let earlier = forget(contents.board) { remove(earlier.large) }
-        entries[contents.board] = Entry(id: id, large: large)
+        entries[contents.board] = Entry(id: id, file: board.descriptor, large: large)
         boards[id] = contents.board
     }
 
@@ -110,7 +121,7 @@ struct ContentsSaver {
         return entry
     }
 
-    private func remove(_ large: [(name: SystemString, file: DescriptorBox)]) {
+    private func remove(_ large: [SavedFile]) {
         for (name, file) in large {
             directory.remove(name)
             // The last one to close it releases its pages.
@@ -122,17 +133,17 @@ struct ContentsSaver {
     func holds(_ id: PublicationID) -> Bool { boards[id] != nil }
 
     /// The files of saved contents, that of the board last.
-    func files(of id: PublicationID) -> [SystemString]? {
+    func files(of id: PublicationID) -> [SavedFile]? {
         guard let board = boards[id], let entry = entries[board] else { return nil }
-        return entry.large.map(\.name) + [BoardFile.name(of: board)]
+        return entry.large + [(BoardFile.name(of: board), entry.file)]
     }
 
     /// Records contents that were restored.
     mutating func restored(_ id: PublicationID, of found: FoundContents) {
         let named = zip(found.contents.keptNames, found.kept).compactMap { name, bytes in
-            name.isEmpty ? nil : bytes.map { (name: SystemString(name), file: $0.file.descriptor) }
+            name.isEmpty ? nil : bytes.map { SavedFile(SystemString(name), $0.file.descriptor) }
         }
-        entries[found.contents.board] = Entry(id: id, large: named)
+        entries[found.contents.board] = Entry(id: id, file: found.file, large: named)
         boards[id] = found.contents.board
     }
 }

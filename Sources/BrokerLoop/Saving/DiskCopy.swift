@@ -3,7 +3,7 @@ import Glibc
 package import PasteboardTransport
 package import PasteboardWire
 
-/// The copy of the kept directory on the disk, which a broker leaves when it ends in order, and which is read when the
+/// The copy of the kept directory on the disk, which a broker leaves when it ends normally, and which is read when the
 /// kept directory has gone with the user's session or a restart of the machine.
 ///
 /// It is valid until contents are written or cleared. All calls to the disk are on threads that are given up if the
@@ -31,8 +31,9 @@ package final class DiskCopy: Sendable {
     private let times: Times
     /// The maximum size in bytes; 0 if no copy is made or read.
     private let limit: UInt64
-    /// Held while a thread changes the copy.
-    private let changes = Lock(())
+    /// Held while a thread changes the copy. Its value tells whether the last one is written: a thread that began
+    /// earlier and makes the copy void comes too late then.
+    private let isLast = Lock(false)
 
     /// Opens the directory, if there is a copy or one may be made; nil otherwise.
     package init?(for socket: SocketPath, limit: UInt64, times: Times = Times()) throws(Failure) {
@@ -40,7 +41,7 @@ package final class DiskCopy: Sendable {
         let name = KeptDirectory.name(for: socket)
         // Most brokers have no copy, and need no thread to find that out.
         if limit == 0, System.exists("\(parent)/kept/\(name)", milliseconds: times.open) == false { return nil }
-        let opened = PatientCall.run(milliseconds: times.open, with: nil) {
+        let opened = DiskCall.run(milliseconds: times.open, with: nil) {
             (_) -> Result<DescriptorBox?, Failure> in
             Result { () throws(Failure) in try Self.open("\(parent)/kept", creating: limit > 0) }
         }
@@ -79,11 +80,11 @@ package final class DiskCopy: Sendable {
 
     // MARK: Void
 
-    /// Makes the copy void, because contents were written or cleared. Does not wait for the disk.
+    /// Invalidates the copy, because contents were written or cleared. Does not wait for the disk.
     package func makeVoid() {
         try? SystemThread(name: "pb-disk") {
             System.keepDescriptors([self.directory.raw])
-            self.changes.withLock { _ in _ = try? self.removeAll(self.name) }
+            self.isLast.withLock { isLast in if !isLast { try? self.removeAll(self.name) } }
         }.detach()
     }
 
@@ -127,13 +128,13 @@ package final class DiskCopy: Sendable {
         guard limit > 0, !names.contains(where: { $0.description.hasPrefix(KeptDirectory.Prefix.board) }) else {
             return nil
         }
-        // The files get their names when the thread is not waited for any more, because it may go on. It must not hold
-        // the kept directory: another broker could not take that over then.
+        // The thread may go on after its timeout, so that only this one renames the files. It has no lock of the kept
+        // directory: otherwise no other broker could take that over.
         let copied = Lock<[(temporary: SystemString, name: SystemString)]>([])
         let (room, raw) = (min(room, kept.room), kept.raw)
-        let result = PatientCall.run(milliseconds: times.read, with: [directory.raw, raw]) {
+        let result = DiskCall.run(milliseconds: times.read, with: [directory.raw, raw]) {
             [self] (isWaiting) -> Result<Void, any Error> in
-            changes.withLock { _ in
+            isLast.withLock { _ in
                 Result {
                     try read(into: raw, room: room, isWaiting: isWaiting) { names in
                         copied.withLock { $0 += names }
@@ -229,13 +230,14 @@ package final class DiskCopy: Sendable {
     ///
     /// - Parameter boards: the files of each board.
     /// - Returns: the reason why something is not on the disk; nil if everything is.
-    func write(_ boards: [[SystemString]], from kept: KeptDirectory) -> String? {
+    func write(_ boards: [[SavedFile]], from kept: KeptDirectory) -> String? {
         guard limit > 0 else { return nil }
-        let raw = kept.raw
-        let result = PatientCall.run(milliseconds: times.write, with: [directory.raw, raw]) {
+        let used = boards.joined().map(\.file.raw) + [directory.raw]
+        let result = DiskCall.run(milliseconds: times.write, with: used) {
             [self] (isWaiting) -> Result<Bool, SystemError> in
-            changes.withLock { _ in
-                Result { () throws(SystemError) in try write(boards, from: raw, isWaiting: isWaiting) }
+            isLast.withLock { isLast in
+                isLast = true
+                return Result { () throws(SystemError) in try write(boards, isWaiting: isWaiting) }
             }
         }
         switch result {
@@ -247,11 +249,7 @@ package final class DiskCopy: Sendable {
         }
     }
 
-    private func write(
-        _ boards: [[SystemString]],
-        from kept: CInt,
-        isWaiting: () -> Bool
-    ) throws(SystemError) -> Bool {
+    private func write(_ boards: [[SavedFile]], isWaiting: () -> Bool) throws(SystemError) -> Bool {
         try removeAll(name)
         guard !boards.isEmpty else { return true }
         let new = SystemString("\(name).new")
@@ -260,18 +258,14 @@ package final class DiskCopy: Sendable {
         let opened = try System.open(new, in: directory.raw, [.directory, .notFollowingLinks])
         var (room, isWhole) = (limit, true)
         for board in boards {
-            var (files, size): ([DescriptorBox], UInt64) = ([], 0)
-            for name in board {
-                let file = DescriptorBox(try System.open(name, in: kept, [.reading, .notFollowingLinks]))
-                size = size.addingClamped(try System.status(of: file.raw).size)
-                files.append(file)
-            }
+            var size: UInt64 = 0
+            for (_, file) in board { size = size.addingClamped(try System.status(of: file.raw).size) }
             guard size <= room else {
                 isWhole = false
                 continue
             }
             room -= size
-            for (name, file) in zip(board, files) {
+            for (name, file) in board {
                 let copied = try System.create(name, in: opened.raw, mode: 0o400)
                 guard try copy(file.raw, to: copied.raw, isWaiting: isWaiting) else { return false }
                 try System.synchronize(copied.raw)

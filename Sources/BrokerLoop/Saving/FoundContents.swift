@@ -5,7 +5,7 @@ import PasteboardWire
 struct FoundContents {
     let name: SystemString
     var contents: SavedContents
-    private let file: DescriptorBox
+    let file: DescriptorBox
     private let bytesAt: UInt64
     private let fileSize: UInt64
     /// The kept bytes in order; nil for those that are empty.

@@ -45,7 +45,7 @@ package struct BrokerContext: ~Copyable, Sendable {
 
     /// Whether contents outlive the broker.
     package enum Saving: BitwiseCopyable, Sendable {
-        /// They are not meant to.
+        /// This broker saves nothing, as one inside another program.
         case none
         /// There is no place for them, which each acknowledgement says.
         case failing

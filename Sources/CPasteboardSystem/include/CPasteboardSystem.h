@@ -440,8 +440,8 @@ static inline int pbs_give_up_files(const char *removed, const int *written, int
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
     long version = syscall(CREATE_RULESET, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
     if (version < 0) return -1;
-    // Everything that this version can take, as each later one added to it. Without the second, which allows to link
-    // and rename files between directories, no exception could allow it.
+    // All rights that this version of Landlock knows. Version 2 added links and renames between directories; version 1
+    // always denies them.
     struct {
         uint64_t files, network, scopes;
     } taken = {

@@ -31,7 +31,7 @@ package final class KeptDirectory: Sendable {
     package let path: String
     /// The device of its file system.
     package let device: UInt64
-    /// Whether the broker before was killed.
+    /// Whether the earlier broker was killed.
     package let wasLeft: Bool
     private let descriptor: OwnedDescriptor
     private let lock: LockFile

@@ -85,7 +85,7 @@ struct RunCommand: Command {
             try connection?.turn(until: 0) { _, _, _ in }
             return connection
         } catch {
-            return try? Broker.running(until: MonotonicClock.deadline(milliseconds: PrivateBroker.patience))
+            return try? Broker.running(until: MonotonicClock.deadline(milliseconds: PrivateBroker.timeout))
         }
     }
 }

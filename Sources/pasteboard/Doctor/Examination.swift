@@ -6,7 +6,7 @@ import PasteboardWire
 /// The facts about the broker that `doctor` judges, and the checks.
 struct Examination {
     /// The time for the broker to answer, in milliseconds.
-    private static let patience = 2_000
+    private static let timeout = 2_000
 
     var path: Result<SocketPath, any Error>
     /// The broker's answer to hello; nil if none runs.
@@ -32,7 +32,7 @@ struct Examination {
         }
         guard (try? path.get()) != nil else { return }
         do {
-            let deadline = MonotonicClock.deadline(milliseconds: Self.patience)
+            let deadline = MonotonicClock.deadline(milliseconds: Self.timeout)
             guard let connection = try Broker.present(until: deadline) else { return }
             let welcome = try connection.welcome(until: deadline)
             let peer = try PeerCredentials(of: connection.io.descriptor).process
@@ -143,7 +143,7 @@ struct Examination {
         } catch let failure as Failure where failure.code == .timeout {
             guard let holder = BrokerLock.holder(of: path) else { throw failure }
             throw CommandFailure(
-                local: "the broker does not answer within \(Self.patience) ms; if process \(holder) is stopped, "
+                local: "the broker does not answer within \(Self.timeout) ms; if process \(holder) is stopped, "
                     + "continue it (kill -CONT), or end it (kill -KILL); what it keeps comes back"
             )
         }
@@ -170,17 +170,17 @@ struct Examination {
         }
     }
 
-    /// The directory of what outlives the broker.
+    /// The directory of saved contents.
     private func kept() throws -> String? {
         guard let welcome = try welcome.get() else { return nil }
         guard let path = welcome.keptDirectory else {
             throw CommandFailure(
-                local: "nothing outlives the broker, because it has no tmpfs for that; set XDG_RUNTIME_DIR to one, or "
+                local: "contents end with the broker, because it has no tmpfs for them; set XDG_RUNTIME_DIR to one, or "
                     + "mount one at /dev/shm, and run pasteboard broker --replace"
             )
         }
         let room = ByteCount.text(welcome.keptDirectoryRoom ?? 0)
-        return "kept contents are files in \(path), which has room for \(room)\(Self.end(of: path))"
+        return "saved contents are files in \(path), which has room for \(room)\(Self.end(of: path))"
     }
 
     /// The events that remove a directory.

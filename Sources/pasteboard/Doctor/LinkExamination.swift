@@ -5,7 +5,7 @@ import PasteboardWire
 /// The check of another machine by `doctor --link`. Unlike the other checks, it starts a program there.
 struct LinkExamination {
     /// The time for the other machine, in milliseconds.
-    private static let patience = 20_000
+    private static let timeout = 20_000
 
     private let machine: String
     private let via: String?
@@ -14,7 +14,7 @@ struct LinkExamination {
     init(_ operand: String, via: String?) {
         machine = operand
         self.via = via
-        program = Result { try LinkProgram(to: operand, via: via, silence: Self.patience) }
+        program = Result { try LinkProgram(to: operand, via: via, silence: Self.timeout) }
     }
 
     var finding: Finding {
@@ -32,7 +32,7 @@ struct LinkExamination {
 
     private func finding(over program: LinkProgram) throws -> Finding {
         let connection = program.connection(to: machine)
-        connection.io.timeouts.welcome = Self.patience
+        connection.io.timeouts.welcome = Self.timeout
         do {
             _ = try connection.greet(watching: [])
         } catch {

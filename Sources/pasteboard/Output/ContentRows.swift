@@ -26,7 +26,7 @@ extension Committed {
         }
         if isUnsaved == true {
             StandardStreams.remark(
-                "these contents end with the broker, because the memory file system for what outlives it is full or "
+                "these contents end with the broker, because the file system in memory for saved contents is full or "
                     + "missing; see pasteboard doctor"
             )
         }

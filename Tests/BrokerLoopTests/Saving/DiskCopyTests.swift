@@ -25,11 +25,12 @@ import Testing
         func broker(
             in base: KeptBase,
             limit: UInt64 = 1 << 20,
-            boot: Boot = .current()
+            boot: Boot = .current(),
+            log: @escaping @Sendable (String) -> Void = { _ in }
         ) throws
             -> SteppedBroker
         {
-            let broker = try SteppedBroker()
+            let broker = try SteppedBroker(log: log)
             // The outcome must not depend on the speed of the disk.
             var times = DiskCopy.Times()
             (times.open, times.read, times.write) = (600_000, 600_000, 600_000)
@@ -62,23 +63,32 @@ import Testing
         }
 
         /// Leaves contents on the disk, whose kept directory is gone.
-        func leave(_ bytes: [UInt8], limit: UInt64 = 1 << 20, _ terms: ContentTerms? = nil) throws {
+        ///
+        /// - Parameter early: whether it is gone before the broker ends, as with the user's last session.
+        func leave(
+            _ bytes: [UInt8],
+            limit: UInt64 = 1 << 20,
+            _ terms: ContentTerms? = nil,
+            early: Bool = false
+        ) throws {
             let base = try KeptBase()
             let broker = try broker(in: base, limit: limit)
             try write(bytes, to: "x", of: broker, terms)
+            if early { _ = try ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", base.path])).wait() }
             try stop(broker)
             withExtendedLifetime(base) {}
         }
     }
 
     @Test(
-        "What was left at an end in order is read with an empty directory",
-        arguments: [3, 100_000]
+        "What a broker left at its normal end is read with an empty directory",
+        arguments: [3, 100_000],
+        [false, true]
     )
-    func read(size: Int) async {
-        await #expect(processExitsWith: .success) { [size] in
+    func read(size: Int, early: Bool) async {
+        await #expect(processExitsWith: .success) { [size, early] in
             let desk = try Desk()
-            try desk.leave([UInt8](repeating: 7, count: size))
+            try desk.leave([UInt8](repeating: 7, count: size), early: early)
             let base = try KeptBase()
             let bytes = try desk.bytes(on: "x", of: desk.broker(in: base))
             #expect(bytes == [UInt8](repeating: 7, count: size))
@@ -127,6 +137,54 @@ import Testing
             broker.loop.beginTakeover()
             try broker.step(3)
             #expect(desk.names.isEmpty)
+        }
+    }
+
+    @Test("After a restart of the machine, the time until contents expire goes on, also while it was off")
+    func restarted() async {
+        await #expect(processExitsWith: .success) {
+            let desk = try Desk()
+            var terms = ContentTerms()
+            terms.expiresMilliseconds = 100_000_000
+            try desk.leave([7], terms)
+            let start = Boot.current().startedAt()
+            for (milliseconds, bytes) in [(99_000_000, [UInt8(7)]), (101_000_000, [])] as [(UInt64, [UInt8])] {
+                // This boot began that much later, and has lasted as long as the earlier one.
+                let boot = Boot(id: "later") { start + milliseconds }
+                let base = try KeptBase()
+                #expect(try desk.bytes(on: "x", of: desk.broker(in: base, boot: boot)) == bytes, "\(milliseconds)")
+            }
+        }
+    }
+
+    @Test(
+        "What cannot be left on the disk or read from it costs a line in the log, and nothing else",
+        arguments: ["file", "link", "damaged"]
+    )
+    func hostile(kind: String) async {
+        await #expect(processExitsWith: .success) { [kind] in
+            let desk = try Desk()
+            try desk.leave([1])
+            let copy = "pasteboard/kept/\(KeptDirectory.name(for: desk.socket))"
+            let path = desk.directory[copy]
+            switch kind {
+            case "damaged": try desk.directory.write([255], to: "\(copy)/\(BoardFile.name(of: "x"))")
+            default:
+                try System.rename(path, to: "\(path).other")
+                if kind == "file" { try desk.directory.write([1], to: copy) }
+                if kind == "link" { try System.makeLink(to: "\(path).other", at: path) }
+            }
+            let lines = Lock<[String]>([])
+            let base = try KeptBase()
+            let broker = try desk.broker(in: base) { line in lines.withLock { $0.append(line) } }
+            #expect(lines.withLock { $0 }.count { $0.contains(desk.directory.path) } == 1, "\(lines.withLock { $0 })")
+            #expect(try desk.bytes(on: "x", of: broker) == [])
+            try desk.write([2], to: "y", of: broker)
+            #expect(try desk.bytes(on: "y", of: broker) == [2])
+            // The end leaves a sound copy in its place.
+            try desk.stop(broker)
+            let next = try KeptBase()
+            #expect(try desk.bytes(on: "y", of: desk.broker(in: next)) == [2])
         }
     }
 }

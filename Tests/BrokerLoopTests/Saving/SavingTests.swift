@@ -158,6 +158,40 @@ import Testing
         #expect(try bytes(on: "x", of: broker) == [1])
     }
 
+    /// Sets the size that a file of this process cannot exceed.
+    private func limitFiles(to size: Int) {
+        var limits = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
+        limits.rlim_cur = rlim_t(size)
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits) == 0)
+    }
+
+    private func full() throws {
+        let bytes = [UInt8](repeating: 7, count: 4_096)
+        let found = try afterCrash(of: "x") { (broker) throws in
+            // The bytes have room in a file of 4,096 bytes, but not together with their description.
+            for (size, isUnsaved) in [(8_192, false), (4_096, true), (8_192, false), (4_096, true)] {
+                limitFiles(to: size)
+                #expect(try write(bytes, to: "x", of: broker)?.isUnsaved == isUnsaved)
+                #expect(try self.bytes(on: "x", of: broker) == bytes)
+                #expect(try names("b-").count == (isUnsaved ? 0 : 1))
+                #expect(try names("new").isEmpty)
+            }
+        }
+        #expect(found == [])
+    }
+
+    @Test(
+        "What the file system has no room for is served, is acknowledged as unsaved, and nothing earlier comes back",
+        .tags(.f84)
+    )
+    func tooSmall() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            try SavingTests().full()
+        }
+    }
+
     @Test("A file of the directory is linked if nobody can write it; memory is served, and is not saved")
     func passed() throws {
         let bytes = [UInt8](repeating: 7, count: 100_000)

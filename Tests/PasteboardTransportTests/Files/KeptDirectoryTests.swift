@@ -46,9 +46,23 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test("The directory is never inside that of the socket")
-    func shared() {
-        let path = KeptDirectory.path(for: SocketPath("/dev/shm/socket"))
-        #expect(path?.hasPrefix("/dev/shm/") != true)
+    @Test("The directory is in the first tmpfs of this user that is not the directory of the socket, or around it")
+    func place() async {
+        await #expect(processExitsWith: .success) {
+            let base = try KeptBase()
+            let (socket, inside) = (SocketPath("/proc/s"), "\(base.path)/a/socket")
+            try System.makeDirectory("\(base.path)/a")
+            for (runtime, socket, isThere) in [
+                (base.path, socket, true), (base.path, SocketPath(inside), true),
+                (base.path, SocketPath("\(base.path)/socket"), false), ("\(base.path)/a", SocketPath(inside), false),
+                ("\(base.path)/a", SocketPath("\(base.path)/socket"), false), ("/proc", socket, false),
+                ("relative", socket, false), ("\(base.path)/missing", socket, false),
+            ] {
+                try System.setEnvironment("XDG_RUNTIME_DIR", to: runtime)
+                let path = KeptDirectory.path(for: socket)
+                #expect((path?.hasPrefix("\(runtime)/pasteboard.kept/") ?? false) == isThere, "\(runtime) \(socket)")
+                #expect(path?.hasPrefix("\(socket.directory)/pasteboard") != true)
+            }
+        }
     }
 }

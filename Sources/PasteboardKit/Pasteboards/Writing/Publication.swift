@@ -29,7 +29,7 @@ public final class Publication: Sendable, CustomStringConvertible {
     /// The pasteboards that the broker cleared to make room for these contents, at most 64. Their programs had ended.
     /// Set ``Pasteboard/WriteOptions/evictsOthers`` to false to prevent this.
     public var clearedPasteboards: [Pasteboard.Name] { request.clearedBoards.map { Pasteboard.Name($0) } }
-    /// Whether the bytes that the broker keeps end with it, because the memory file system for what outlives it was
+    /// Whether the bytes that the broker keeps end with it, because the file system in memory for saved contents was
     /// full or missing when they were written. False for promises, which their source restores.
     public var isUnsaved: Bool { request.isUnsaved }
 

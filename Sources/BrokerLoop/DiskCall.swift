@@ -1,7 +1,7 @@
 import PasteboardTransport
 
 /// Calls to a disk, which may never return, on a thread of their own.
-enum PatientCall {
+enum DiskCall {
     /// Calls `body` on a thread, and waits for its result; nil if it takes longer. If no thread can be started, the
     /// caller's thread calls it.
     ///
@@ -26,7 +26,7 @@ enum PatientCall {
             return body { true }
         }
         if !done.wait(milliseconds: milliseconds), descriptors == nil {
-            // The other way round: the thread keeps those that there are, and the process gets a table of its own.
+            // The thread keeps the present table of descriptors, and the process gets a copy.
             System.separateDescriptors()
         }
         return state.withLock { state in
