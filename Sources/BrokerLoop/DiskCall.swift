@@ -2,8 +2,7 @@ import PasteboardTransport
 
 /// Calls to a disk, which may never return, on a thread of their own.
 enum DiskCall {
-    /// Calls `body` on a thread, and waits for its result; nil if it takes longer. If no thread can be started, the
-    /// caller's thread calls it.
+    /// Calls `body` on a thread, and waits for its result; nil if it takes longer, or no thread can be started.
     ///
     /// - Parameters:
     ///   - descriptors: those that `body` uses; nil for all, before the process has any that others wait for.
@@ -23,7 +22,7 @@ enum DiskCall {
                 done.signal()
             }.detach()
         } catch {
-            return body { true }
+            return nil
         }
         if !done.wait(milliseconds: milliseconds), descriptors == nil {
             // The thread keeps the present table of descriptors, and the process gets a copy.

@@ -44,20 +44,23 @@ struct KeptMemory {
         let isSecret = concealed.contains(id.slot)
         var file = self[id]?.file
         if let directory, !isSecret, file?.isInDirectory ?? true {
+            var stored: UInt64 = 0
             if directory.room >= UInt64(bytes.count) {
                 do throws(SystemError) {
                     if file == nil { file = try directory.makeFile() }
                     self[id] = file.map { Bytes(file: $0) }
+                    stored = try file?.size ?? 0
                     try file?.append(bytes)
                     return
                 } catch {
-                    // A part may have been written, so the position is not the end of what was stored.
                     guard error.shortage == .noSpace else { throw error }
-                    if let file { try System.seek(file.descriptor.raw, to: try file.size) }
                 }
+            } else {
+                stored = try file?.size ?? 0
             }
-            // There is no room, so the bytes are kept in memory alone, and are not saved.
-            if let small = file { file = try small.anonymousCopy() }
+            // There is no room, so the bytes are kept in memory alone, and are not saved. Behind those that were stored
+            // there may be a part of the new ones.
+            if let small = file { file = try small.anonymousCopy(of: stored) }
         }
         let memory = if let file { file } else { try MemoryFile() }
         self[id] = Bytes(file: memory)

@@ -6,9 +6,10 @@ extension BrokerState {
         world.context.saving = saving
     }
 
-    /// Sets the directory in which a client may put kept bytes, and the number of bytes for which it has room.
-    package mutating func setRoom(_ room: UInt64, in directory: String) {
-        world.context.keptDirectory = (directory, room)
+    /// Sets the directory in which a client may put kept bytes, its device, and the number of bytes for which it has
+    /// room.
+    package mutating func setRoom(_ room: UInt64, in directory: String, device: UInt64) {
+        world.context.keptDirectory = (directory, device, room)
     }
 
     /// Contents as they are saved, and their kept bytes in the order of the representations; nil if they are not saved
@@ -21,7 +22,15 @@ extension BrokerState {
     ) -> (contents: SavedContents, kept: [KeptID])? {
         guard let slot = world.contents.find(id), isSaved(id) else { return nil }
         var (saved, kept) = world.contents.saved(slot, at: bootTime, world.context)
-        for item in saved.items { world.context.cost += Cost.entry + item.representations.count * Cost.name }
+        var bytes = 0
+        for item in saved.items {
+            world.context.cost += Cost.entry + item.representations.count * Cost.name
+            for case let size? in item.representations.map(\.byteCount) where size <= SavingRules.partSize {
+                bytes = min(bytes + Int(size), SavingRules.partsSize)
+            }
+        }
+        // Each change of the contents writes these again.
+        world.context.cost += bytes / Cost.bytes
         let count = boards.count(of: saved.board)
         saved.changeCount = count.changeCount
         saved.epoch = count.epoch

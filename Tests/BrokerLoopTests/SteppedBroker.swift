@@ -185,13 +185,15 @@ final class SteppedPeer {
         return streams
     }
 
-    /// Queues a write of kept bytes, and returns its stream. If there is a `file`, it is passed instead of the bytes.
+    /// Queues a write of kept bytes in `count` types, and returns its stream. If there is a `file`, it is passed
+    /// instead of the bytes.
     @discardableResult
     func queueWrite(
         _ bytes: [UInt8],
         to board: String,
         _ terms: ContentTerms? = nil,
-        as file: MemoryFile? = nil
+        as file: MemoryFile? = nil,
+        count: Int = 1
     ) -> UInt64 {
         let stream = newStream()
         var write = Write(board)
@@ -199,11 +201,13 @@ final class SteppedPeer {
         if terms != nil { write.requires = [Feature.terms.rawValue] }
         queue(write, stream: stream)
         var item = Item()
-        var representation = Representation()
-        representation.type = "public.data"
-        representation.provision = .kept
-        representation.byteCount = UInt64(bytes.count)
-        item.representations = [representation]
+        for index in 0..<count {
+            var representation = Representation()
+            representation.type = index == 0 ? "public.data" : "com.example.type\(index)"
+            representation.provision = .kept
+            representation.byteCount = UInt64(bytes.count)
+            item.representations.append(representation)
+        }
         queue(item, stream: stream)
         if let file {
             output.markDescriptors([file.descriptor], name: stream)
@@ -211,7 +215,7 @@ final class SteppedPeer {
             let nothing: [UInt8] = []
             output.appendStream(header: header, payload: nothing.span)
         } else {
-            queueData(bytes, stream: stream, last: true)
+            for _ in 0..<count { queueData(bytes, stream: stream, last: true) }
         }
         queue(Commit(items: 1), stream: stream)
         return stream

@@ -80,14 +80,14 @@ package enum BrokerDaemon {
             let isTakeover = options.replaces ? try Takeover.request(at: path) : false
             let deadline = MonotonicClock.deadline(milliseconds: isTakeover ? Takeover.timeout : 0)
             let claimed = try BrokerServer.claim(path, until: deadline)
-            written = beginSaving(for: path, disk, &server, log)
+            written = try beginSaving(for: path, disk, &server, log)
             try server.listen(at: claimed)
         } else {
             guard !options.replaces else {
                 let text = "the service manager has the socket; restart the service instead of --replace"
                 throw Failure(.invalidArgument, text)
             }
-            written = beginSaving(for: path, disk, &server, log)
+            written = try beginSaving(for: path, disk, &server, log)
             try listen(sockets, &server)
         }
         // Reading the directories has taken memory that is not needed any more.
@@ -131,14 +131,22 @@ package enum BrokerDaemon {
         _ disk: DiskCopy?,
         _ server: inout BrokerServer,
         _ log: LogStream
-    ) -> [CInt] {
+    ) throws(Failure) -> [CInt] {
         var directory: KeptDirectory?
         do throws(Failure) {
             directory = try KeptDirectory(for: path)
         } catch {
-            log.write("nothing outlives this broker: \(error.text)")
+            // A broker that served without them would let them come back after newer contents.
+            guard !KeptDirectory.hasContents(for: path) else {
+                throw Failure(.brokerUnavailable, "the saved contents cannot be read: \(error.text)")
+            }
+            log.write("contents end with this broker: \(error.text)")
         }
-        server.beginSaving(in: directory, disk: disk)
+        do throws(SystemError) {
+            try server.beginSaving(in: directory, disk: disk)
+        } catch {
+            throw Failure(.brokerUnavailable, "cannot restore the saved contents now, start the broker again: \(error)")
+        }
         return [directory?.raw, disk?.directory.raw].compactMap(\.self)
     }
 

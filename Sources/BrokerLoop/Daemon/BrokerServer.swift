@@ -84,8 +84,9 @@ package struct BrokerServer: ~Copyable {
     /// - Parameters:
     ///   - directory: nil if there is none.
     ///   - disk: the copy on the disk; nil if the broker has none.
-    package mutating func beginSaving(in directory: KeptDirectory?, disk: DiskCopy?) {
-        loop.beginSaving(in: directory, disk: disk)
+    /// - Throws: a `SystemError` if the system cannot open saved contents now.
+    package mutating func beginSaving(in directory: KeptDirectory?, disk: DiskCopy?) throws(SystemError) {
+        try loop.beginSaving(in: directory, disk: disk)
     }
 
     /// Runs until the broker has been stopped and has drained, or another one has taken over.

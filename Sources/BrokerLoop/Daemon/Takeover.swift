@@ -19,16 +19,18 @@ enum Takeover {
     static func request(at path: SocketPath) throws(Failure) -> Bool {
         let deadline = MonotonicClock.deadline(milliseconds: timeToConnect)
         guard let connection = try? Socket.connect(path: path.path, deadline: deadline) else { return false }
-        let holder = BrokerLock.holder(of: path)
-        let listener = (try? PeerCredentials(of: connection.raw))?.process
-        guard let holder, holder > 0, holder == listener else {
+        let listener = (try? PeerCredentials(of: connection.raw))?.process ?? 0
+        // Opened before the lock is read again: the number of a process that has ended may belong to another one.
+        guard listener > 0, let process = try? System.processDescriptor(listener),
+            BrokerLock.holder(of: path) == listener
+        else {
             throw Failure(
                 .brokerUnavailable,
                 "this program cannot replace what listens at \(path.path): it belongs to a service manager, another "
                     + "machine or another container; restart the broker there"
             )
         }
-        try asFailure { () throws(SystemError) in try System.send(SIGUSR2, value: value, to: holder) }
+        try asFailure { () throws(SystemError) in try System.send(SIGUSR2, value: value, to: process.raw) }
         return true
     }
 }

@@ -11,13 +11,16 @@ enum BoardFile {
     /// The longest name of a board that is a part of the file's name as it is.
     private static let longestName = 100
 
+    /// Whether the name of a board's file has a hash, which several boards may have.
+    static func hasHash(_ board: String) -> Bool { board.utf8.count > longestName }
+
     /// The name of a board's file. A long name is shortened, and ends with a hash of it.
     static func name(of board: String) -> SystemString {
         func hex(_ bytes: some Sequence<UInt8>) -> String {
             bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
         let prefix = KeptDirectory.Prefix.board
-        guard board.utf8.count > longestName else { return SystemString(prefix + hex(board.utf8)) }
+        guard hasHash(board) else { return SystemString(prefix + hex(board.utf8)) }
         return SystemString(prefix + hex(board.utf8.prefix(longestName)) + "-" + KeptDirectory.hash(board))
     }
 

@@ -8,6 +8,8 @@ struct Saving {
     var saver: ContentsSaver?
     /// nil if nothing is, or will be, on the disk.
     var disk: DiskCopy?
+    /// Whether contents were written or cleared since the copy on the disk was made.
+    var hasChanged = false
     /// The boot of the machine, with which contents are saved.
     var boot: Boot?
     /// Whether the last contents could not be saved, which is logged once.
@@ -22,7 +24,13 @@ extension BrokerLoop {
     /// - Parameters:
     ///   - directory: nil if there is none: each acknowledgement then says that nothing was saved.
     ///   - disk: the copy on the disk; nil if the broker has none.
-    package mutating func beginSaving(in directory: KeptDirectory?, disk: DiskCopy?, boot: Boot = .current()) {
+    /// - Throws: a `SystemError` if the system cannot open a file now, which another start can restore. A broker that
+    ///   served without it would let it come back after newer contents.
+    package mutating func beginSaving(
+        in directory: KeptDirectory?,
+        disk: DiskCopy?,
+        boot: Boot = .current()
+    ) throws(SystemError) {
         // Restored contents need the current time for their age.
         let now = clock.now
         withState { $0.setTime(now) }
@@ -31,8 +39,9 @@ extension BrokerLoop {
         if directory.wasLeft { expectReclaims() }
         memory.directory = directory
         saving.saver = ContentsSaver(directory, closer: closer)
-        if let disk, let line = disk.begin(with: directory, room: state.world.context.limits.keptPool) { log(line) }
-        restore(from: directory, boot)
+        disk?.begin(with: directory, room: state.world.context.limits.keptPool, log: log)
+        saving.hasChanged = directory.copyState == .changed
+        try restore(from: directory, boot)
         withState { $0.setSaving(.working) }
         updateRoom()
     }
@@ -45,24 +54,22 @@ extension BrokerLoop {
     /// Tells the state what a client can put into the kept directory.
     mutating func updateRoom() {
         guard let directory = memory.directory else { return }
-        withState { $0.setRoom(directory.room, in: directory.path) }
+        withState { $0.setRoom(directory.room, in: directory.path, device: directory.device) }
     }
 
     // MARK: Restoring
 
     /// Restores what is in the directory: small contents first, as far as the limits allow. A damaged file costs its
     /// pasteboard. Files that nothing names are removed.
-    private mutating func restore(from directory: KeptDirectory, _ boot: Boot) {
-        let names = (try? directory.names()) ?? []
-        // If the system refuses to open a file now, another start may restore it.
-        var isWhole = true
+    private mutating func restore(from directory: KeptDirectory, _ boot: Boot) throws(SystemError) {
+        let names = try directory.names()
         // Their descriptions are read twice, because all of them together may be large.
         var boards: [(name: SystemString, size: UInt64)] = []
         for name in names where name.description.hasPrefix(KeptDirectory.Prefix.board) {
             do {
                 boards.append((name, try FoundContents(name, in: directory).contents.keptSize))
             } catch {
-                isWhole = lose(name, in: directory, error) && isWhole
+                try lose(name, in: directory, error)
             }
         }
         boards.sort { $0.size < $1.size }
@@ -84,24 +91,25 @@ extension BrokerLoop {
                 (room, representations, left) = (room - size, representations - count, left - 1)
                 used.formUnion(found.contents.keptNames.map { SystemString($0) })
             } catch {
-                isWhole = lose(name, in: directory, error) && isWhole
+                try lose(name, in: directory, error)
             }
         }
-        let unused = [KeptDirectory.Prefix.copied] + (isWhole ? [KeptDirectory.Prefix.representation] : [])
+        let unused = [KeptDirectory.Prefix.copied, KeptDirectory.Prefix.representation]
         for name in names where unused.contains(where: name.description.hasPrefix) && !used.contains(name) {
             directory.remove(name)
         }
     }
 
     /// Removes contents that cannot be restored, now or by another broker with these limits.
-    ///
-    /// - Returns: false if another start may restore them.
-    private func lose(_ name: SystemString, in directory: KeptDirectory, _ error: any Error) -> Bool {
+    private func lose(
+        _ name: SystemString,
+        in directory: KeptDirectory,
+        _ error: any Error
+    ) throws(SystemError) {
+        if let error = error as? SystemError, error.shortage != nil { throw error }
         let isExpired = (error as? Failure)?.code == .nothingHere
         if !isExpired { log("cannot restore the contents in \(directory.path)/\(name): \(error)") }
-        if let error = error as? SystemError, error.shortage != nil { return false }
         directory.remove(name)
-        return true
     }
 
     /// Restores contents entirely or not at all.
@@ -144,11 +152,8 @@ extension BrokerLoop {
 
     /// Invalidates the copy on the disk, because the contents of a board have changed.
     mutating func makeDiskCopyVoid() {
-        do throws(SystemError) {
-            try memory.directory?.setChanged()
-        } catch {
-            log("cannot mark that contents have changed: \(error)")
-        }
+        saving.hasChanged = true
+        memory.directory?.setCopyState(.changed)
         saving.disk?.makeVoid()
     }
 
@@ -166,7 +171,7 @@ extension BrokerLoop {
     mutating func endSaving() {
         let kept = withState { $0.writtenContents }.filter { saving.saver?.holds($0) ?? false }
         var error: String?
-        if !isTakeover, let disk = saving.disk, let directory = memory.directory {
+        if !isTakeover, saving.hasChanged, let disk = saving.disk, let directory = memory.directory {
             let copied = kept.filter { id in withState { $0.isCopied(id) } }
             error = disk.write(copied.compactMap { saving.saver?.files(of: $0) }, from: directory)
             if let error { log("cannot leave contents on the disk: \(error)") }

@@ -14,11 +14,6 @@ typealias SavedFile = (name: SystemString, file: DescriptorBox)
 /// one in one step, then the files that the earlier one has named are removed. So a board has its earlier contents or
 /// its new ones, at each moment.
 struct ContentsSaver {
-    /// The greatest size of a representation that is a part of the board's file.
-    private static let smallest = WireLimits.inlineLength
-    /// The greatest size of all of them together. Further ones have files of their own.
-    private static let most = 1 << 20
-
     /// The contents that are saved of a board.
     private struct Entry {
         let id: PublicationID
@@ -50,6 +45,10 @@ struct ContentsSaver {
         _ contents: SavedContents,
         kept: inout [KeptMemory.Bytes?]
     ) throws(SystemError) {
+        let name = BoardFile.name(of: contents.board)
+        if belongsToAnother(name, than: contents.board) {
+            throw SystemError(call: "save", errno: EEXIST, subject: "\(name), the name for another pasteboard")
+        }
         var (contents, large): (SavedContents, [SavedFile]) = (contents, [])
         let board: MemoryFile
         do throws(SystemError) {
@@ -59,34 +58,22 @@ struct ContentsSaver {
                     contents.keptNames.append("")
                     continue
                 }
-                // Bytes after the start of a file are a part of a board's file already.
-                let isPart = bytes.count < Self.most || stored.offset > 0 || !stored.file.isInDirectory
-                guard size > Self.smallest || !isPart else {
+                if size <= SavingRules.partSize, bytes.count + Int(size) <= SavingRules.partsSize {
                     moved.append((index, bytes.count))
-                    let file = stored.file.descriptor.raw
-                    let part = try System.bytes(of: file, from: stored.offset, count: Int(size))
-                    guard part.count == Int(size) else {
-                        throw SystemError(call: "read", errno: EIO, subject: "kept bytes, which were shortened")
-                    }
-                    bytes += part
+                    bytes += try Self.read(stored, size: Int(size))
                     contents.keptNames.append("")
                     continue
                 }
-                guard stored.file.isInDirectory else {
-                    throw SystemError(
-                        call: "save",
-                        errno: ENOSPC,
-                        subject: "bytes for which \(directory.path) had no room"
-                    )
-                }
+                let own = try ownFile(of: stored, size: size)
+                kept[index] = own
                 let name = try Self.newName()
-                try directory.link(stored.file.descriptor, as: SystemString(name))
-                large.append((SystemString(name), stored.file.descriptor))
+                try directory.link(own.file.descriptor, as: SystemString(name))
+                large.append((SystemString(name), own.file.descriptor))
                 contents.keptNames.append(name)
             }
             let start = BoardFile.start(contents)
             board = MemoryFile(
-                try directory.write((start + bytes).span, as: BoardFile.name(of: contents.board)),
+                try directory.write((start + bytes).span, as: name),
                 isInDirectory: true
             )
             for (index, offset) in moved {
@@ -95,12 +82,37 @@ struct ContentsSaver {
         } catch {
             remove(large)
             if let entry = forget(contents.board) { remove(entry.large) }
-            directory.remove(BoardFile.name(of: contents.board))
+            directory.remove(name)
             throw error
         }
         if let earlier = forget(contents.board) { remove(earlier.large) }
         entries[contents.board] = Entry(id: id, file: board.descriptor, large: large)
         boards[id] = contents.board
+    }
+
+    /// Whether the name of a board's file, which has a hash, is that of another board.
+    private func belongsToAnother(_ name: SystemString, than board: String) -> Bool {
+        BoardFile.hasHash(board) && entries.keys.contains { $0 != board && BoardFile.name(of: $0) == name }
+    }
+
+    private static func read(_ stored: KeptMemory.Bytes, size: Int) throws(SystemError) -> [UInt8] {
+        let bytes = try System.bytes(of: stored.file.descriptor.raw, from: stored.offset, count: size)
+        guard bytes.count == size else {
+            throw SystemError(call: "read", errno: EIO, subject: "kept bytes, which were shortened")
+        }
+        return bytes
+    }
+
+    /// The bytes in a file of the directory that has only them. Those of a board's file for which this one has no room
+    /// are copied, and so are small ones that were passed in anonymous memory.
+    private func ownFile(of stored: KeptMemory.Bytes, size: UInt64) throws(SystemError) -> KeptMemory.Bytes {
+        guard stored.offset > 0 || !stored.file.isInDirectory else { return stored }
+        guard size <= SavingRules.partSize else {
+            throw SystemError(call: "save", errno: ENOSPC, subject: "bytes for which \(directory.path) had no room")
+        }
+        let (file, bytes) = (try directory.makeFile(), try Self.read(stored, size: Int(size)))
+        try file.append(bytes.span)
+        return KeptMemory.Bytes(file: try file.completed(), isComplete: true)
     }
 
     private static func newName() throws(SystemError) -> String {

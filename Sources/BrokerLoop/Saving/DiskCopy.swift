@@ -23,11 +23,16 @@ package final class DiskCopy: Sendable {
 
     private static let chunk = 256 << 10
 
-    /// `pasteboard/kept` in the user's directory for state.
+    /// The copy, as a directory.
+    private static let name: SystemString = "copy"
+    /// A copy that is being written. It gets the name when it is complete.
+    private static let newName: SystemString = "new"
+    /// An invalid copy whose files are being removed.
+    private static let voidName: SystemString = "void"
+
+    /// A directory in `pasteboard/kept` of the user's directory for state, one for each socket.
     package let directory: DescriptorBox
-    /// Its path and the name of the copy in it, for messages.
-    package let path: String
-    private let name: SystemString
+    private let path: String
     private let times: Times
     /// The maximum size in bytes; 0 if no copy is made or read.
     private let limit: UInt64
@@ -37,25 +42,23 @@ package final class DiskCopy: Sendable {
 
     /// Opens the directory, if there is a copy or one may be made; nil otherwise.
     package init?(for socket: SocketPath, limit: UInt64, times: Times = Times()) throws(Failure) {
-        let parent = try Self.parent()
-        let name = KeptDirectory.name(for: socket)
+        let path = try Self.path(for: socket)
         // Most brokers have no copy, and need no thread to find that out.
-        if limit == 0, System.exists("\(parent)/kept/\(name)", milliseconds: times.open) == false { return nil }
+        if limit == 0, System.exists(path, milliseconds: times.open) == false { return nil }
         let opened = DiskCall.run(milliseconds: times.open, with: nil) {
             (_) -> Result<DescriptorBox?, Failure> in
-            Result { () throws(Failure) in try Self.open("\(parent)/kept", creating: limit > 0) }
+            Result { () throws(Failure) in try Self.open(path, creating: limit > 0) }
         }
-        guard let opened else { throw Failure(.sourceFailed, "\(parent): the disk does not answer") }
+        guard let opened else { throw Failure(.sourceFailed, "\(path): the disk does not answer") }
         guard let directory = try opened.get() else { return nil }
-        (self.directory, self.name, self.limit, self.times) = (directory, SystemString(name), limit, times)
-        path = "\(parent)/kept/\(name)"
+        (self.directory, self.path, self.limit, self.times) = (directory, path, limit, times)
     }
 
-    private static func parent() throws(Failure) -> String {
+    private static func path(for socket: SocketPath) throws(Failure) -> String {
         guard let parent = System.stateDirectory() else {
             throw Failure(.brokerUnavailable, "neither XDG_STATE_HOME nor HOME is an absolute path")
         }
-        return parent
+        return "\(parent)/kept/\(KeptDirectory.name(for: socket))"
     }
 
     private static func open(_ path: String, creating: Bool) throws(Failure) -> DescriptorBox? {
@@ -80,27 +83,37 @@ package final class DiskCopy: Sendable {
 
     // MARK: Void
 
-    /// Invalidates the copy, because contents were written or cleared. Does not wait for the disk.
-    package func makeVoid() {
-        try? SystemThread(name: "pb-disk") {
-            System.keepDescriptors([self.directory.raw])
-            self.isLast.withLock { isLast in if !isLast { try? self.removeAll(self.name) } }
+    /// Invalidates the copy, because contents were written or cleared. Does not wait for the disk. If it fails, the
+    /// copy at the end fails, too, and says so.
+    package func makeVoid() { remove([Self.newName, Self.name]) }
+
+    /// Removes copies without waiting for the disk.
+    private func remove(_ names: [SystemString]) {
+        try? SystemThread(name: "pb-disk") { [self] in
+            System.keepDescriptors([directory.raw])
+            isLast.withLock { isLast in
+                guard !isLast else { return }
+                for name in names { try? removeAll(name) }
+            }
         }.detach()
     }
 
-    /// Removes a copy: first its name, by which it is found.
+    /// Removes a copy, or what is left of one: first the name by which it is found.
     private func removeAll(_ name: SystemString) throws(SystemError) {
+        try removeFiles()
         guard let status = try System.status(at: name, in: directory.raw) else { return }
         guard status.kind == .directory else { return try System.unlink(name, in: directory.raw) }
-        let void = SystemString("\(self.name).void")
-        if name != void {
-            try removeAll(void)
-            try System.rename(name, in: directory.raw, to: void, in: directory.raw)
-        }
+        try System.rename(name, in: directory.raw, to: Self.voidName, in: directory.raw)
         try synchronize(directory.raw)
-        let opened = try System.open(void, in: directory.raw, [.directory, .notFollowingLinks])
+        try removeFiles()
+    }
+
+    /// Removes the files of an invalid copy.
+    private func removeFiles() throws(SystemError) {
+        guard try System.status(at: Self.voidName, in: directory.raw) != nil else { return }
+        let opened = try System.open(Self.voidName, in: directory.raw, [.directory, .notFollowingLinks])
         for name in try System.entries(of: opened.raw) { try System.unlink(name, in: opened.raw) }
-        try System.removeEmpty(void, in: directory.raw, isFolder: true)
+        try System.removeEmpty(Self.voidName, in: directory.raw, isFolder: true)
     }
 
     private func synchronize(_ directory: CInt) throws(SystemError) {
@@ -114,20 +127,16 @@ package final class DiskCopy: Sendable {
 
     // MARK: Reading
 
-    /// Copies what is on the disk into the kept directory, if nothing is there and nothing was changed since. A broker
-    /// without the limit leaves it where it is.
+    /// Copies what is on the disk into the kept directory, unless that has it already. A broker without the limit
+    /// leaves it where it is. A copy that is not current is removed.
     ///
-    /// - Parameter room: the number of bytes that may be kept.
-    /// - Returns: a line for the log, if something was not read.
-    package func begin(with kept: KeptDirectory, room: UInt64) -> String? {
-        guard !kept.hasChanged else {
-            makeVoid()
-            return nil
-        }
-        let names = (try? kept.names()) ?? []
-        guard limit > 0, !names.contains(where: { $0.description.hasPrefix(KeptDirectory.Prefix.board) }) else {
-            return nil
-        }
+    /// - Parameters:
+    ///   - room: the number of bytes that may be kept.
+    ///   - log: is passed what was not read.
+    package func begin(with kept: KeptDirectory, room: UInt64, log: (String) -> Void) {
+        let state = kept.copyState
+        guard state != .changed else { return makeVoid() }
+        guard state == .unread, limit > 0 else { return remove([Self.newName]) }
         // The thread may go on after its timeout, so that only this one renames the files. It has no lock of the kept
         // directory: otherwise no other broker could take that over.
         let copied = Lock<[(temporary: SystemString, name: SystemString)]>([])
@@ -146,10 +155,12 @@ package final class DiskCopy: Sendable {
             try? kept.rename(temporary, to: name)
         }
         switch result {
-        case nil: return "the disk does not answer: not everything in \(path) was read"
-        case .success: return nil
-        case .failure(let error): return "cannot take all contents from \(path): \(error)"
+        // Another start may read the rest.
+        case nil: return log("the disk does not answer: not everything in \(path) was read")
+        case .success: break
+        case .failure(let error): log("cannot take all contents from \(path): \(error)")
         }
+        kept.setCopyState(.current)
     }
 
     /// Copies the files of the boards, small ones first.
@@ -159,10 +170,11 @@ package final class DiskCopy: Sendable {
         isWaiting: () -> Bool,
         _ copied: ([(temporary: SystemString, name: SystemString)]) -> Void
     ) throws {
-        guard try System.status(at: name, in: directory.raw) != nil else { return }
+        try removeAll(Self.newName)
+        guard try System.status(at: Self.name, in: directory.raw) != nil else { return }
         // Contents that cannot be removed would come back at each start, even if they were cleared.
         guard System.isWritable(directory.raw) else { throw SystemError(call: "write", errno: EROFS, subject: path) }
-        let opened = try System.open(name, in: directory.raw, [.directory, .notFollowingLinks])
+        let opened = try System.open(Self.name, in: directory.raw, [.directory, .notFollowingLinks])
         var boards: [(files: [(name: SystemString, file: DescriptorBox)], size: UInt64)] = []
         var failure: (any Error)?
         for name in try System.entries(of: opened.raw).filter({ $0.description.hasPrefix(KeptDirectory.Prefix.board) })
@@ -226,7 +238,8 @@ package final class DiskCopy: Sendable {
 
     // MARK: Writing
 
-    /// Leaves a copy of these files in place of an earlier one, entirely or not at all.
+    /// Leaves a copy of these files, entirely or not at all. Not called if the earlier copy is current, which a failure
+    /// would destroy.
     ///
     /// - Parameter boards: the files of each board.
     /// - Returns: the reason why something is not on the disk; nil if everything is.
@@ -244,18 +257,16 @@ package final class DiskCopy: Sendable {
         case nil: return "\(path): the disk does not answer in time"
         case .failure(let error): return "\(path): \(error)"
         case .success(let isWhole):
-            kept.setUnchanged()
+            kept.setCopyState(.current)
             return isWhole ? nil : "the limit kept-on-disk, \(limit) bytes, has no room for all of them"
         }
     }
 
     private func write(_ boards: [[SavedFile]], isWaiting: () -> Bool) throws(SystemError) -> Bool {
-        try removeAll(name)
+        for name in [Self.newName, Self.name] { try removeAll(name) }
         guard !boards.isEmpty else { return true }
-        let new = SystemString("\(name).new")
-        try removeAll(new)
-        try System.makeEmpty(new, in: directory.raw, isFolder: true)
-        let opened = try System.open(new, in: directory.raw, [.directory, .notFollowingLinks])
+        try System.makeEmpty(Self.newName, in: directory.raw, isFolder: true)
+        let opened = try System.open(Self.newName, in: directory.raw, [.directory, .notFollowingLinks])
         var (room, isWhole) = (limit, true)
         for board in boards {
             var size: UInt64 = 0
@@ -274,7 +285,7 @@ package final class DiskCopy: Sendable {
         try synchronize(opened.raw)
         // If the broker does not wait any more, its successor may have made a newer one.
         guard isWaiting() else { return false }
-        try System.rename(new, in: directory.raw, to: name, in: directory.raw)
+        try System.rename(Self.newName, in: directory.raw, to: Self.name, in: directory.raw)
         try synchronize(directory.raw)
         return isWhole
     }
@@ -283,9 +294,9 @@ package final class DiskCopy: Sendable {
 
     /// Whether a broker that starts now at this path may find contents on the disk.
     package static func exists(for socket: SocketPath) -> Bool {
-        guard let parent = System.stateDirectory(),
-            (try? System.status(at: "\(parent)/kept/\(KeptDirectory.name(for: socket))")) != .some(nil)
-        else { return false }
+        guard let path = try? path(for: socket), (try? System.status(at: "\(path)/\(name)")) != .some(nil) else {
+            return false
+        }
         return configuredLimit > 0
     }
 
@@ -296,7 +307,7 @@ package final class DiskCopy: Sendable {
     /// Describes the copy of the broker at this path for the user. Throws if contents on the disk would be lost.
     package static func examine(for socket: SocketPath) throws(Failure) -> String {
         guard configuredLimit > 0 else { return "no contents are kept on it (limit kept-on-disk)" }
-        let path = "\(try parent())/kept/\(KeptDirectory.name(for: socket))"
+        let path = try path(for: socket)
         do throws(SocketPathError) {
             try SocketPath(path).tryDirectory()
         } catch {

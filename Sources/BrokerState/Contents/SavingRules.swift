@@ -1,3 +1,5 @@
+import PasteboardWire
+
 /// The rules by which contents outlive a broker, which are only here. *Reliability* has the same table.
 ///
 /// | contents | a file in memory | with the limit `kept-on-disk`, copied to the disk when the broker ends |
@@ -11,6 +13,10 @@
 ///   the machine restarts. The copy on the disk also survives the last two.
 /// - A write is acknowledged when its file has its name. The acknowledgement says whether that has failed.
 package enum SavingRules {
+    /// The greatest size of the small representations that are a part of their board's file, in bytes, and of all of
+    /// them together. Others have files of their own.
+    package static let (partSize, partsSize) = (WireLimits.inlineLength, 1 << 20)
+
     /// Contents by what decides their survival. Contents that are several of these are the first.
     package enum Sort: CaseIterable, Sendable {
         /// A part of a drag session, on a board that ends with its creator, or of a link, with which they end.

@@ -31,7 +31,7 @@ package struct BrokerContext: ~Copyable, Sendable {
     package internal(set) var saving = Saving.none
     /// The directory in which a client may put kept bytes, and the number of bytes for which it has room; nil if there
     /// is none.
-    var keptDirectory: (path: String, room: UInt64)?
+    var keptDirectory: (path: String, device: UInt64, room: UInt64)?
     /// Whether the driver was told that the contents of a board have changed.
     var hasChangedBoards = false
     /// Descriptors that the driver has received and cannot close yet. They count as descriptors in transfer.

@@ -168,8 +168,8 @@ struct Peers: ~Copyable, Sendable {
         welcome.maximumStreams = UInt32(clamping: context.limits.loadsPerConnection)
         welcome.keptPool = context.limits.keptPool
         welcome.keptFree = context.accounting.room(for: account, of: .keptBytes)
-        if let (path, room) = context.keptDirectory, context.saving == .working {
-            (welcome.keptDirectory, welcome.keptDirectoryRoom) = (path, room)
+        if let (path, device, room) = context.keptDirectory, context.saving == .working {
+            (welcome.keptDirectory, welcome.keptDirectoryDevice, welcome.keptDirectoryRoom) = (path, device, room)
         }
         welcome.firstByteMilliseconds = context.limits.firstByte
         welcome.progressMilliseconds = context.limits.progress

@@ -373,6 +373,14 @@ static inline int pbs_pidfd_open(int32_t pid) {
     return (int)syscall(434 /* pidfd_open */, pid, 0);
 }
 
+static inline int pbs_send_signal(int process, int signal, int value) {
+    siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_int = value;
+    return (int)syscall(424 /* pidfd_send_signal */, process, signal, &info, 0);
+}
+
 // The inode of a pidfd names a process for as long as the machine runs, but only in the file system of pidfds
 // (Linux 6.9). Earlier, all pidfds share one inode: then this is 0.
 static inline uint64_t pbs_pidfd_inode(int fd) {
@@ -497,13 +505,14 @@ static inline int pbs_file_system(int fd, struct pbs_room *out) {
 }
 
 // Gives this thread a table of descriptors of its own, with only these in ascending order: a thread that hangs in a call
-// to a disk then keeps neither a lock nor a socket after the process was killed. Without Linux 5.9 nothing happens.
+// to a disk then keeps neither a lock nor a socket after the process was killed. The standard streams stay, so that no
+// file gets their numbers. Without Linux 5.9 nothing happens.
 static inline void pbs_keep_descriptors(const int *kept, int count) {
     enum { CLOSE_RANGE = 436, UNSHARE = 2 };
-    unsigned first = 0;
+    unsigned first = 3;
     for (int index = 0; index < count; index++) {
         if ((unsigned)kept[index] > first) syscall(CLOSE_RANGE, first, (unsigned)kept[index] - 1, UNSHARE);
-        first = (unsigned)kept[index] + 1;
+        if (kept[index] >= 3) first = (unsigned)kept[index] + 1;
     }
     syscall(CLOSE_RANGE, first, ~0U, UNSHARE);
 }
@@ -523,7 +532,7 @@ static inline int pbs_exists_in_time(const char *path, int milliseconds) {
     int ready = descriptor < 0 ? 1 : poll(&ended, 1, milliseconds);
     if (descriptor >= 0) close(descriptor);
     int status = 0;
-    if (ready == 1 && waitpid(child, &status, 0) == child && WIFEXITED(status)) return WEXITSTATUS(status);
+    if (ready == 1) return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     kill(child, SIGKILL);
     return -1;
 }

@@ -122,6 +122,8 @@ extension BlockingConnection {
 
     /// The number of bytes for which the kept directory has room; 0 without one.
     private var directoryRoom: UInt64 { io.state.welcome?.keptDirectoryRoom ?? 0 }
+    /// The device of the kept directory.
+    private var keptDevice: UInt64? { io.state.welcome?.keptDirectoryDevice }
 
     /// An empty file for `count` kept bytes of a write: one in the kept directory, which outlives the broker, or an
     /// anonymous one if that has no room.
@@ -129,16 +131,16 @@ extension BlockingConnection {
     /// - Returns: nil if this program cannot reach the directory, so that the bytes have to be sent.
     package func keptFile(for count: UInt64) throws(SystemError) -> MemoryFile? {
         guard let path = io.state.welcome?.keptDirectory, count <= directoryRoom else { return try MemoryFile() }
-        guard let directory = try? System.open(path, [.directory, .notFollowingLinks]) else { return nil }
+        guard let directory = try? System.open(path, [.directory, .notFollowingLinks]),
+            let status = try? System.status(of: directory.raw), status.device == keptDevice
+        else { return nil }
         return try? MemoryFile(unnamedIn: directory.raw)
     }
 
     /// A loaded file as the source of a write, if the broker keeps it as it is.
     package func memory(_ file: PassedFile) -> MemoryFile? {
         if let memory = MemoryFile(sealed: file.descriptor) { return memory }
-        guard let path = io.state.welcome?.keptDirectory, let directory = try? System.status(at: path),
-            let status = try? System.status(of: file.descriptor.raw), status.device == directory.device
-        else { return nil }
+        guard let status = try? System.status(of: file.descriptor.raw), status.device == keptDevice else { return nil }
         return MemoryFile(file.descriptor, isInDirectory: true)
     }
 

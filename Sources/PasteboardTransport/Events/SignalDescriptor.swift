@@ -85,8 +85,8 @@ extension System {
         for stray in __libc_current_sigrtmin()...__libc_current_sigrtmax() { _ = signal(stray, SIG_IGN) }
     }
 
-    /// Sends a signal with a value to a process.
+    /// Sends a signal with a value to the process of a `processDescriptor`.
     package static func send(_ signal: CInt, value: Int32, to process: CInt) throws(SystemError) {
-        _ = try call("sigqueue", "process \(process)") { sigqueue(process, signal, sigval(sival_int: value)) }
+        _ = try call("pidfd_send_signal") { pbs_send_signal(process, signal, value) }
     }
 }

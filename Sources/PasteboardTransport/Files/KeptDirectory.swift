@@ -19,12 +19,14 @@ package final class KeptDirectory: Sendable {
 
     /// The file that is locked while a broker uses the directory.
     private static let lockName = "lock"
-    /// The file with the path of the socket.
-    private static let socketName = "socket"
+    /// The file with the path of the socket and the mount namespace in which it is one.
+    private static let socketName: SystemString = "socket"
     /// A file that is being written. It gets another name when it is complete.
     private static let newName: SystemString = "new"
-    /// Exists if contents were written or cleared since contents were left on the disk.
-    private static let changedName: SystemString = "changed"
+    /// Exists until the copy on the disk has been read.
+    private static let unreadName: SystemString = "unread"
+    /// Exists while the copy on the disk has the same contents.
+    private static let currentName: SystemString = "current"
     /// The largest number of directories of other brokers that a start looks at.
     private static let mostSiblings = 1_000
 
@@ -64,12 +66,16 @@ package final class KeptDirectory: Sendable {
         }
     }
 
+    /// If the system opens nothing now, the directory is not taken for a missing one, whose contents would come back
+    /// later.
     private static func isInMemory(_ candidate: Candidate) -> Bool {
-        guard let parent = try? System.open("\(candidate.parent)/.", .directory),
-            let status = try? System.status(of: parent.raw), !candidate.isOwn || status.owner == System.userID,
-            let room = try? System.fileSystem(of: parent.raw)
-        else { return false }
-        return room.isMemory
+        do throws(SystemError) {
+            let parent = try System.open("\(candidate.parent)/.", .directory)
+            let isOwn = try System.status(of: parent.raw).owner == System.userID
+            return try System.fileSystem(of: parent.raw).isMemory && (isOwn || !candidate.isOwn)
+        } catch {
+            return error.shortage != nil
+        }
     }
 
     private static func canonical(_ path: String) -> String {
@@ -101,11 +107,15 @@ package final class KeptDirectory: Sendable {
         candidates(for: socket).first.map { "\($0.path)/\(name(for: socket))" }
     }
 
-    /// Whether a broker that starts now would find contents there.
+    /// Whether a broker that starts now would find contents there, or the system cannot tell.
     package static func hasContents(for socket: SocketPath) -> Bool {
-        guard let path = path(for: socket), let directory = try? System.open(path, [.directory, .notFollowingLinks])
-        else { return false }
-        return (try? System.entries(of: directory.raw).contains { $0.description.hasPrefix(Prefix.board) }) ?? false
+        guard let path = path(for: socket) else { return false }
+        do throws(SystemError) {
+            let directory = try System.open(path, [.directory, .notFollowingLinks])
+            return try System.entries(of: directory.raw).contains { $0.description.hasPrefix(Prefix.board) }
+        } catch {
+            return error.shortage != nil
+        }
     }
 
     /// Removes the directory of a socket whose broker has ended and does not come back.
@@ -139,11 +149,19 @@ package final class KeptDirectory: Sendable {
                 throw SystemError(call: "lock", errno: EBUSY, subject: "\(path), which another broker uses")
             }
             self.lock = lock
+            if try System.status(at: Self.socketName, in: descriptor.raw) == nil {
+                try write([UInt8]().span, as: Self.unreadName)
+            }
         } catch {
             throw Failure(.noSpace, "\(error)")
         }
-        _ = try? write(Array(socket.path.utf8).span, as: SystemString(Self.socketName))
+        _ = try? write(Self.note(of: socket.path).span, as: Self.socketName)
         Self.removeAbandoned(in: base, except: path)
+    }
+
+    private static func note(of socket: String) -> [UInt8] {
+        let namespace = (try? System.linkTarget("/proc/self/ns/mnt").description) ?? ""
+        return Array("\(socket)\0\(namespace)".utf8)
     }
 
     /// Opens a directory of this user, which nobody else may enter.
@@ -166,23 +184,34 @@ package final class KeptDirectory: Sendable {
         return opened
     }
 
-    /// Removes the directories of brokers at sockets whose directory is gone, such as those of tests.
+    /// Removes the directories of brokers at sockets whose directory is gone, such as those of tests, on a thread:
+    /// looking for a directory may never return.
     private static func removeAbandoned(in parent: String, except own: String) {
         guard let directory = try? System.open(parent, .directory),
             let names = try? System.entries(of: directory.raw)
         else { return }
-        for name in names.prefix(mostSiblings) {
-            let path = "\(parent)/\(name)"
-            guard path != own, let sibling = try? System.open(path, [.directory, .notFollowingLinks]),
-                let (file, _) = try? open(SystemString(socketName), in: sibling.raw),
-                let socket = try? System.bytes(of: file.raw, from: 0, count: SocketPath.longest), !socket.isEmpty,
-                isMissing(System.directory(of: String(decoding: socket, as: UTF8.self))),
-                let lock = try? LockFile("\(path)/\(lockName)")
-            else { continue }
-            removeAll(at: path)
-            _ = consume lock
-            try? System.removeDirectory(path)
-        }
+        let paths = names.prefix(mostSiblings).map { "\(parent)/\($0)" }.filter { $0 != own }
+        guard !paths.isEmpty else { return }
+        try? SystemThread(name: "pb-disk") {
+            System.keepDescriptors([])
+            for path in paths { removeIfAbandoned(path) }
+        }.detach()
+    }
+
+    private static func removeIfAbandoned(_ path: String) {
+        guard let sibling = try? System.open(path, [.directory, .notFollowingLinks]),
+            let (file, _) = try? open(socketName, in: sibling.raw),
+            let note = try? System.bytes(of: file.raw, from: 0, count: SocketPath.longest + 64),
+            let end = note.firstIndex(of: 0)
+        else { return }
+        let socket = String(decoding: note[..<end], as: UTF8.self)
+        // In another namespace, the same path is another directory.
+        guard note == self.note(of: socket), isMissing(System.directory(of: socket)),
+            let lock = try? LockFile("\(path)/\(lockName)")
+        else { return }
+        removeAll(at: path)
+        _ = consume lock
+        try? System.removeDirectory(path)
     }
 
     /// Whether nothing is at a path. False if that cannot be determined.
@@ -257,23 +286,30 @@ package final class KeptDirectory: Sendable {
         try? System.unlink(name, in: raw)
     }
 
-    /// Whether contents were written or cleared since contents were left on the disk, so that those are not read again.
-    package var hasChanged: Bool {
-        do throws(SystemError) {
-            return try System.status(at: Self.changedName, in: raw) != nil
-        } catch {
-            return true
+    /// The relation of the contents here to the copy of them on the disk.
+    package enum CopyState: Sendable {
+        /// The copy has not been read: the directory is new.
+        case unread
+        /// The copy has the same contents.
+        case current
+        /// Contents were written or cleared since, so that the copy must not be read again.
+        case changed
+    }
+
+    package var copyState: CopyState {
+        // What cannot be determined must not bring earlier contents back.
+        func exists(_ name: SystemString) -> Bool { (try? System.status(at: name, in: raw)) != nil }
+        return exists(Self.unreadName) ? .unread : exists(Self.currentName) ? .current : .changed
+    }
+
+    /// Changes the relation to the copy. The change to `changed` needs no room in the file system, and cannot fail.
+    package func setCopyState(_ state: CopyState) {
+        if state == .current, (try? rename(Self.unreadName, to: Self.currentName)) == nil {
+            _ = try? write([UInt8]().span, as: Self.currentName)
         }
+        if state != .current { remove(Self.currentName) }
+        if state != .unread { remove(Self.unreadName) }
     }
-
-    /// Records that contents were written or cleared.
-    package func setChanged() throws(SystemError) {
-        let nothing: [UInt8] = []
-        try write(nothing.span, as: Self.changedName)
-    }
-
-    /// Records that what is on the disk is current.
-    package func setUnchanged() { remove(Self.changedName) }
 
     /// The bytes that can be kept without taking the eighth of the file system that is left to the user's other
     /// programs.

@@ -59,16 +59,17 @@ package struct MemoryFile: Sendable {
         }
     }
 
-    /// An anonymous file with the same bytes, which ends with them.
-    package func anonymousCopy() throws(SystemError) -> MemoryFile {
+    /// An anonymous file with the first `count` bytes, which ends with them.
+    package func anonymousCopy(of count: UInt64) throws(SystemError) -> MemoryFile {
         let copy = try MemoryFile()
         var offset: UInt64 = 0
-        while true {
-            let bytes = try System.bytes(of: descriptor.raw, from: offset, count: 256 << 10)
-            if bytes.isEmpty { return copy }
+        while offset < count {
+            let bytes = try System.bytes(of: descriptor.raw, from: offset, count: Int(min(count - offset, 256 << 10)))
+            if bytes.isEmpty { break }
             try copy.append(bytes.span)
             offset += UInt64(bytes.count)
         }
+        return copy
     }
 
     /// The complete file as it is passed to others: sealed, or open for reading only.

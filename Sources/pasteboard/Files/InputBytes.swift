@@ -148,7 +148,7 @@ final class InputBytes {
                 if file.isInDirectory,
                     count + UInt64(Self.moved) > room.directory || !System.hasRoom(file.descriptor.raw)
                 {
-                    file = try file.anonymousCopy()
+                    file = try file.anonymousCopy(of: count)
                 }
                 guard let moved = try move(to: file) else { break }
                 count += UInt64(moved)

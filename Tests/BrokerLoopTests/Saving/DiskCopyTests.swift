@@ -19,7 +19,9 @@ import Testing
             try System.setEnvironment("XDG_STATE_HOME", to: directory.path)
         }
 
-        var names: [String] { directory.names(in: "pasteboard/kept") }
+        /// The directory of the copy, and what is in it.
+        var copies: String { "pasteboard/kept/\(KeptDirectory.name(for: socket))" }
+        var names: [String] { directory.names(in: copies) }
 
         /// Starts a broker whose kept directory is below `base`.
         func broker(
@@ -34,7 +36,7 @@ import Testing
             // The outcome must not depend on the speed of the disk.
             var times = DiskCopy.Times()
             (times.open, times.read, times.write) = (600_000, 600_000, 600_000)
-            broker.loop.beginSaving(
+            try broker.loop.beginSaving(
                 in: try KeptDirectory(in: base.path, for: socket),
                 disk: try DiskCopy(for: socket, limit: limit, times: times),
                 boot: boot
@@ -122,8 +124,7 @@ import Testing
             #expect(desk.names.count == 1)
             try desk.write([2], to: "y", of: broker)
             // Its files are removed later, when the disk has taken that it has no name.
-            let name = KeptDirectory.name(for: desk.socket)
-            try await eventually("the removal of the copy") { !desk.names.contains(name) }
+            try await eventually("the removal of the copy") { desk.names.isEmpty }
         }
     }
 
@@ -137,6 +138,41 @@ import Testing
             broker.loop.beginTakeover()
             try broker.step(3)
             #expect(desk.names.isEmpty)
+        }
+    }
+
+    @Test("A copy is not written again as long as nothing changes, and what is left of others goes")
+    func unchanged() async {
+        await #expect(processExitsWith: .success) {
+            let desk = try Desk()
+            try desk.leave([1])
+            func copy() throws -> UInt64? { try System.status(at: desk.directory["\(desk.copies)/copy"])?.inode }
+            let before = try copy()
+            for limit in [1 << 20, 0] as [UInt64] {
+                for name in ["new", "void"] {
+                    _ = try desk.directory.makeDirectory("\(desk.copies)/\(name)")
+                    _ = try desk.directory.write([1], to: "\(desk.copies)/\(name)/b-1")
+                }
+                let base = try KeptBase()
+                let broker = try desk.broker(in: base, limit: limit)
+                try await eventually("the removal of remainders") { desk.names == ["copy"] }
+                try desk.stop(broker)
+                #expect(try copy() == before)
+            }
+        }
+    }
+
+    @Test("A start that was interrupted while it read the copy leaves that to the next one")
+    func interrupted() async {
+        await #expect(processExitsWith: .success) {
+            let desk = try Desk()
+            try desk.leave([1])
+            let base = try KeptBase()
+            do { _ = try desk.broker(in: base) }
+            let kept = "\(base.path)/\(KeptDirectory.name(for: desk.socket))"
+            try System.unlink("\(kept)/\(BoardFile.name(of: "x"))")
+            try System.rename("\(kept)/current", to: "\(kept)/unread")
+            #expect(try desk.bytes(on: "x", of: desk.broker(in: base)) == [1])
         }
     }
 
@@ -165,7 +201,7 @@ import Testing
         await #expect(processExitsWith: .success) { [kind] in
             let desk = try Desk()
             try desk.leave([1])
-            let copy = "pasteboard/kept/\(KeptDirectory.name(for: desk.socket))"
+            let copy = "\(desk.copies)/copy"
             let path = desk.directory[copy]
             switch kind {
             case "damaged": try desk.directory.write([255], to: "\(copy)/\(BoardFile.name(of: "x"))")

@@ -28,7 +28,7 @@ import Testing
 
     private func broker(limits: [String] = []) throws -> SteppedBroker {
         let broker = try SteppedBroker(limits: limits)
-        broker.loop.beginSaving(in: try KeptDirectory(in: base.path, for: socket), disk: nil)
+        try broker.loop.beginSaving(in: try KeptDirectory(in: base.path, for: socket), disk: nil)
         return broker
     }
 
@@ -38,11 +38,12 @@ import Testing
         _ bytes: [UInt8],
         to board: String,
         of broker: SteppedBroker,
-        _ terms: ContentTerms? = nil
+        _ terms: ContentTerms? = nil,
+        types: Int = 1
     ) throws -> Committed? {
         let writer = try broker.connect()
-        writer.queueWrite(bytes, to: board, terms)
-        for _ in 0..<20 {
+        writer.queueWrite(bytes, to: board, terms, count: types)
+        for _ in 0..<100 {
             try broker.step(sending: writer)
             if let frame = try writer.hear().first(where: { $0.kind == .committed }) {
                 return try frame.decoded(as: Committed.self)
@@ -153,9 +154,44 @@ import Testing
     @Test("Without a directory, each acknowledgement says that nothing is saved", .tags(.f84))
     func nowhere() throws {
         let broker = try SteppedBroker()
-        broker.loop.beginSaving(in: nil, disk: nil)
+        try broker.loop.beginSaving(in: nil, disk: nil)
         #expect(try write([1], to: "x", of: broker)?.isUnsaved == true)
         #expect(try bytes(on: "x", of: broker) == [1])
+    }
+
+    @Test("The file of a pasteboard has at most 1 MiB of bytes; further small ones have files of their own")
+    func manySmall() throws {
+        let bytes = [UInt8](repeating: 9, count: 60_000)
+        let found = try afterCrash(of: "x") { (broker) throws in
+            #expect(try write(bytes, to: "x", of: broker, types: 30)?.isUnsaved == false)
+        }
+        #expect(found == bytes)
+        #expect(try names("r-").count == 30 - (1 << 20) / 60_000)
+        let file = try #require(try names("b-").first)
+        #expect(try System.contents(of: "\(kept)/\(file)").count < (1 << 20) + 10_000)
+    }
+
+    @Test("A start that the system lets open nothing fails, and what is saved stays", .tags(.f53))
+    func noDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let scene = try SavingTests()
+            do { try scene.write([1], to: "x", of: scene.broker()) }
+            try scene.failToStart()
+            #expect(try scene.bytes(on: "x", of: scene.broker()) == [1])
+        }
+    }
+
+    private func failToStart() throws {
+        let broker = try SteppedBroker()
+        let directory = try KeptDirectory(in: base.path, for: socket)
+        var limits = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+        var none = limits
+        none.rlim_cur = 0
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+        let error = #expect(throws: SystemError.self) { try broker.loop.beginSaving(in: directory, disk: nil) }
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+        #expect(error?.errno == EMFILE)
     }
 
     /// Sets the size that a file of this process cannot exceed.

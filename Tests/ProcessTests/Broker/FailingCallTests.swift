@@ -124,17 +124,20 @@ import Testing
 
     private static let bytes = Desk.bytes(300_000)
 
-    /// Writes bytes that the broker keeps, and loads them.
+    /// Writes bytes that the broker keeps, and loads them: small ones, which are sent, and large ones, which are
+    /// passed.
     private func writeAndLoad(at broker: BrokerProcess) throws {
         let connection = try broker.connect()
         var representation = Representation()
         representation.type = "public.data"
-        let bytes = Array(Self.bytes.prefix(200_000))
-        _ = try connection.write(
-            Write(),
-            items: [WriteItem(representations: [(representation: representation, source: .bytes(bytes))])]
-        )
-        #expect(try broker.connect().loadBytes(Load()).bytes == bytes)
+        for count in [1_000, 200_000] {
+            let bytes = Array(Self.bytes.prefix(count))
+            _ = try connection.write(
+                Write(),
+                items: [WriteItem(representations: [(representation: representation, source: .bytes(bytes))])]
+            )
+            #expect(try broker.connect().loadBytes(Load()).bytes == bytes)
+        }
     }
 
     /// The answer of a source.

@@ -51,13 +51,16 @@ import Testing
     }
 
     @Test(
-        "What a client copies that cannot reach the kept directory survives, too",
+        "What a client copies that cannot reach the kept directory, or has another one at its path, survives, too",
         .tags(.f86),
-        .enabled(if: canMount, "needs root, which alone can mount")
+        .enabled(if: canMount, "needs root, which alone can mount"),
+        arguments: [false, true]
     )
-    func outOfReach() throws {
-        let parent = System.directory(of: try desk.keptDirectory())
-        let script = "mount -t tmpfs none \(parent); exec pasteboard copy -t data=in"
+    func outOfReach(hasAnother: Bool) throws {
+        let directory = try desk.keptDirectory()
+        let parent = System.directory(of: directory)
+        let make = hasAnother ? "mkdir \(directory)" : ":"
+        let script = "mount -t tmpfs none \(parent); \(make); exec pasteboard copy -t data=in"
         try expectSurvival(of: 3_000_000, copiedBy: "unshare -m sh -c '\(script)'")
         try desk.succeed("unshare -m sh -c 'mount -t tmpfs none \(parent); pasteboard paste -t data' | cmp - in")
     }
@@ -138,7 +141,8 @@ import Testing
     func disk() throws {
         try desk.directory.write(Desk.bytes(3_000_000), to: "large")
         let directory = try desk.keptDirectory()
-        var files: [String] { desk.directory.names(in: "s/pasteboard/kept") }
+        let name = try #require(directory.split(separator: "/").last)
+        var files: [String] { desk.directory.names(in: "s/pasteboard/kept/\(name)") }
         for _ in 0..<2 {
             try desk.succeed("pasteboard copy --board l large; echo one | pasteboard copy")
             try desk.succeed(
@@ -146,7 +150,7 @@ import Testing
             )
             #expect(files == [])
             try desk.run("stop")
-            #expect(files == [directory.split(separator: "/").last.map(String.init)])
+            #expect(files == ["copy"])
             try desk.succeed("rm -r \(directory)")
             #expect(try desk.succeed("pasteboard paste; pasteboard paste --board l | cmp - large") == "one\n")
             for board in ["s", "t"] { #expect(try desk.run("paste", "-b", board).exitCode == 1) }
@@ -158,7 +162,7 @@ import Testing
     @Test("A disk that takes nothing is reported by stop", .tags(.f63))
     func disobedientDisk() throws {
         let name = try #require(desk.keptDirectory().split(separator: "/").last)
-        try desk.succeed("echo one | pasteboard copy; mkdir -p s/pasteboard/kept/\(name).new/x")
+        try desk.succeed("echo one | pasteboard copy; mkdir -p s/pasteboard/kept/\(name)/new/x")
         let stopped = try desk.run("stop")
         #expect(stopped.exitCode == 3 && stopped.errorText.contains("left on the disk: "), "\(stopped.errorText)")
         #expect(try desk.run("paste").text == "one\n")
@@ -204,22 +208,22 @@ extension Desk {
     /// The directory of what the broker keeps. Starts a broker.
     func keptDirectory() throws -> String {
         let shown = try succeed("pasteboard copy -e x; pasteboard clear; pasteboard doctor")
-        return String(try #require(shown.firstMatch(of: /kept contents are files in ([^,]*),/)).1)
+        return String(try #require(shown.firstMatch(of: /saved contents are files in ([^,]*),/)).1)
     }
 
     /// The names of the files with contents in the kept directory.
     func keptFiles() throws -> [String] {
         let shown = try run("doctor").text
-        let path = String(try #require(shown.firstMatch(of: /kept contents are files in ([^,]*),/)).1)
+        let path = String(try #require(shown.firstMatch(of: /saved contents are files in ([^,]*),/)).1)
         let directory = DescriptorBox(try System.open(path, .directory))
         let names = try System.entries(of: directory.raw).map(\.description)
-        return names.filter { !["lock", "socket", "changed"].contains($0) }.sorted()
+        return names.filter { !["lock", "socket", "unread", "current"].contains($0) }.sorted()
     }
 
     /// Expects that the file of a board names each large file.
     func expectNoUnnamedFiles() throws {
         let shown = try run("doctor").text
-        let path = String(try #require(shown.firstMatch(of: /kept contents are files in ([^,]*),/)).1)
+        let path = String(try #require(shown.firstMatch(of: /saved contents are files in ([^,]*),/)).1)
         try succeed("cd \(path); for file in r-*; do [ ! -e $file ] || grep -q $file b-* || exit 1; done")
     }
 }

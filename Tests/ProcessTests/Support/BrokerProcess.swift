@@ -163,9 +163,12 @@ final class BrokerProcess {
 /// A directory for a broker's socket.
 struct BrokerPlace {
     let directory: TemporaryDirectory
+    /// For its kept directory, so that it does not look at those of other tests; nil if the machine has no place.
+    private let base: KeptBase?
 
     init() throws {
         directory = try TemporaryDirectory()
+        base = KeptBase.isPossible ? try KeptBase() : nil
         _ = try directory.makeDirectory("d")
     }
 
@@ -185,7 +188,7 @@ struct BrokerPlace {
     var environment: [String: String] {
         [
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
-            "SWIFT_BACKTRACE": "enable=no",
+            "SWIFT_BACKTRACE": "enable=no", "XDG_RUNTIME_DIR": base?.path ?? "",
         ]
     }
 

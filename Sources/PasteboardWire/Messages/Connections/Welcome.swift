@@ -27,6 +27,8 @@ package struct Welcome: WireMessage {
     package var keptDirectory: String?
     /// The number of bytes for which this directory has room.
     package var keptDirectoryRoom: UInt64?
+    /// The device of its file system. The client may have another directory at this path.
+    package var keptDirectoryDevice: UInt64?
 
     package init() {}
 
@@ -44,5 +46,6 @@ package struct Welcome: WireMessage {
         visit(11, "settling_milliseconds", &settlingMilliseconds)
         visit(12, "kept_directory", &keptDirectory)
         visit(13, "kept_directory_room", &keptDirectoryRoom)
+        visit(14, "kept_directory_device", &keptDirectoryDevice)
     }
 }

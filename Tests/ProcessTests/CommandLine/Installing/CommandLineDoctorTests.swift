@@ -25,7 +25,7 @@ import Testing
         #expect(try Self.bad(desk) == "")
         let shown = try desk.run("doctor").text
         #expect(shown.contains("version \(ProgramVersion.current), protocol 1"))
-        #expect(shown.contains("kept contents are files in "))
+        #expect(shown.contains("saved contents are files in "))
         let json = try desk.run("doctor", "--json").text
         #expect(json.hasPrefix(#"[{"check":"directory","state":"good","finding":"/"#) && json.hasSuffix("}]\n"))
         #expect(json.contains(#""advice":null"#) && json.split(separator: "\n").count == 1)
@@ -76,7 +76,7 @@ import Testing
         ("echo >file; PASTEBOARD_SOCKET=$PWD/file", "socket", "file is not a socket"),
         ("PASTEBOARD_BROKER=/bin/false", "broker", "is not version"),
         ("PASTEBOARD_BROKER=/no/such", "broker", "PASTEBOARD_BROKER is '/no/such'"),
-        ("ulimit -n 12", "limits", "may open 12 files"),
+        ("ulimit -n 9", "limits", "may open 9 files"),
     ]
 
     @Test("It finds what keeps the next command from working, and leaves nothing", arguments: obstacles)
