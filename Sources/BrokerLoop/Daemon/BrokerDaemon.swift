@@ -128,7 +128,7 @@ package enum BrokerDaemon {
     ///   over.
     private static func beginSaving(
         for path: SocketPath,
-        _ disk: DiskCopy?,
+        _ disk: Result<DiskCopy?, Failure>,
         _ server: inout BrokerServer,
         _ log: LogStream
     ) throws(Failure) -> [CInt] {
@@ -147,15 +147,20 @@ package enum BrokerDaemon {
         } catch {
             throw Failure(.brokerUnavailable, "cannot restore the saved contents now, start the broker again: \(error)")
         }
-        return [directory?.raw, disk?.directory.raw].compactMap(\.self)
+        return [directory?.raw, (try? disk.get())?.directory.raw].compactMap(\.self)
     }
 
-    private static func openDisk(for path: SocketPath, _ options: DaemonOptions, _ log: LogStream) -> DiskCopy? {
+    private static func openDisk(
+        for path: SocketPath,
+        _ options: DaemonOptions,
+        _ log: LogStream
+    ) -> Result<DiskCopy?, Failure> {
         do throws(Failure) {
-            return try DiskCopy(for: path, limit: options.limits.keptOnDisk)
+            return .success(try DiskCopy(for: path, limit: options.limits.keptOnDisk))
         } catch {
-            if options.limits.keptOnDisk > 0 { log.write("cannot keep contents on the disk: \(error.text)") }
-            return nil
+            guard options.limits.keptOnDisk > 0 else { return .success(nil) }
+            log.write("cannot keep contents on the disk: \(error.text)")
+            return .failure(error)
         }
     }
 

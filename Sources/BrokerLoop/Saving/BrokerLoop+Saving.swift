@@ -1,13 +1,13 @@
 import BrokerState
 package import PasteboardTransport
-import PasteboardWire
+package import PasteboardWire
 
 /// The places where contents are saved, chosen by `SavingRules`.
 struct Saving {
     /// nil if nothing is saved.
     var saver: ContentsSaver?
-    /// nil if nothing is, or will be, on the disk.
-    var disk: DiskCopy?
+    /// nil if nothing is, or will be, on the disk; the reason if something should be.
+    var disk: Result<DiskCopy?, Failure> = .success(nil)
     /// Whether contents were written or cleared since the copy on the disk was made.
     var hasChanged = false
     /// The boot of the machine, with which contents are saved.
@@ -23,12 +23,12 @@ extension BrokerLoop {
     ///
     /// - Parameters:
     ///   - directory: nil if there is none: each acknowledgement then says that nothing was saved.
-    ///   - disk: the copy on the disk; nil if the broker has none.
+    ///   - disk: the copy on the disk; nil if the broker has none; the reason if it should have one.
     /// - Throws: a `SystemError` if the system cannot open a file now, which another start can restore. A broker that
     ///   served without it would let it come back after newer contents.
     package mutating func beginSaving(
         in directory: KeptDirectory?,
-        disk: DiskCopy?,
+        disk: Result<DiskCopy?, Failure>,
         boot: Boot = .current()
     ) throws(SystemError) {
         // Restored contents need the current time for their age.
@@ -39,7 +39,7 @@ extension BrokerLoop {
         if directory.wasLeft { expectReclaims() }
         memory.directory = directory
         saving.saver = ContentsSaver(directory, closer: closer)
-        disk?.begin(with: directory, room: state.world.context.limits.keptPool, log: log)
+        try? disk.get()?.begin(with: directory, room: state.world.context.limits.keptPool, log: log)
         saving.hasChanged = directory.copyState == .changed
         try restore(from: directory, boot)
         withState { $0.setSaving(.working) }
@@ -154,7 +154,7 @@ extension BrokerLoop {
     mutating func makeDiskCopyVoid() {
         saving.hasChanged = true
         memory.directory?.setCopyState(.changed)
-        saving.disk?.makeVoid()
+        try? saving.disk.get()?.makeVoid()
     }
 
     /// Lets the acknowledgements of contents that could not be saved say that.
@@ -171,9 +171,13 @@ extension BrokerLoop {
     mutating func endSaving() {
         let kept = withState { $0.writtenContents }.filter { saving.saver?.holds($0) ?? false }
         var error: String?
-        if !isTakeover, saving.hasChanged, let disk = saving.disk, let directory = memory.directory {
-            let copied = kept.filter { id in withState { $0.isCopied(id) } }
-            error = disk.write(copied.compactMap { saving.saver?.files(of: $0) }, from: directory)
+        if !isTakeover, saving.hasChanged, let directory = memory.directory {
+            switch saving.disk {
+            case .failure(let failure): error = failure.text
+            case .success(let disk):
+                let copied = kept.filter { id in withState { $0.isCopied(id) } }
+                error = disk?.write(copied.compactMap { saving.saver?.files(of: $0) }, from: directory)
+            }
             if let error { log("cannot leave contents on the disk: \(error)") }
         }
         // Releases the lock.

@@ -38,7 +38,7 @@ import Testing
             (times.open, times.read, times.write) = (600_000, 600_000, 600_000)
             try broker.loop.beginSaving(
                 in: try KeptDirectory(in: base.path, for: socket),
-                disk: try DiskCopy(for: socket, limit: limit, times: times),
+                disk: .success(try DiskCopy(for: socket, limit: limit, times: times)),
                 boot: boot
             )
             return broker

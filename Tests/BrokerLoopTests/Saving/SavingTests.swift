@@ -28,7 +28,7 @@ import Testing
 
     private func broker(limits: [String] = []) throws -> SteppedBroker {
         let broker = try SteppedBroker(limits: limits)
-        try broker.loop.beginSaving(in: try KeptDirectory(in: base.path, for: socket), disk: nil)
+        try broker.loop.beginSaving(in: try KeptDirectory(in: base.path, for: socket), disk: .success(nil))
         return broker
     }
 
@@ -154,7 +154,7 @@ import Testing
     @Test("Without a directory, each acknowledgement says that nothing is saved", .tags(.f84))
     func nowhere() throws {
         let broker = try SteppedBroker()
-        try broker.loop.beginSaving(in: nil, disk: nil)
+        try broker.loop.beginSaving(in: nil, disk: .success(nil))
         #expect(try write([1], to: "x", of: broker)?.isUnsaved == true)
         #expect(try bytes(on: "x", of: broker) == [1])
     }
@@ -189,7 +189,9 @@ import Testing
         var none = limits
         none.rlim_cur = 0
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
-        let error = #expect(throws: SystemError.self) { try broker.loop.beginSaving(in: directory, disk: nil) }
+        let error = #expect(throws: SystemError.self) {
+            try broker.loop.beginSaving(in: directory, disk: .success(nil))
+        }
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         #expect(error?.errno == EMFILE)
     }
@@ -226,6 +228,17 @@ import Testing
             signal(SIGXFSZ, SIG_IGN)
             try SavingTests().full()
         }
+    }
+
+    @Test("A stop names the reason why the disk could not be used at the start", .tags(.f63))
+    func noDisk() throws {
+        let broker = try SteppedBroker()
+        let directory = try KeptDirectory(in: base.path, for: socket)
+        let reason = Failure(.sourceFailed, "the disk does not answer")
+        try broker.loop.beginSaving(in: directory, disk: .failure(reason))
+        try write([1], to: "x", of: broker)
+        let frames = try broker.answer(Stop(), to: broker.connect(), turns: 6)
+        #expect(try #require(frames.last).decoded(as: End.self).diskError == reason.text)
     }
 
     @Test("A file of the directory is linked if nobody can write it; memory is served, and is not saved")
