@@ -19,7 +19,7 @@ package final class KeptDirectory: Sendable {
 
     /// The file that is locked while a broker uses the directory.
     private static let lockName = "lock"
-    /// The file with the path of the socket and the mount namespace in which it is one.
+    /// The file with the path of the socket, for people who look at the directory.
     private static let socketName: SystemString = "socket"
     /// A file that is being written. It gets another name when it is complete.
     private static let newName: SystemString = "new"
@@ -27,9 +27,6 @@ package final class KeptDirectory: Sendable {
     private static let unreadName: SystemString = "unread"
     /// Exists while the copy on the disk has the same contents.
     private static let currentName: SystemString = "current"
-    /// The largest number of directories of other brokers that a start looks at.
-    private static let mostSiblings = 1_000
-
     package let path: String
     /// The device of its file system.
     package let device: UInt64
@@ -155,13 +152,7 @@ package final class KeptDirectory: Sendable {
         } catch {
             throw Failure(.noSpace, "\(error)")
         }
-        _ = try? write(Self.note(of: socket.path).span, as: Self.socketName)
-        Self.removeAbandoned(in: base, except: path)
-    }
-
-    private static func note(of socket: String) -> [UInt8] {
-        let namespace = (try? System.linkTarget("/proc/self/ns/mnt").description) ?? ""
-        return Array("\(socket)\0\(namespace)".utf8)
+        _ = try? write(Array(socket.path.utf8).span, as: Self.socketName)
     }
 
     /// Opens a directory of this user, which nobody else may enter.
@@ -182,45 +173,6 @@ package final class KeptDirectory: Sendable {
         }
         if status.mode & 0o077 != 0 { try System.setMode(0o700, of: opened.raw) }
         return opened
-    }
-
-    /// Removes the directories of brokers at sockets whose directory is gone, such as those of tests, on a thread:
-    /// looking for a directory may never return.
-    private static func removeAbandoned(in parent: String, except own: String) {
-        guard let directory = try? System.open(parent, .directory),
-            let names = try? System.entries(of: directory.raw)
-        else { return }
-        let paths = names.prefix(mostSiblings).map { "\(parent)/\($0)" }.filter { $0 != own }
-        guard !paths.isEmpty else { return }
-        try? SystemThread(name: "pb-disk") {
-            System.keepDescriptors([])
-            for path in paths { removeIfAbandoned(path) }
-        }.detach()
-    }
-
-    private static func removeIfAbandoned(_ path: String) {
-        guard let sibling = try? System.open(path, [.directory, .notFollowingLinks]),
-            let (file, _) = try? open(socketName, in: sibling.raw),
-            let note = try? System.bytes(of: file.raw, from: 0, count: SocketPath.longest + 64),
-            let end = note.firstIndex(of: 0)
-        else { return }
-        let socket = String(decoding: note[..<end], as: UTF8.self)
-        // In another namespace, the same path is another directory.
-        guard note == self.note(of: socket), isMissing(System.directory(of: socket)),
-            let lock = try? LockFile("\(path)/\(lockName)")
-        else { return }
-        removeAll(at: path)
-        _ = consume lock
-        try? System.removeDirectory(path)
-    }
-
-    /// Whether nothing is at a path. False if that cannot be determined.
-    private static func isMissing(_ path: String) -> Bool {
-        do throws(SystemError) {
-            return try System.status(at: path) == nil
-        } catch {
-            return false
-        }
     }
 
     private static func removeAll(at path: String) {

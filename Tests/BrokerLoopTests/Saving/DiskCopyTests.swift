@@ -204,7 +204,9 @@ import Testing
             let copy = "\(desk.copies)/copy"
             let path = desk.directory[copy]
             switch kind {
-            case "damaged": try desk.directory.write([255], to: "\(copy)/\(BoardFile.name(of: "x"))")
+            case "damaged":
+                try System.unlink("\(path)/\(BoardFile.name(of: "x"))")
+                try desk.directory.write([255], to: "\(copy)/\(BoardFile.name(of: "x"))")
             default:
                 try System.rename(path, to: "\(path).other")
                 if kind == "file" { try desk.directory.write([1], to: copy) }

@@ -30,26 +30,6 @@ import Testing
         #expect(throws: Failure.self) { _ = try KeptDirectory(in: "\(base.path)/link", for: socket) }
     }
 
-    @Test(
-        "A start removes directories of sockets whose directory is gone, unless a broker uses or another mount has it"
-    )
-    func abandoned() async throws {
-        let gone = SocketPath("\(try directory.makeDirectory("gone"))/socket")
-        let used = SocketPath("\(try directory.makeDirectory("used"))/socket")
-        let elsewhere = SocketPath("\(try directory.makeDirectory("elsewhere"))/socket")
-        func kept(_ socket: SocketPath) -> String { "\(base.path)/\(KeptDirectory.name(for: socket))" }
-        do { _ = try KeptDirectory(in: base.path, for: gone) }
-        do { _ = try KeptDirectory(in: base.path, for: elsewhere) }
-        let note = try System.open("\(kept(elsewhere))/socket", [.writing, .truncating])
-        try System.write(Array("\(elsewhere.path)\0mnt:[1]".utf8).span, to: note.raw)
-        let other = try KeptDirectory(in: base.path, for: used)
-        for name in ["gone", "used", "elsewhere"] { try System.removeDirectory(directory[name]) }
-        _ = try KeptDirectory(in: base.path, for: SocketPath(directory["socket"]))
-        try await eventually("the removal") { try System.status(at: kept(gone)) == nil }
-        for socket in [used, elsewhere] { #expect(try System.status(at: kept(socket)) != nil) }
-        withExtendedLifetime(other) {}
-    }
-
     @Test("The directory is in the first tmpfs of this user that is not the directory of the socket, or around it")
     func place() async {
         await #expect(processExitsWith: .success) {
