@@ -68,6 +68,21 @@ package enum BrokerDaemon {
         _ log: LogStream,
         _ logFile: DescriptorBox?
     ) throws(Failure) -> CInt {
+        var server = try start(options, log, logFile)
+        // The start has taken memory that is not needed any more.
+        System.trimMemory()
+        System.trimMainStack()
+        try server.run()
+        return 0
+    }
+
+    // Not inlined, because its frame is large.
+    @inline(never)
+    private static func start(
+        _ options: DaemonOptions,
+        _ log: LogStream,
+        _ logFile: DescriptorBox?
+    ) throws(Failure) -> BrokerServer {
         prepareProcess(log)
         let sockets = try asFailure { () throws(SystemError) in try ServiceManager.passedSockets() }
         let path = try options.socketPath()
@@ -90,8 +105,6 @@ package enum BrokerDaemon {
             written = try beginSaving(for: path, disk, &server, log)
             try listen(sockets, &server)
         }
-        // Reading the directories has taken memory that is not needed any more.
-        System.trimMemory()
         ServiceManager.notify("READY=1")
         // From here on this process opens no file outside of its directories, and removes only its socket and its
         // lock. Not every kernel can enforce that.
@@ -104,8 +117,7 @@ package enum BrokerDaemon {
             _ = OwnedDescriptor(adopting: ready)
         }
         if let logFile { log.settle(on: logFile.raw) }
-        try server.run()
-        return 0
+        return server
     }
 
     /// Prepares this process to hold the contents of others.
@@ -128,7 +140,7 @@ package enum BrokerDaemon {
     ///   over.
     private static func beginSaving(
         for path: SocketPath,
-        _ disk: Result<DiskCopy?, Failure>,
+        _ disk: Disk,
         _ server: inout BrokerServer,
         _ log: LogStream
     ) throws(Failure) -> [CInt] {
@@ -147,20 +159,20 @@ package enum BrokerDaemon {
         } catch {
             throw Failure(.brokerUnavailable, "cannot restore the saved contents now, start the broker again: \(error)")
         }
-        return [directory?.raw, (try? disk.get())?.directory.raw].compactMap(\.self)
+        return [directory?.raw, disk.copy?.directory.raw].compactMap(\.self)
     }
 
     private static func openDisk(
         for path: SocketPath,
         _ options: DaemonOptions,
         _ log: LogStream
-    ) -> Result<DiskCopy?, Failure> {
+    ) -> Disk {
         do throws(Failure) {
-            return .success(try DiskCopy(for: path, limit: options.limits.keptOnDisk))
+            return try DiskCopy(for: path, limit: options.limits.keptOnDisk).map { .copy($0) } ?? .none
         } catch {
-            guard options.limits.keptOnDisk > 0 else { return .success(nil) }
+            guard options.limits.keptOnDisk > 0 else { return .none }
             log.write("cannot keep contents on the disk: \(error.text)")
-            return .failure(error)
+            return .unusable(error.text)
         }
     }
 

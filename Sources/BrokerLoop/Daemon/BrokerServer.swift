@@ -83,11 +83,10 @@ package struct BrokerServer: ~Copyable {
     ///
     /// - Parameters:
     ///   - directory: nil if there is none.
-    ///   - disk: the copy on the disk; nil if the broker has none; the reason if it should have one.
     /// - Throws: a `SystemError` if the system cannot open saved contents now.
     package mutating func beginSaving(
         in directory: KeptDirectory?,
-        disk: Result<DiskCopy?, Failure>
+        disk: Disk
     ) throws(SystemError) {
         try loop.beginSaving(in: directory, disk: disk)
     }

@@ -1,13 +1,12 @@
 import BrokerState
 package import PasteboardTransport
-package import PasteboardWire
+import PasteboardWire
 
 /// The places where contents are saved, chosen by `SavingRules`.
 struct Saving {
     /// nil if nothing is saved.
     var saver: ContentsSaver?
-    /// nil if nothing is, or will be, on the disk; the reason if something should be.
-    var disk: Result<DiskCopy?, Failure> = .success(nil)
+    var disk = Disk.none
     /// Whether contents were written or cleared since the copy on the disk was made.
     var hasChanged = false
     /// The boot of the machine, with which contents are saved.
@@ -23,12 +22,11 @@ extension BrokerLoop {
     ///
     /// - Parameters:
     ///   - directory: nil if there is none: each acknowledgement then says that nothing was saved.
-    ///   - disk: the copy on the disk; nil if the broker has none; the reason if it should have one.
     /// - Throws: a `SystemError` if the system cannot open a file now, which another start can restore. A broker that
     ///   served without it would let it come back after newer contents.
     package mutating func beginSaving(
         in directory: KeptDirectory?,
-        disk: Result<DiskCopy?, Failure>,
+        disk: Disk,
         boot: Boot = .current()
     ) throws(SystemError) {
         // Restored contents need the current time for their age.
@@ -39,8 +37,8 @@ extension BrokerLoop {
         if directory.wasLeft { expectReclaims() }
         memory.directory = directory
         saving.saver = ContentsSaver(directory, closer: closer)
-        try? disk.get()?.begin(with: directory, room: state.world.context.limits.keptPool, log: log)
-        saving.hasChanged = directory.copyState == .changed
+        disk.copy?.begin(with: directory, room: state.world.context.limits.keptPool, log: log)
+        if case .changed = directory.copyState { saving.hasChanged = true }
         try restore(from: directory, boot)
         withState { $0.setSaving(.working) }
         updateRoom()
@@ -63,6 +61,8 @@ extension BrokerLoop {
     /// pasteboard. Files that nothing names are removed.
     private mutating func restore(from directory: KeptDirectory, _ boot: Boot) throws(SystemError) {
         let names = try directory.names()
+        // Most brokers find nothing, and need no memory for it.
+        guard !names.isEmpty else { return }
         // Their descriptions are read twice, because all of them together may be large.
         var boards: [(name: SystemString, size: UInt64)] = []
         for name in names where name.description.hasPrefix(KeptDirectory.Prefix.board) {
@@ -94,8 +94,7 @@ extension BrokerLoop {
                 try lose(name, in: directory, error)
             }
         }
-        let unused = [KeptDirectory.Prefix.copied, KeptDirectory.Prefix.representation]
-        for name in names where unused.contains(where: name.description.hasPrefix) && !used.contains(name) {
+        for name in names where !name.description.hasPrefix(KeptDirectory.Prefix.board) && !used.contains(name) {
             directory.remove(name)
         }
     }
@@ -154,7 +153,7 @@ extension BrokerLoop {
     mutating func makeDiskCopyVoid() {
         saving.hasChanged = true
         memory.directory?.setCopyState(.changed)
-        try? saving.disk.get()?.makeVoid()
+        saving.disk.copy?.makeVoid()
     }
 
     /// Lets the acknowledgements of contents that could not be saved say that.
@@ -173,10 +172,11 @@ extension BrokerLoop {
         var error: String?
         if !isTakeover, saving.hasChanged, let directory = memory.directory {
             switch saving.disk {
-            case .failure(let failure): error = failure.text
-            case .success(let disk):
+            case .none: break
+            case .unusable(let reason): error = reason
+            case .copy(let disk):
                 let copied = kept.filter { id in withState { $0.isCopied(id) } }
-                error = disk?.write(copied.compactMap { saving.saver?.files(of: $0) }, from: directory)
+                error = disk.write(copied.compactMap { saving.saver?.files(of: $0) }, from: directory)
             }
             if let error { log("cannot leave contents on the disk: \(error)") }
         }

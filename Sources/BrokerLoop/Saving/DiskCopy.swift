@@ -3,6 +3,17 @@ import Glibc
 package import PasteboardTransport
 package import PasteboardWire
 
+/// The disk of a broker.
+package enum Disk: Sendable {
+    /// Nothing is, or will be, on it.
+    case none
+    case copy(DiskCopy)
+    /// The reason why contents cannot be left on it, although they should be.
+    case unusable(String)
+
+    var copy: DiskCopy? { if case .copy(let copy) = self { copy } else { nil } }
+}
+
 /// The copy of the kept directory on the disk, which a broker leaves when it ends normally, and which is read when the
 /// kept directory has gone with the user's session or a restart of the machine.
 ///
@@ -134,9 +145,11 @@ package final class DiskCopy: Sendable {
     ///   - room: the number of bytes that may be kept.
     ///   - log: is passed what was not read.
     package func begin(with kept: KeptDirectory, room: UInt64, log: (String) -> Void) {
-        let state = kept.copyState
-        guard state != .changed else { return makeVoid() }
-        guard state == .unread, limit > 0 else { return remove([Self.newName]) }
+        switch kept.copyState {
+        case .changed: return makeVoid()
+        case .unread where limit > 0: break
+        case .unread, .current: return remove([Self.newName])
+        }
         // The thread may go on after its timeout, so that only this one renames the files. It has no lock of the kept
         // directory: otherwise no other broker could take that over.
         let copied = Lock<[(temporary: SystemString, name: SystemString)]>([])

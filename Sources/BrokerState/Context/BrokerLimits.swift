@@ -75,90 +75,114 @@ package struct BrokerLimits: Sendable, Equatable {
 
     package init() {}
 
-    package static let entries: [Entry] = [
-        Entry("hello", .milliseconds, "time from connecting to a complete hello", \.hello),
-        Entry("first-byte", .milliseconds, "time from a request to the source's first bytes or progress", \.firstByte),
-        Entry(
-            "progress",
-            .milliseconds,
-            "time without progress of a source, or of a destination that blocks others; while others wait: for 16 KiB",
-            \.progress
-        ),
-        Entry(
-            "keep-alive",
-            .milliseconds,
-            "time for which progress reports alone extend a load",
-            \.keepAlive,
-            mayBeZero: true
-        ),
-        Entry("longest-load", .milliseconds, "maximum timeout that a caller can set for a load", \.longestLoad),
-        Entry("drain", .milliseconds, "time for running loads when the broker ends", \.drain, mayBeZero: true),
-        Entry(
-            "idle-exit",
-            .milliseconds,
-            "time without connections after which the broker ends; 0: never",
-            \.idleExit,
-            mayBeZero: true
-        ),
-        Entry("connections", .count, "connections of all processes", \.connections),
-        Entry("connections-per-process", .count, "connections of one process", \.connectionsPerProcess),
-        Entry("loads-per-connection", .count, "concurrent loads of one connection", \.loadsPerConnection),
-        Entry("asks-per-source", .count, "concurrent requests to one source", \.asksPerSource),
-        Entry("waiting-per-source", .count, "loads that wait for one source", \.waitingPerSource, mayBeZero: true),
-        Entry("boards", .count, "named pasteboards", \.boards, mayBeZero: true),
-        Entry("objects", .count, "items, representations and loads of all processes", \.objects),
-        Entry("metadata", .bytes, "names and types of all processes", \.metadata),
-        Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
-        Entry("metadata-per-session", .bytes, "names and types of one drag session", \.metadataPerSession),
-        Entry("proposal", .milliseconds, "time for a destination to answer with a proposal", \.proposal),
-        Entry("drop-window", .milliseconds, "time from a drop to its first load or progress report", \.dropWindow),
-        Entry("conclude", .milliseconds, "time from the last load of a drop to its confirmation", \.conclude),
-        Entry("session-idle", .milliseconds, "time without an event in a drag before the drop", \.sessionIdle),
-        Entry("session", .milliseconds, "time from a drag's start to its drop; then time without progress", \.session),
-        Entry("sessions", .count, "drag sessions of all processes", \.sessions, mayBeZero: true),
-        Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess, mayBeZero: true),
-        Entry("destinations", .count, "registered destinations of all processes", \.destinations, mayBeZero: true),
-        Entry(
-            "destinations-per-process",
-            .count,
-            "registered destinations of one process",
-            \.destinationsPerProcess,
-            mayBeZero: true
-        ),
-        Entry("watches", .count, "watches of pasteboards by all processes", \.watches, mayBeZero: true),
-        Entry(
-            "watches-per-process",
-            .count,
-            "watches of pasteboards by one process",
-            \.watchesPerProcess,
-            mayBeZero: true
-        ),
-        Entry("control-queue", .bytes, "control frames caused by others and not yet read by one peer", \.controlQueue),
-        Entry("control-pool", .bytes, "control frames and partial frames queued for all peers", \.controlPool),
-        Entry("transfer-pool", .bytes, "bytes in transfer of all loads", \.transferPool),
-        Entry("kept-pool", .bytes, "bytes kept for all pasteboards", \.keptPool, mayBeZero: true),
-        Entry(
-            "kept-representations",
-            .count,
-            "kept representations, each a descriptor",
-            \.keptRepresentations,
-            mayBeZero: true
-        ),
-        Entry(
-            "kept-on-disk",
-            .bytes,
-            "kept bytes that survive a restart of the machine; 0: none",
-            \.keptOnDisk,
-            mayBeZero: true
-        ),
-        Entry(
-            "passed-descriptors",
-            .count,
-            "descriptors in transfer; more loads are sent inline",
-            \.passedDescriptors,
-            mayBeZero: true
-        ),
-    ]
+    /// All limits. Made for each use, because a broker that runs does not need them.
+    package static var entries: [Entry] {
+        [
+            Entry("hello", .milliseconds, "time from connecting to a complete hello", \.hello),
+            Entry(
+                "first-byte",
+                .milliseconds,
+                "time from a request to the source's first bytes or progress",
+                \.firstByte
+            ),
+            Entry(
+                "progress",
+                .milliseconds,
+                "time without progress of a source, or of a destination that blocks others; while others wait: for 16 KiB",
+                \.progress
+            ),
+            Entry(
+                "keep-alive",
+                .milliseconds,
+                "time for which progress reports alone extend a load",
+                \.keepAlive,
+                mayBeZero: true
+            ),
+            Entry("longest-load", .milliseconds, "maximum timeout that a caller can set for a load", \.longestLoad),
+            Entry("drain", .milliseconds, "time for running loads when the broker ends", \.drain, mayBeZero: true),
+            Entry(
+                "idle-exit",
+                .milliseconds,
+                "time without connections after which the broker ends; 0: never",
+                \.idleExit,
+                mayBeZero: true
+            ),
+            Entry("connections", .count, "connections of all processes", \.connections),
+            Entry("connections-per-process", .count, "connections of one process", \.connectionsPerProcess),
+            Entry("loads-per-connection", .count, "concurrent loads of one connection", \.loadsPerConnection),
+            Entry("asks-per-source", .count, "concurrent requests to one source", \.asksPerSource),
+            Entry("waiting-per-source", .count, "loads that wait for one source", \.waitingPerSource, mayBeZero: true),
+            Entry("boards", .count, "named pasteboards", \.boards, mayBeZero: true),
+            Entry("objects", .count, "items, representations and loads of all processes", \.objects),
+            Entry("metadata", .bytes, "names and types of all processes", \.metadata),
+            Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
+            Entry("metadata-per-session", .bytes, "names and types of one drag session", \.metadataPerSession),
+            Entry("proposal", .milliseconds, "time for a destination to answer with a proposal", \.proposal),
+            Entry("drop-window", .milliseconds, "time from a drop to its first load or progress report", \.dropWindow),
+            Entry("conclude", .milliseconds, "time from the last load of a drop to its confirmation", \.conclude),
+            Entry("session-idle", .milliseconds, "time without an event in a drag before the drop", \.sessionIdle),
+            Entry(
+                "session",
+                .milliseconds,
+                "time from a drag's start to its drop; then time without progress",
+                \.session
+            ),
+            Entry("sessions", .count, "drag sessions of all processes", \.sessions, mayBeZero: true),
+            Entry(
+                "sessions-per-process",
+                .count,
+                "drag sessions of one process",
+                \.sessionsPerProcess,
+                mayBeZero: true
+            ),
+            Entry("destinations", .count, "registered destinations of all processes", \.destinations, mayBeZero: true),
+            Entry(
+                "destinations-per-process",
+                .count,
+                "registered destinations of one process",
+                \.destinationsPerProcess,
+                mayBeZero: true
+            ),
+            Entry("watches", .count, "watches of pasteboards by all processes", \.watches, mayBeZero: true),
+            Entry(
+                "watches-per-process",
+                .count,
+                "watches of pasteboards by one process",
+                \.watchesPerProcess,
+                mayBeZero: true
+            ),
+            Entry(
+                "control-queue",
+                .bytes,
+                "control frames caused by others and not yet read by one peer",
+                \.controlQueue
+            ),
+            Entry("control-pool", .bytes, "control frames and partial frames queued for all peers", \.controlPool),
+            Entry("transfer-pool", .bytes, "bytes in transfer of all loads", \.transferPool),
+            Entry("kept-pool", .bytes, "bytes kept for all pasteboards", \.keptPool, mayBeZero: true),
+            Entry(
+                "kept-representations",
+                .count,
+                "kept representations, each a descriptor",
+                \.keptRepresentations,
+                mayBeZero: true
+            ),
+            Entry(
+                "kept-on-disk",
+                .bytes,
+                "kept bytes that survive a restart of the machine; 0: none",
+                \.keptOnDisk,
+                mayBeZero: true
+            ),
+            Entry(
+                "passed-descriptors",
+                .count,
+                "descriptors in transfer; more loads are sent inline",
+                \.passedDescriptors,
+                mayBeZero: true
+            ),
+        ]
+    }
 
     /// Limits of the protocol, which cannot be set. They affect programs, so they are shown with the others.
     package static let fixed: [(name: String, value: Int, meaning: String)] = [

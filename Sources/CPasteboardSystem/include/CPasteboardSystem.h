@@ -28,6 +28,7 @@
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -404,6 +405,14 @@ static inline void pbs_trim_memory(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+// Gives back what earlier calls have used of the main thread's stack, below what this call and the next one use. The
+// kernel maps nothing else within 128 MiB of that stack.
+static inline void pbs_trim_main_stack(void) {
+    char here;
+    uintptr_t end = ((uintptr_t)&here & ~(uintptr_t)4095) - 2 * 4096, size = 256 << 10;
+    madvise((void *)(end - size), size, MADV_DONTNEED);
 }
 
 // ---- Privileges

@@ -147,7 +147,7 @@ package final class KeptDirectory: Sendable {
             }
             self.lock = lock
             if try System.status(at: Self.socketName, in: descriptor.raw) == nil {
-                try write([UInt8]().span, as: Self.unreadName)
+                _ = try System.create(Self.unreadName, in: descriptor.raw, mode: 0o600)
             }
         } catch {
             throw Failure(.noSpace, "\(error)")
@@ -184,9 +184,9 @@ package final class KeptDirectory: Sendable {
 
     // MARK: Its files
 
-    /// The names of all files.
+    /// The names of the files with contents, each of which begins with one of `Prefix`.
     package func names() throws(SystemError) -> [SystemString] {
-        try System.entries(of: raw)
+        try System.entries(of: raw).filter { $0.bytes.dropFirst().first == UInt8(ascii: "-") }
     }
 
     /// Opens a file of this user in a directory for reading; throws `EPERM` if something else is there.
@@ -256,11 +256,14 @@ package final class KeptDirectory: Sendable {
 
     /// Changes the relation to the copy. The change to `changed` needs no room in the file system, and cannot fail.
     package func setCopyState(_ state: CopyState) {
-        if state == .current, (try? rename(Self.unreadName, to: Self.currentName)) == nil {
-            _ = try? write([UInt8]().span, as: Self.currentName)
+        switch state {
+        case .unread: break
+        case .current:
+            if (try? rename(Self.unreadName, to: Self.currentName)) == nil {
+                _ = try? System.create(Self.currentName, in: raw, mode: 0o600)
+            }
+        case .changed: for name in [Self.currentName, Self.unreadName] { remove(name) }
         }
-        if state != .current { remove(Self.currentName) }
-        if state != .unread { remove(Self.unreadName) }
     }
 
     /// The bytes that can be kept without taking the eighth of the file system that is left to the user's other

@@ -104,6 +104,9 @@ extension System {
     /// Gives free memory of the heap back to the system. It takes about a millisecond for each 10 MiB.
     package static func trimMemory() { pbs_trim_memory() }
 
+    /// Gives back what earlier calls have used of the stack. Only the main thread may call it.
+    package static func trimMainStack() { pbs_trim_main_stack() }
+
     /// The size to which this process may let its address space grow; nil if it is not limited.
     package static func addressSpaceLimit() -> UInt64? {
         var limit = rlimit()

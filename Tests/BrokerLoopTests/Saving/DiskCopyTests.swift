@@ -38,7 +38,7 @@ import Testing
             (times.open, times.read, times.write) = (600_000, 600_000, 600_000)
             try broker.loop.beginSaving(
                 in: try KeptDirectory(in: base.path, for: socket),
-                disk: .success(try DiskCopy(for: socket, limit: limit, times: times)),
+                disk: try DiskCopy(for: socket, limit: limit, times: times).map { .copy($0) } ?? .none,
                 boot: boot
             )
             return broker

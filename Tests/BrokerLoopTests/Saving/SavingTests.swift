@@ -28,7 +28,7 @@ import Testing
 
     private func broker(limits: [String] = []) throws -> SteppedBroker {
         let broker = try SteppedBroker(limits: limits)
-        try broker.loop.beginSaving(in: try KeptDirectory(in: base.path, for: socket), disk: .success(nil))
+        try broker.loop.beginSaving(in: try KeptDirectory(in: base.path, for: socket), disk: .none)
         return broker
     }
 
@@ -154,7 +154,7 @@ import Testing
     @Test("Without a directory, each acknowledgement says that nothing is saved", .tags(.f84))
     func nowhere() throws {
         let broker = try SteppedBroker()
-        try broker.loop.beginSaving(in: nil, disk: .success(nil))
+        try broker.loop.beginSaving(in: nil, disk: .none)
         #expect(try write([1], to: "x", of: broker)?.isUnsaved == true)
         #expect(try bytes(on: "x", of: broker) == [1])
     }
@@ -190,7 +190,7 @@ import Testing
         none.rlim_cur = 0
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
         let error = #expect(throws: SystemError.self) {
-            try broker.loop.beginSaving(in: directory, disk: .success(nil))
+            try broker.loop.beginSaving(in: directory, disk: .none)
         }
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         #expect(error?.errno == EMFILE)
@@ -234,11 +234,11 @@ import Testing
     func noDisk() throws {
         let broker = try SteppedBroker()
         let directory = try KeptDirectory(in: base.path, for: socket)
-        let reason = Failure(.sourceFailed, "the disk does not answer")
-        try broker.loop.beginSaving(in: directory, disk: .failure(reason))
+        let reason = "the disk does not answer"
+        try broker.loop.beginSaving(in: directory, disk: .unusable(reason))
         try write([1], to: "x", of: broker)
         let frames = try broker.answer(Stop(), to: broker.connect(), turns: 6)
-        #expect(try #require(frames.last).decoded(as: End.self).diskError == reason.text)
+        #expect(try #require(frames.last).decoded(as: End.self).diskError == reason)
     }
 
     @Test("A file of the directory is linked if nobody can write it; memory is served, and is not saved")
