@@ -11,6 +11,8 @@ final class Stage {
     private let broker: String
     /// This program, which runs the roles.
     private let program: String
+    /// An earlier build of it, whose roles are the floor of loads; nil for the floor in C.
+    let earlier: String?
     private let signals: SignalDescriptor
     private var sockets = 0
     /// The clipboards whose servers run, by name.
@@ -23,7 +25,8 @@ final class Stage {
         program = try System.programPath()
         let programs = options.programs ?? System.directory(of: program)
         (pasteboard, broker) = ("\(programs)/pasteboard", "\(programs)/pasteboardd")
-        for path in [pasteboard, broker] where !System.isExecutable(path) {
+        earlier = options.earlier.map { "\($0)/pasteboard-bench" }
+        for path in [pasteboard, broker, earlier ?? broker] where !System.isExecutable(path) {
             throw BenchError("there is no program \(path); build it, or set --programs")
         }
         directory = "/tmp/pasteboard-bench-\(System.processID)"
@@ -108,9 +111,14 @@ final class Stage {
 
     // MARK: Processes
 
-    /// Starts a program of the floor, or this one in a role. It prints its results.
+    /// Starts a program of the floor, or this one in a role, or the earlier one. It prints its results.
     func start(_ program: String, _ arguments: [any CustomStringConvertible]) throws -> BenchProcess {
-        let command = program == "role" ? [self.program, program] : [floor(program)]
+        let command =
+            switch program {
+            case "role": [self.program, "role"]
+            case "earlier role": [earlier ?? self.program, "role"]
+            default: [floor(program)]
+            }
         return try BenchProcess(command + arguments.map(\.description), on: self)
     }
 

@@ -28,7 +28,10 @@ extension BenchCase {
                 BenchCase(name: name, subject: subject, figures: work.figures) {
                     try measure(work, from: source, at: destination, stage)
                 } floor: {
-                    try measure(work, from: "floor", at: "floor", stage)
+                    guard stage.earlier == nil else {
+                        return try measure(work, from: source, at: destination, as: "earlier role", stage)
+                    }
+                    return try measure(work, from: "floor", at: "floor", stage)
                 }
             }
         }
@@ -38,6 +41,7 @@ extension BenchCase {
         _ work: LoadWork,
         from source: String,
         at destination: String,
+        as program: String = "role",
         _ stage: Stage
     ) throws -> [Double] {
         let socket = try stage.socket()
@@ -51,9 +55,9 @@ extension BenchCase {
         let source =
             try isFloor
             ? stage.startReady("loads", "source", socket, passesFile ? work.bytes : 0)
-            : stage.startReady("role", source, socket, work.bytes)
+            : stage.startReady(program, source, socket, work.bytes)
         defer { source.end() }
-        let (program, role) = isFloor ? ("loads", "destination") : ("role", "\(destination)-destination")
+        let (program, role) = isFloor ? ("loads", "destination") : (program, "\(destination)-destination")
         let loads: [any CustomStringConvertible] = [work.shape.rawValue, work.count, work.bytes, relay.id]
         let destination = try stage.start(program, [role, socket] + loads)
         defer { destination.end() }
