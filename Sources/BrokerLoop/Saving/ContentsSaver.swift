@@ -18,7 +18,7 @@ struct ContentsSaver {
     private struct Entry {
         let id: PublicationID
         /// The file of the board.
-        let file: DescriptorBox
+        let board: SavedFile
         let large: [SavedFile]
     }
 
@@ -86,13 +86,13 @@ struct ContentsSaver {
             throw error
         }
         if let earlier = forget(contents.board) { remove(earlier.large) }
-        entries[contents.board] = Entry(id: id, file: board.descriptor, large: large)
+        entries[contents.board] = Entry(id: id, board: (name, board.descriptor), large: large)
         boards[id] = contents.board
     }
 
     /// Whether the name of a board's file, which has a hash, is that of another board.
     private func belongsToAnother(_ name: SystemString, than board: String) -> Bool {
-        BoardFile.hasHash(board) && entries.keys.contains { $0 != board && BoardFile.name(of: $0) == name }
+        BoardFile.hasHash(board) && entries.contains { $0.key != board && $0.value.board.name == name }
     }
 
     private static func read(_ stored: KeptMemory.Bytes, size: Int) throws(SystemError) -> [UInt8] {
@@ -123,7 +123,7 @@ struct ContentsSaver {
     /// Removes contents, if they are what is saved of their board.
     mutating func remove(_ id: PublicationID) {
         guard let board = boards[id], let entry = forget(board) else { return }
-        directory.remove(BoardFile.name(of: board))
+        directory.remove(entry.board.name)
         remove(entry.large)
     }
 
@@ -147,7 +147,7 @@ struct ContentsSaver {
     /// The files of saved contents, that of the board last.
     func files(of id: PublicationID) -> [SavedFile]? {
         guard let board = boards[id], let entry = entries[board] else { return nil }
-        return entry.large + [(BoardFile.name(of: board), entry.file)]
+        return entry.large + [entry.board]
     }
 
     /// Records contents that were restored.
@@ -155,7 +155,7 @@ struct ContentsSaver {
         let named = zip(found.contents.keptNames, found.kept).compactMap { name, bytes in
             name.isEmpty ? nil : bytes.map { SavedFile(SystemString(name), $0.file.descriptor) }
         }
-        entries[found.contents.board] = Entry(id: id, file: found.file, large: named)
+        entries[found.contents.board] = Entry(id: id, board: (found.name, found.file), large: named)
         boards[id] = found.contents.board
     }
 }

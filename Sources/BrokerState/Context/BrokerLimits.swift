@@ -88,7 +88,8 @@ package struct BrokerLimits: Sendable, Equatable {
             Entry(
                 "progress",
                 .milliseconds,
-                "time without progress of a source, or of a destination that blocks others; while others wait: for 16 KiB",
+                "time without progress of a source, or of a destination that blocks others; "
+                    + "while others wait: for 16 KiB",
                 \.progress
             ),
             Entry(

@@ -249,7 +249,7 @@ package final class KeptDirectory: Sendable {
     }
 
     package var copyState: CopyState {
-        // What cannot be determined must not bring earlier contents back.
+        // If that cannot be determined, earlier contents must not come back.
         func exists(_ name: SystemString) -> Bool { (try? System.status(at: name, in: raw)) != nil }
         return exists(Self.unreadName) ? .unread : exists(Self.currentName) ? .current : .changed
     }
