@@ -1,4 +1,3 @@
-import BrokerLoop
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -37,7 +36,9 @@ enum Broker {
         var connector = try BrokerConnector()
         if !mayStart { connector.startsBroker = false }
         let connection = try connected(through: connector, isRequired: true, streams: streams, until: deadline)
-        guard let connection else { throw try absence() }
+        guard let connection else {
+            throw Failure(.brokerUnavailable, "no broker is running at \(connector.socket.path)")
+        }
         return connection
     }
 
@@ -50,34 +51,6 @@ enum Broker {
         // A connector that starts none states in its error how the user can.
         let isRequired = !connector.startsBroker
         return try connected(through: connector, isRequired: isRequired, streams: streams, until: deadline)
-    }
-
-    /// The connection for commands that look for contents: that of `running`, or one to a new broker if contents are
-    /// saved.
-    static func holding(streams: UInt32? = nil, until deadline: UInt64 = .max) throws -> BlockingConnection? {
-        if let running = try running(streams: streams, until: deadline) { return running }
-        let socket = try BrokerConnector().socket
-        guard KeptDirectory.hasContents(for: socket) || DiskCopy.exists(for: socket) else { return nil }
-        return try startingOne(streams: streams, until: deadline)
-    }
-
-    /// The connection for commands about the broker itself.
-    ///
-    /// - Parameter hint: advice for the user, appended to the message.
-    static func required(hint: String = Broker.hint) throws -> BlockingConnection {
-        guard let running = try present() else { throw try absence(hint: hint) }
-        return running
-    }
-
-    /// Like `running`, but the absence of a broker is never an error.
-    static func present(until deadline: UInt64 = .max) throws -> BlockingConnection? {
-        try connected(through: try BrokerConnector(), isRequired: false, until: deadline)
-    }
-
-    private static let hint = "; copy, offer and drop start one"
-
-    static func absence(hint: String = Broker.hint) throws -> Failure {
-        Failure(.brokerUnavailable, "no broker is running at \(try BrokerConnector().socket.path)\(hint)")
     }
 
     /// Makes a request of a broker, and makes it again as its recovery decides.
@@ -108,9 +81,7 @@ enum Broker {
                     let next =
                         mayStart && startsOne
                         ? try startingOne(streams: streams)
-                        : mayStart
-                            ? try holding(streams: streams, until: deadline)
-                            : try running(streams: streams, until: deadline)
+                        : try running(streams: streams, until: deadline)
                     if let next {
                         connection = next
                         continue
@@ -122,9 +93,5 @@ enum Broker {
                 throw failure
             }
         }
-    }
-
-    static func noChangeCount(of board: String) -> Failure {
-        Failure(.superseded, "no broker is running, so pasteboard \(board) has no change count")
     }
 }

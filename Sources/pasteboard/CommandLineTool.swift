@@ -1,11 +1,13 @@
 import BrokerLoop
 import Glibc
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
 /// Finds the command that the arguments name, runs it, and reports a thrown error as a message and an exit code.
 ///
-/// No code of the command line is asynchronous: the start of the process is most of the time that a command takes.
+/// Each command is a loop on the main thread. There is no asynchronous `main`: its end alone takes many times as long
+/// as a command.
 @main
 enum CommandLineTool {
     static func main() {
@@ -21,27 +23,30 @@ enum CommandLineTool {
     }
 
     /// The commands by what they are for, in the order of the help.
-    static var groups: [(title: String, commands: [any Command.Type])] {
+    static var groups: [CommandGroup] {
         [
-            (
-                "Copy and paste",
-                [
+            CommandGroup(
+                title: "Copy and paste",
+                commands: [
                     CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, InfoCommand.self,
                     WatchCommand.self, ListCommand.self, ClearCommand.self, BoardCommand.self, DragCommand.self,
                     DropCommand.self,
                 ]
             ),
-            (
-                "Broker",
-                [
+            CommandGroup(
+                title: "Broker",
+                commands: [
                     RunCommand.self, DoctorCommand.self, StatusCommand.self, LimitsCommand.self, BrokerCommand.self,
                     StopCommand.self, VersionCommand.self, DemoCommand.self,
                 ]
             ),
-            ("Other machines", [LinkCommand.self, LinksCommand.self, ConnectCommand.self]),
-            (
-                "Install",
-                [
+            CommandGroup(
+                title: "Other machines",
+                commands: [LinkCommand.self, LinksCommand.self, ConnectCommand.self]
+            ),
+            CommandGroup(
+                title: "Install",
+                commands: [
                     InstallCommand.self, UninstallCommand.self, CompletionsCommand.self, ManualCommand.self,
                     UnitsCommand.self,
                 ]
@@ -127,10 +132,27 @@ enum CommandLineTool {
             try Invocation.current.watch { end() }
         }
         do {
-            return try command.init(parsed).run()
+            return try Loop.run { loop in
+                limit(loop)
+                return try await command.init(parsed).run(on: loop)
+            }
+        } catch let failure as Failure where failure.code == .cancelled {
+            try Invocation.current.check()
+            throw failure
         } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
             guard Invocation.current.isQuiet else { throw failure }
             return 1
+        }
+    }
+
+    /// Interrupts the command at its deadline. The broker's own answer about the timeout of a load may arrive 50 ms
+    /// later.
+    private static func limit(_ loop: Loop) {
+        let deadline = Invocation.current.deadline
+        guard deadline < .max else { return }
+        Task(executorPreference: loop) {
+            await loop.sleep(until: deadline.addingClamped(100_000_000))
+            if Invocation.current.deadline < .max { loop.interrupt() }
         }
     }
 
@@ -218,13 +240,19 @@ enum CommandLineTool {
     ].map { (name: $0.0, meaning: $0.1) }
 }
 
+/// Commands of one kind. A tuple would cost each command 40,000 instructions.
+struct CommandGroup {
+    let title: String
+    let commands: [any Command.Type]
+}
+
 /// A command of the program, such as `copy`.
-protocol Command {
+protocol Command: SendableMetatype {
     static var syntax: CommandSyntax { get }
 
     /// Checks what the parser cannot check: whether the options can be combined, and the meaning of their values.
     init(_ arguments: ParsedArguments) throws
 
     /// Returns the exit code.
-    func run() throws -> CInt
+    func run(on loop: Loop) async throws -> CInt
 }

@@ -2,9 +2,8 @@ import Glibc
 import PasteboardClient
 import PasteboardTransport
 
-/// A broker of its own for this process and for the programs that it starts, at a socket in a temporary directory. When
-/// this object is released, the broker is ended and the directory is removed.
-final class PrivateBroker {
+/// A broker of its own for this process and for the programs that it starts, at a socket in a temporary directory.
+struct PrivateBroker {
     /// The time in milliseconds for the broker to end, which includes that of the limit `drain`.
     static let timeout = 10_000
 
@@ -15,7 +14,7 @@ final class PrivateBroker {
     /// - Parameters:
     ///   - kind: a part of the directory's name.
     ///   - limits: limits of the broker, each as `NAME=VALUE`.
-    init(_ kind: String, limits: [String] = []) throws {
+    private init(_ kind: String, limits: [String]) throws {
         let random = try System.randomBytes(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         directory = SocketPath.temporary("\(Self.prefix(kind))\(random)").directory
         Self.removeAbandoned(kind, in: System.directory(of: directory))
@@ -23,15 +22,39 @@ final class PrivateBroker {
         let all = ["idle-exit=30s", System.secureEnvironment(name) ?? "", "kept-on-disk=0"] + given
         try System.setEnvironment(name, to: all.filter { !$0.isEmpty }.joined(separator: " "))
         try System.setEnvironment("PASTEBOARD_SOCKET", to: "\(directory)/socket")
-        try BrokerConnector().startOwn()
+        do {
+            try BrokerConnector().startOwn()
+        } catch {
+            BrokerStart.endAll(milliseconds: Self.timeout)
+            Self.remove(directory)
+            throw error
+        }
     }
 
-    deinit {
-        // If a variable could not be set, the others name the user's own broker.
-        guard System.environment("PASTEBOARD_SOCKET") == "\(directory)/socket" else { return }
+    /// Starts a broker as `init` does, runs `body`, ends the broker and removes its directory.
+    static func running<Value>(
+        _ kind: String,
+        limits: [String] = [],
+        on loop: Loop,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        let broker = try PrivateBroker(kind, limits: limits)
+        do {
+            let value = try await body()
+            await broker.end(on: loop)
+            return value
+        } catch {
+            await broker.end(on: loop)
+            throw error
+        }
+    }
+
+    private func end(on loop: Loop) async {
         BrokerStart.endAll(milliseconds: Self.timeout)
         // Another one, if a program has stopped the first.
-        _ = try? Broker.running()?.stop()
+        if let brokers = try? await Brokers.present(on: loop) {
+            _ = try? await brokers.recovering { try await $0.stop() }
+        }
         Self.remove(directory)
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import PasteboardClient
 import PasteboardTransport
 
 /// A reference to a signal descriptor, so that it can be shared and optional.
@@ -6,6 +7,7 @@ final class SignalBox {
     private let signals: SignalDescriptor
     /// The signals that were blocked before.
     private var before = sigset_t()
+    private var interruption: Task<Void, Never>?
 
     var raw: CInt { signals.raw }
     /// The wait for one of the signals.
@@ -13,11 +15,18 @@ final class SignalBox {
 
     /// Signals that the process ignores, for example because it was started by `nohup`, are left ignored.
     ///
-    /// - Parameter signals: by default those that end a command.
-    init(_ signals: [CInt] = [SIGINT, SIGTERM, SIGHUP]) throws {
+    /// - Parameters:
+    ///   - signals: by default those that end a command.
+    ///   - loop: the loop whose command a signal interrupts; nil if it only waits for it.
+    init(_ signals: [CInt] = [SIGINT, SIGTERM, SIGHUP], interrupting loop: Loop? = nil) throws {
         pthread_sigmask(SIG_BLOCK, nil, &before)
         self.signals = try SignalDescriptor(signals.filter { !System.ignores($0) })
+        guard let loop else { return }
+        let interest = interest
+        interruption = Task(executorPreference: loop) { if await loop.ready(interest) { loop.interrupt() } }
     }
+
+    deinit { interruption?.cancel() }
 
     /// Lets the signals have their usual effect again, also those that have arrived and were not read.
     func unblock() {

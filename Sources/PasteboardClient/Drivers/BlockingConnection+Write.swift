@@ -1,53 +1,9 @@
-package import PasteboardTransport
+import PasteboardTransport
 package import PasteboardWire
-
-/// The source of a representation's bytes.
-package enum ByteSource {
-    /// The bytes are produced when they are asked for.
-    case promised
-    case bytes([UInt8])
-    /// A complete file in memory. The file itself is passed if the broker can keep it as it is.
-    case memory(MemoryFile)
-    /// Bytes that a function reads from a descriptor, such as standard input or a file. It is called when the
-    /// descriptor is readable, until it returns no bytes.
-    case pieces(of: CInt, next: () throws -> [UInt8])
-}
-
-/// One item of a write, and the sources of its bytes.
-package struct WriteItem {
-    /// The item without its representations.
-    package var item: Item
-    /// Each representation's `provision` follows from its source.
-    package var representations: [(representation: Representation, source: ByteSource)]
-
-    /// - Parameter item: an item without representations.
-    package init(
-        _ item: Item = Item(),
-        representations: [(representation: Representation, source: ByteSource)]
-    ) {
-        self.item = item
-        self.representations = representations
-    }
-
-    fileprivate var message: Item {
-        var item = item
-        for (representation, source) in representations {
-            var representation = representation
-            if case .promised = source {
-                representation.provision = .promised
-            } else {
-                representation.provision = .kept
-            }
-            item.representations.append(representation)
-            if representation.policy == .onceAndKept { item.requires = [Feature.onceAndKept.rawValue] }
-        }
-        return item
-    }
-}
 
 /// The result of a write, or of the offer of a drag session. It exists as long as `stream`: the event `ended` reports
 /// that it was replaced or cleared, or that the session has ended.
-package struct Publication: Sendable, Equatable {
+package struct BlockingPublication: Sendable, Equatable {
     package let stream: UInt64
     package let committed: Committed
 }
@@ -58,7 +14,7 @@ extension BlockingConnection {
     ///
     /// Throws a `Failure`, or a `SystemError` if the caller's own descriptor cannot be read. Then the contents of the
     /// board are unchanged. If the broker refuses the write, this fails at once, and neither reads nor sends the rest.
-    package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
+    package func write(_ write: Write, items: [WriteItem]) throws -> BlockingPublication {
         // A broker that was lost since the last request gets nothing.
         reached = .nothing
         try io.turn(until: 0) { _, event, bytes in keep(event, bytes) }
@@ -66,12 +22,12 @@ extension BlockingConnection {
     }
 
     /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.
-    package func offer(_ drag: Drag, items: [WriteItem]) throws -> Publication {
+    package func offer(_ drag: Drag, items: [WriteItem]) throws -> BlockingPublication {
         try send(items, on: try io.state.open(drag), passesMemory: true)
     }
 
     /// - Parameter passesMemory: false for secrets, which the broker keeps in its own memory only.
-    private func send(_ items: [WriteItem], on stream: UInt64, passesMemory: Bool) throws -> Publication {
+    private func send(_ items: [WriteItem], on stream: UInt64, passesMemory: Bool) throws -> BlockingPublication {
         reached = .uncommitted
         do {
             for item in items {
@@ -88,7 +44,7 @@ extension BlockingConnection {
         let committed = try answer(on: stream) { event in
             if case .committed(_, let committed) = event { committed } else { nil }
         }
-        return Publication(stream: stream, committed: committed)
+        return BlockingPublication(stream: stream, committed: committed)
     }
 
     private func send(_ source: ByteSource, on stream: UInt64, passesMemory: Bool) throws {
@@ -108,7 +64,8 @@ extension BlockingConnection {
     /// file, or the broker could not save it as it is, the bytes are sent.
     private func send(_ file: MemoryFile, on stream: UInt64, passes: Bool) throws {
         let size = try file.size
-        if passes, file.isInDirectory || size > directoryRoom, io.passKept(file, on: stream) {
+        if passes, file.isInDirectory || size > io.state.welcome?.keptDirectoryRoom ?? 0, io.passKept(file, on: stream)
+        {
             repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite
             guard io.takeRefusal(of: stream) else { return }
         }
@@ -118,30 +75,6 @@ extension BlockingConnection {
             if chunk.isLast { return }
             outgoing.advance(by: UInt64(chunk.count))
         }
-    }
-
-    /// The number of bytes for which the kept directory has room; 0 without one.
-    private var directoryRoom: UInt64 { io.state.welcome?.keptDirectoryRoom ?? 0 }
-    /// The device of the kept directory.
-    private var keptDevice: UInt64? { io.state.welcome?.keptDirectoryDevice }
-
-    /// An empty file for `count` kept bytes of a write: one in the kept directory, which outlives the broker, or an
-    /// anonymous one if that has no room.
-    ///
-    /// - Returns: nil if this program cannot reach the directory, so that the bytes have to be sent.
-    package func keptFile(for count: UInt64) throws(SystemError) -> MemoryFile? {
-        guard let path = io.state.welcome?.keptDirectory, count <= directoryRoom else { return try MemoryFile() }
-        guard let directory = try? System.open(path, [.directory, .notFollowingLinks]),
-            let status = try? System.status(of: directory.raw), status.device == keptDevice
-        else { return nil }
-        return try? MemoryFile(unnamedIn: directory.raw)
-    }
-
-    /// A loaded file as the source of a write, if the broker keeps it as it is.
-    package func memory(_ file: PassedFile) -> MemoryFile? {
-        if let memory = MemoryFile(sealed: file.descriptor) { return memory }
-        guard let status = try? System.status(of: file.descriptor.raw), status.device == keptDevice else { return nil }
-        return MemoryFile(file.descriptor, isInDirectory: true)
     }
 
     private static func chunk(of file: OutgoingFile) throws -> OutgoingChunk? {

@@ -4,11 +4,13 @@ package import PasteboardWire
 /// A chunk that is being sent on a stream. It may need several data frames, because a frame carries at most the
 /// stream's credit.
 package struct OutgoingChunk: Sendable {
-    fileprivate let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Whether the stream ends with this chunk.
     package let isLast: Bool
     /// The number of bytes that were sent.
     package fileprivate(set) var sent = 0
+    /// Whether all of it was sent. An empty one needs a frame, too, if it is the last.
+    package fileprivate(set) var isSent = false
     package var count: Int { bytes.count }
 
     package init(_ bytes: [UInt8], isLast: Bool) {
@@ -27,6 +29,7 @@ extension ConnectionIO {
         let rest = bytes.span.extracting(chunk.sent..<bytes.count)
         guard let count = try send(rest, on: stream, last: chunk.isLast) else { return false }
         chunk.sent += count
+        chunk.isSent = chunk.sent == bytes.count
         return count > 0 && chunk.sent < bytes.count
     }
 }

@@ -31,6 +31,9 @@ package struct WatchOperation: Sendable {
         since = (changeCount, epoch)
     }
 
+    /// Whether the first change describes the contents that were there when the watch began.
+    package var reportsPresent: Bool { since == (0, nil) }
+
     /// The request that opens the watch at a broker. It continues after the last change that was reported.
     package mutating func open() -> Watch {
         var watch = Watch()
@@ -55,7 +58,7 @@ package struct WatchOperation: Sendable {
         switch event {
         case .registered(_, let registered):
             (isRegistered, epoch) = (true, registered.epoch)
-            if board == nil, since == (0, nil) { presentCount = registered.changeCount ?? 0 }
+            if board == nil, reportsPresent { presentCount = registered.changeCount ?? 0 }
             // So that no change is missed or invented if the broker is lost before it reports one.
             if since.changeCount == nil { since = (registered.changeCount, registered.epoch) }
             return .registered

@@ -5,7 +5,7 @@ import PasteboardWire
 ///
 /// `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, `-n=VALUE`, flags together as `-ab`; `--` ends the options.
 /// Options and operands may be mixed. Paths are bytes, which need not be UTF-8; any other value is text.
-struct ParsedArguments {
+struct ParsedArguments: Sendable {
     private static let dash = UInt8(ascii: "-")
 
     private(set) var operands: [SystemString] = []

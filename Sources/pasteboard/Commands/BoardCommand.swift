@@ -30,12 +30,13 @@ struct BoardCommand: Command {
         board = name
     }
 
-    func run() throws -> CInt {
-        var clear = Clear(board)
-        clear.removesBoard = true
-        clear.requires = [Feature.boards.rawValue]
-        if let connection = try Broker.running() {
-            _ = try Broker.recovering(Recovery(.change), over: connection) { try $0.clear(clear) }
+    func run(on loop: Loop) async throws -> CInt {
+        var request = Clear(board)
+        request.removesBoard = true
+        request.requires = [Feature.boards.rawValue]
+        let clear = request
+        if let brokers = try await Brokers.running(on: loop) {
+            _ = try await brokers.recovering(Recovery(.change)) { try await $0.clear(clear) }
         }
         try StandardStreams.print("", json: ["released": .string(board)])
         return 0

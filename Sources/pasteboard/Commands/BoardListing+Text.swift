@@ -7,17 +7,17 @@ import TypeIdentifiers
 
 extension BoardListing {
     /// The contents of a board, which are empty if no broker is running.
-    static func present(on board: String) throws -> BoardListing {
-        guard let connection = try Broker.holding() else { return BoardListing() }
-        return try Broker.recovering(over: connection) { try $0.listing(of: board) }
+    static func present(on board: String, _ loop: Loop) async throws -> BoardListing {
+        guard let brokers = try await Brokers.holding(on: loop) else { return BoardListing() }
+        return try await brokers.recovering { try await $0.listing(of: board) }
     }
 
     /// Prints the contents of a board, with --json also those of an empty one.
     ///
     /// - Parameter text: makes the text of contents that are not empty.
     /// - Returns: the exit code, which is 1 for an empty board.
-    static func print(_ board: String, text: (BoardListing) -> String) throws -> CInt {
-        let listing = try present(on: board)
+    static func print(_ board: String, on loop: Loop, text: (BoardListing) -> String) async throws -> CInt {
+        let listing = try await present(on: board, loop)
         let isEmpty = listing.contents.handle == nil
         guard !isEmpty || Invocation.current.isJSON else {
             throw Failure.empty(board, cleared: listing.contents.clearedMilliseconds)

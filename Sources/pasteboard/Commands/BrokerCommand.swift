@@ -1,4 +1,5 @@
 import BrokerLoop
+import PasteboardClient
 
 /// Runs the broker in this process, as `pasteboardd` does.
 struct BrokerCommand: Command {
@@ -37,7 +38,7 @@ struct BrokerCommand: Command {
         self.arguments += ["--replace"].filter { arguments.has($0) }
     }
 
-    func run() -> CInt {
+    func run(on loop: Loop) -> CInt {
         BrokerDaemon.run(arguments: arguments, program: "pasteboard: broker")
     }
 }

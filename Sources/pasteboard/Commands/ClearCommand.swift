@@ -24,15 +24,15 @@ struct ClearCommand: Command {
         ifChangeCount = try arguments.changeCount()
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         let clear = Clear(board, ifChangeCount: ifChangeCount)
-        let committed = try Broker.holding().map { connection in
-            try Broker.recovering(Recovery(.change), over: connection) { try $0.clear(clear) }
+        var committed = Committed()
+        if let brokers = try await Brokers.holding(on: loop) {
+            committed = try await brokers.recovering(Recovery(.change)) { try await $0.clear(clear) }
+        } else if ifChangeCount != nil {
+            throw Failure.noChangeCount(of: board)
         }
-        guard committed != nil || ifChangeCount == nil else {
-            throw Broker.noChangeCount(of: board)
-        }
-        try StandardStreams.print("", json: (committed ?? Committed()).json(of: board))
+        try StandardStreams.print("", json: committed.json(of: board))
         return 0
     }
 }

@@ -65,13 +65,13 @@ struct CopyCommand: Command {
         if let other = others.first { throw CommandFailure(usage: "--from cannot be combined with \(other)") }
     }
 
-    func run() throws -> CInt {
-        let committed = try copy()
+    func run(on loop: Loop) async throws -> CInt {
+        let committed = try await copy(on: loop)
         try StandardStreams.print("", json: committed.json(of: board))
         return 0
     }
 
-    func copy() throws -> Committed {
+    func copy(on loop: Loop) async throws -> Committed {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
         let items = try from == nil ? inputs.items() : []
@@ -80,31 +80,24 @@ struct CopyCommand: Command {
         }
         var options = givenOptions
         options.applyHints(in: items.lazy.flatMap(\.representations).map(\.type.identifier))
-        let connection = try Broker.startingOne()
+        let brokers = try Brokers.startingOne(on: loop)
         let new: [WriteItem]
         if let from {
-            let copied = try PresentContents.copied(from: from, over: connection)
+            let copied = try await brokers.recovering { try await PresentContents.copied(from: from, over: $0) }
             options.join(copied.terms)
             new = copied.items
         } else {
             let isConcealed = options.isConcealed
-            new = try InputItem.writeItems(items, for: connection, keepsAll: true, isConcealed: isConcealed)
+            let welcome = try await brokers.recovering { $0.welcome }
+            new = try InputItem.writeItems(items, for: welcome, keepsAll: true, isConcealed: isConcealed)
         }
         // Bytes of a file or a pipe cannot be read again.
         let recovery = Recovery(.change, repeats: new.allSatisfy(\.canBeWrittenAgain) ? 1 : 0)
-        let committed = try Broker.recovering(recovery, over: connection, startsOne: true) {
-            try write(new, options, over: $0)
+        let committed = try await brokers.recovering(recovery) { [options] in
+            if adds { return try await PresentContents.add(new, to: board, options, over: $0) }
+            return try await $0.keep(new, as: options.write(to: board))
         }
         committed.note()
         return committed
-    }
-
-    private func write(
-        _ new: [WriteItem],
-        _ options: ContentOptions,
-        over connection: BlockingConnection
-    ) throws -> Committed {
-        if adds { return try PresentContents.add(new, to: board, options, over: connection) }
-        return try connection.write(options.write(to: board), items: new).committed
     }
 }

@@ -60,7 +60,7 @@ struct DragCommand: Command {
         wait = try arguments.value("--wait").map(TimeoutArgument.init)
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         _ = System.raiseDescriptorLimit()
         let items = try inputs.items()
         if isMove { try Self.checkDeletable(items) }
@@ -74,7 +74,7 @@ struct DragCommand: Command {
         var drag = Drag()
         drag.allowsMove = isMove
         drag.movesBetweenProcesses = isMove
-        let offer = try connection.offer(drag, items: try InputItem.writeItems(items, for: connection))
+        let offer = try connection.offer(drag, items: try InputItem.writeItems(items, for: connection.welcome()))
         // From here on a signal cancels the transfers that are incomplete.
         let signals = try SignalBox()
         let server = try AskServer(connection, origins: items.map { $0.representations.map(\.origin) })

@@ -70,7 +70,7 @@ struct DropCommand: Command {
         accepts = try TypeArgument.accepted("--accept", shown: "--accept", of: arguments).map { Accept($0.identifier) }
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         if isList {
             let destinations = try Broker.running()?.status().compactMap(\.destination) ?? []
             try StandardStreams.print(TextTable.text(destinations.map(\.row)), json: .array(destinations.map(\.json)))

@@ -25,8 +25,8 @@ struct InfoCommand: Command {
         board = try arguments.board()
     }
 
-    func run() throws -> CInt {
-        try BoardListing.print(board, text: text)
+    func run(on loop: Loop) async throws -> CInt {
+        try await BoardListing.print(board, on: loop, text: text)
     }
 
     private func text(_ listing: BoardListing) -> String {

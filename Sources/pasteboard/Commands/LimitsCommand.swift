@@ -20,8 +20,8 @@ struct LimitsCommand: Command {
 
     init(_ arguments: ParsedArguments) {}
 
-    func run() throws -> CInt {
-        let limits = try Broker.recovering(over: try Broker.required()) { try $0.status().compactMap(\.limit) }
+    func run(on loop: Loop) async throws -> CInt {
+        let limits = try await Brokers.required(on: loop).recovering { try await $0.status().compactMap(\.limit) }
         try StandardStreams.print(
             TextTable.text(limits.map(\.limitRow), width: System.terminalColumns(1)),
             json: .array(limits.map(\.limitJSON))

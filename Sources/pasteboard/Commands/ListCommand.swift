@@ -21,18 +21,21 @@ struct ListCommand: Command {
 
     init(_ arguments: ParsedArguments) {}
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         let hasPreviews = !Invocation.current.isJSON && System.isTerminal(1)
         var epoch: UInt64?
-        let boards: [(BoardStatus, [String])] =
-            try Broker.holding().map { connection in
-                try Broker.recovering(over: connection) { connection in
-                    epoch = connection.io.state.welcome?.epoch
-                    return try connection.status().compactMap(\.board).map { board in
-                        (board, hasPreviews ? [try TextPreview(of: board.name, over: connection).text] : [])
-                    }
+        var boards: [(BoardStatus, [String])] = []
+        if let brokers = try await Brokers.holding(on: loop) {
+            try await brokers.recovering { connection in
+                epoch = connection.welcome.epoch
+                boards = []
+                for board in try await connection.status().compactMap(\.board) {
+                    boards.append(
+                        (board, hasPreviews ? [try await TextPreview(of: board.name, over: connection).text] : [])
+                    )
                 }
-            } ?? []
+            }
+        }
         try StandardStreams.print(
             TextTable.text(boards.map { $0.0.row + $0.1 }),
             json: .array(boards.map { $0.0.json(epoch) })

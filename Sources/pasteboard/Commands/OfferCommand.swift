@@ -82,7 +82,7 @@ struct OfferCommand: Command {
         commands = InputItem(name: name, title: title, representations: offers)
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         guard !isInBackground else { return try BackgroundOffer.start(Array(System.arguments.dropFirst())) }
         let isJSON = Invocation.current.isJSON
         return try run { if isJSON { try StandardStreams.print($0) } }
@@ -107,7 +107,7 @@ struct OfferCommand: Command {
         }
         let streams = AskServer.maximumAsks
         let connection = try Broker.startingOne(streams: streams)
-        let promises = try InputItem.writeItems(items, for: connection, isConcealed: options.isConcealed)
+        let promises = try InputItem.writeItems(items, for: connection.welcome(), isConcealed: options.isConcealed)
         let origins = items.map { $0.representations.map(\.origin) }
         let report = isVerbose ? StandardStreams.remark : nil
         let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)

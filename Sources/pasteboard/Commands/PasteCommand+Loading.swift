@@ -11,10 +11,10 @@ extension PasteCommand {
     func perform(
         _ load: Load,
         of listing: BoardListing?,
-        _ connection: BlockingConnection,
+        _ connection: BrokerConnection,
         to sink: any PasteSink,
         answered: (Answer, UniformType) -> Void
-    ) throws {
+    ) async throws {
         var load = load
         load.preference = .acceptList
         // No person asks for what the command of a watch loads.
@@ -38,33 +38,28 @@ extension PasteCommand {
         func showProgress() { if leavesFile { line.show("pasted", received.byteCount, of: total) } }
         defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
-        let signals = try leavesFile ? SignalBox() : nil
+        let signals = try leavesFile ? SignalBox(interrupting: connection.loop) : nil
         func check() throws {
             try signals?.check()
             try Invocation.current.check()
         }
         (sink as? ListedFiles)?.check = check
         do {
-            try connection.load(
-                load,
-                interruptedBy: signals?.raw,
-                answered: { answer in
-                    total = answer.byteCount
-                    // From now on the paste is not made again.
-                    connection.reached = .bytes
-                    try received.begin(answer, of: listing?.items ?? []) { answered(answer, $0) }
-                },
-                file: { file in
-                    try received.write(file) {
-                        try check()
-                        showProgress()
-                    }
-                },
-                bytes: { bytes in
-                    try received.write(bytes)
+            var incoming = try await connection.load(load)
+            total = incoming.answer.byteCount
+            // The sink may have changed something, so the paste is not made again from here on.
+            try received.begin(incoming.answer, of: listing?.items ?? []) { answered(incoming.answer, $0) }
+            if let file = incoming.file {
+                try received.write(file) {
+                    try check()
                     showProgress()
                 }
-            )
+            } else {
+                while let bytes = try await incoming.next() {
+                    try received.write(bytes.span)
+                    showProgress()
+                }
+            }
         } catch {
             sink.endLine()
             try signals?.check()

@@ -112,67 +112,66 @@ struct PasteCommand: Command {
         return number - 1
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         guard waits else {
-            guard let connection = try Broker.holding(until: end) else {
-                throw ifChangeCount == nil ? Failure.empty(board, cleared: nil) : Broker.noChangeCount(of: board)
+            guard let brokers = try await Brokers.holding(on: loop, until: end) else {
+                throw ifChangeCount == nil ? Failure.empty(board, cleared: nil) : Failure.noChangeCount(of: board)
             }
-            return try Broker.recovering(over: connection, until: end, paste(from:))
+            return try await brokers.recovering { try await paste(from: $0) }
         }
-        let watch = try BoardWatch(
-            [board],
-            over: try Broker.startingOne(),
-            until: end,
-            reconnects: true
-        )
-        defer { watch.end() }
-        while true {
+        var missing: Failure?
+        do {
+            return try await pasteWhenPresent(from: Brokers.startingOne(on: loop)) { missing = $0 }
+        } catch  where MonotonicClock.isOver(end) {
+            guard let missing, !Invocation.current.isQuiet else {
+                throw missing == nil ? error : CommandFailure(exitCode: CommandFailure.exitCode(of: .timeout), nil)
+            }
+            throw Failure(.timeout, "\(missing.text), and the time of --timeout is over")
+        }
+    }
+
+    /// Pastes as soon as there is something to paste.
+    ///
+    /// - Parameter waits: called with the reason before each wait for other contents, or for another broker.
+    private func pasteWhenPresent(from brokers: Brokers, waits: (Failure) -> Void) async throws -> CInt {
+        var connection: BrokerConnection?
+        return try await brokers.watching(WatchOperation(board)) { event in
+            if case .began(let begun) = event { connection = begun }
+            guard let connection else { return nil }
             do {
-                // After a loss the watch connects again.
-                return try Broker.recovering(
-                    Recovery(.read, repeats: 0),
-                    over: watch.connection,
-                    until: end,
-                    paste(from:)
-                )
-            } catch let failure as Failure where goesOn(after: failure, watch.connection) {
-                try wait(for: watch, failure)
+                return try await paste(from: connection)
+            } catch let error as RequestFailure {
+                guard error.reached != .bytes else { throw error.failure }
+                switch error.loss {
+                // The watch begins again at the next broker.
+                case .crashed, .refused: throw error
+                case .replaced: return nil
+                default:
+                    // The promises of a source that has ended count as nothing.
+                    let code = error.failure.code
+                    guard code == .sourceGone || CommandFailure.exitCode(of: code) == 1 else { throw error.failure }
+                    waits(error.failure)
+                    return nil
+                }
+            } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
+                waits(failure)
+                return nil
             }
-        }
-    }
-
-    /// Whether a paste that waits goes on: there is nothing to paste, or the broker was lost before the first byte. The
-    /// promises of a source that has ended count as nothing.
-    private func goesOn(after failure: Failure, _ connection: BlockingConnection) -> Bool {
-        let isEmpty = CommandFailure.exitCode(of: failure.code) == 1 || failure.code == .sourceGone
-        let isLost = [.crashed, .refused].contains(connection.io.loss(of: failure))
-        return connection.reached != .bytes && (isEmpty || isLost)
-    }
-
-    /// Waits until the pasteboard has other contents, or until there is another broker.
-    private func wait(for watch: BoardWatch, _ failure: Failure) throws {
-        let signals = try SignalBox()
-        // A signal has to end a load that writes no file, also while it waits for the reader of a pipe.
-        defer { signals.unblock() }
-        guard try watch.mayHaveChanged(until: end, watching: signals) else {
-            let text = "\(failure.text), and the time of --timeout is over"
-            let exitCode = CommandFailure.exitCode(of: .timeout)
-            throw Invocation.current.isQuiet ? CommandFailure(exitCode: exitCode, nil) : Failure(.timeout, text)
         }
     }
 
     /// Pastes from the contents that the pasteboard has now.
-    private func paste(from connection: BlockingConnection) throws -> CInt {
+    private func paste(from connection: BrokerConnection) async throws -> CInt {
         do {
             if let directory {
-                try paste(into: directory, connection)
+                try await paste(into: directory, connection)
             } else {
-                try paste(to: sink, connection)
+                try await paste(to: sink, connection)
             }
             return 0
-        } catch let failure as Failure where failure.code == .superseded && ifChangeCount == nil {
+        } catch let error as RequestFailure where error.failure.code == .superseded && ifChangeCount == nil {
             // The contents were replaced after they were listed: the new ones are wanted.
-            throw RequestFailure(failure, .replaced, at: connection.reached)
+            throw RequestFailure(error.failure, .replaced, at: error.reached)
         }
     }
 
@@ -192,7 +191,7 @@ struct PasteCommand: Command {
         return options
     }
 
-    private func paste(to sink: any PasteSink, _ connection: BlockingConnection) throws {
+    private func paste(to sink: any PasteSink, _ connection: BrokerConnection) async throws {
         // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
         if sink is PlainOutput, !Invocation.current.isJSON {
             var load = Load(nil, item: item ?? 0, accepts: types.accepts)
@@ -200,21 +199,21 @@ struct PasteCommand: Command {
             load.ifChangeCount = ifChangeCount
             if ifChangeCount != nil { load.requires = [Feature.condition.rawValue] }
             do {
-                try perform(load, of: nil, connection, to: sink) { note(about: $0, $1, item: 0) }
+                try await perform(load, of: nil, connection, to: sink) { note(about: $0, $1, item: 0) }
                 return
-            } catch let failure as Failure where isListed(after: failure, connection) {
+            } catch let error as RequestFailure where isListed(after: error, connection) {
                 // In most cases the first item has the type, so the items are listed only now.
             }
         }
-        let listing = try list(connection)
-        func pasteListed(_ item: UInt32) throws {
+        let listing = try await list(connection)
+        func pasteListed(_ item: UInt32) async throws {
             let load = Load(listing.contents.handle, item: item, accepts: types.accepts)
-            try perform(load, of: listing, connection, to: sink) { note(about: $0, $1, item: item) }
+            try await perform(load, of: listing, connection, to: sink) { note(about: $0, $1, item: item) }
         }
         do {
-            try pasteListed(item ?? 0)
-        } catch let failure as Failure
-            where failure.code == .typeUnavailable && item == nil && connection.reached != .bytes
+            try await pasteListed(item ?? 0)
+        } catch let error as RequestFailure
+            where error.failure.code == .typeUnavailable && item == nil && error.reached != .bytes
         {
             let others = Result { try types.indices(among: listing.items)[0] }
             if case .failure = others, let type = types.requested.first(where: FileList.types.contains),
@@ -222,7 +221,7 @@ struct PasteCommand: Command {
             {
                 return try paste(list.bytes(as: type), of: type, listing, to: sink)
             }
-            try pasteListed(try others.get())
+            try await pasteListed(try others.get())
         }
     }
 
@@ -243,25 +242,25 @@ struct PasteCommand: Command {
 
     /// Whether a load without a list has failed because another item has the type, or because contents of an earlier
     /// broker have not come back yet. Then a pasteboard has another change count, too.
-    private func isListed(after failure: Failure, _ connection: BlockingConnection) -> Bool {
-        switch failure.code {
-        // A load that was answered counts, and the answer may be in an unknown encoding.
-        case .typeUnavailable: item == nil && connection.reached != .bytes
+    private func isListed(after error: RequestFailure, _ connection: BrokerConnection) -> Bool {
+        switch error.failure.code {
+        // A load that was answered counts.
+        case .typeUnavailable: item == nil && error.reached != .bytes
         case .nothingHere: maySettle(connection)
         case .superseded: ifChangeCount != nil && maySettle(connection)
         default: false
         }
     }
 
-    private func maySettle(_ connection: BlockingConnection) -> Bool {
-        !waits && connection.io.state.welcome?.settlingMilliseconds != nil
+    private func maySettle(_ connection: BrokerConnection) -> Bool {
+        !waits && connection.welcome.settlingMilliseconds != nil
     }
 
-    private func paste(into directory: SystemString, _ connection: BlockingConnection) throws {
+    private func paste(into directory: SystemString, _ connection: BrokerConnection) async throws {
         // Checked before anything is loaded.
         _ = try explaining("cannot use directory", directory) { try System.open(directory, .directory) }
         WorkingName.removeLeftovers(in: directory)
-        let listing = try list(connection)
+        let listing = try await list(connection)
         let chosen =
             if let item {
                 [item]
@@ -272,23 +271,30 @@ struct PasteCommand: Command {
             }
         // An item that was pasted as often as it may be does not keep the others back.
         var used: [String] = []
+        var isFirst = true
         let target = OutputDirectory(directory, isForced: isForced, pattern: pattern)
         for item in chosen {
             let isList = types.isOpen && listing.items.dropFirst(Int(item)).first?.isListOfFiles == true
             let load = Load(listing.contents.handle, item: item, accepts: isList ? FileList.accepts : types.wanted)
             let output = DirectoryOutput(in: target)
             do {
-                try perform(load, of: listing, connection, to: isList ? ListedFiles(output) : output) { _, _ in }
-            } catch let failure as Failure where failure.code == .nothingHere && chosen.count > 1 {
-                used.append("item \(UInt64(item) + 1): \(failure.text)")
+                try await perform(load, of: listing, connection, to: isList ? ListedFiles(output) : output) { _, _ in }
+            } catch let error as RequestFailure {
+                if error.failure.code == .nothingHere, chosen.count > 1 {
+                    used.append("item \(UInt64(item) + 1): \(error.failure.text)")
+                } else {
+                    // What was pasted is not pasted again.
+                    throw isFirst ? error : RequestFailure(error.failure, error.loss, at: .bytes)
+                }
             }
+            isFirst = false
         }
         if !used.isEmpty { throw Failure(.nothingHere, used.joined(separator: "; ")) }
     }
 
     /// The contents of the pasteboard. A paste that waits does so with its watch.
-    private func list(_ connection: BlockingConnection) throws -> BoardListing {
-        let listing = try connection.listing(of: board, settles: !waits, until: end)
+    private func list(_ connection: BrokerConnection) async throws -> BoardListing {
+        let listing = try await connection.listing(of: board, settles: !waits, until: end)
         if let ifChangeCount, listing.contents.changeCount != ifChangeCount {
             let count = listing.contents.changeCount ?? 0
             throw Failure(.superseded, "pasteboard \(board) is at change count \(count), not \(ifChangeCount)")

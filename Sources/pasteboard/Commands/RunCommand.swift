@@ -50,42 +50,33 @@ struct RunCommand: Command {
         try BrokerDaemon.check(limits: limits)
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         let path = try ProgramPath.find(command[0])
         System.noticeChildren()
         let signals = try SignalBox(Self.forwarded)
-        let broker = try PrivateBroker("run", limits: limits)
-        defer { withExtendedLifetime(broker) {} }
-        // While this process is connected, the broker does not end for lack of connections.
-        var connection = try Broker.running()
-        guard connection != nil else { throw try Broker.absence(hint: "") }
-        var configuration = ChildProcess.Configuration(path: path, arguments: Array(command.dropFirst()))
-        configuration.input = .inherited
-        configuration.inheritsDescriptors = true
-        // If this process ignores them, for example because of nohup, so does the command.
-        configuration.inheritedSignals = Self.forwarded + [SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU]
-        // The command is in the process group of this process, so it has the terminal in the foreground.
-        let (child, end) = try ProgramPath.start(configuration)
-        while true {
-            let descriptors = [signals.raw, end.raw] + (connection.map { [$0.io.descriptor] } ?? [])
-            let ready = try System.poll(descriptors.map { PollInterest($0, .readable) }, milliseconds: nil)
-            while let (signal, isFromKernel) = try signals.nextWithOrigin() {
-                // The keys of the terminal reach all processes in the foreground.
-                if !isFromKernel { try? child.kill(signal) }
+        return try await PrivateBroker.running("run", limits: limits, on: loop) {
+            guard let brokers = try await Brokers.present(on: loop) else {
+                throw Failure(.brokerUnavailable, "no broker is running at \(try BrokerConnector().socket.path)")
             }
-            if !ready[1].isEmpty { break }
-            if ready.count > 2, !ready[2].isEmpty { connection = Self.next(after: connection) }
-        }
-        return try child.wait().exitCode
-    }
-
-    /// The connection after something has arrived on it: one to the next broker if the first one has ended.
-    private static func next(after connection: BlockingConnection?) -> BlockingConnection? {
-        do {
-            try connection?.turn(until: 0) { _, _, _ in }
-            return connection
-        } catch {
-            return try? Broker.running(until: MonotonicClock.deadline(milliseconds: PrivateBroker.timeout))
+            // The broker, or one that replaces it, does not end for lack of connections meanwhile.
+            let connected = Task(executorPreference: loop) {
+                while !Task.isCancelled, let connection = try? await brokers.connection() { await connection.ended() }
+            }
+            defer { connected.cancel() }
+            var configuration = ChildProcess.Configuration(path: path, arguments: Array(command.dropFirst()))
+            configuration.input = .inherited
+            configuration.inheritsDescriptors = true
+            // If this process ignores them, for example because of nohup, so does the command.
+            configuration.inheritedSignals = Self.forwarded + [SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU]
+            // The command is in the process group of this process, so it has the terminal in the foreground.
+            let (child, end) = try ProgramPath.start(configuration)
+            while await loop.first(of: [PollInterest(end.raw, .readable), signals.interest]) == 1 {
+                while let (signal, isFromKernel) = try signals.nextWithOrigin() {
+                    // The keys of the terminal reach all processes in the foreground.
+                    if !isFromKernel { try? child.kill(signal) }
+                }
+            }
+            return try child.wait().exitCode
         }
     }
 }

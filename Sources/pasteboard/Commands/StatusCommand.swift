@@ -13,10 +13,9 @@ struct StatusCommand: Command {
 
     init(_ arguments: ParsedArguments) {}
 
-    func run() throws -> CInt {
-        guard let connection = try Broker.running() else { throw try Broker.absence() }
-        let (welcome, entries) = try Broker.recovering(over: connection) {
-            (try $0.welcome(), try $0.status(history: true))
+    func run(on loop: Loop) async throws -> CInt {
+        let (welcome, entries) = try await Brokers.required(on: loop).recovering {
+            ($0.welcome, try await $0.status(history: true))
         }
         try StandardStreams.print(Self.text(welcome, entries), json: Self.json(welcome, entries))
         return 0

@@ -25,14 +25,15 @@ struct StopCommand: Command {
         onlyIfEmpty = arguments.has("--if-empty")
     }
 
-    func run() throws -> CInt {
-        let connection = try Broker.required(hint: "")
+    func run(on loop: Loop) async throws -> CInt {
+        let brokers = try await Brokers.required(on: loop, hint: "")
         // A pasteboard whose contents this program may not see is listed without items.
-        let listed = onlyIfEmpty ? try connection.status().compactMap(\.board).map(\.name) : []
-        guard listed.isEmpty else {
-            throw Failure(.refused, "the broker was not ended, because there are pasteboards: \(listed.abbreviated)")
+        let listed = onlyIfEmpty ? try await brokers.recovering { try await $0.status() } : []
+        let names = listed.compactMap(\.board).map(\.name)
+        guard names.isEmpty else {
+            throw Failure(.refused, "the broker was not ended, because there are pasteboards: \(names.abbreviated)")
         }
-        let end = try Broker.recovering(Recovery(.change, repeats: 0), over: connection) { try $0.stop() }
+        let end = try await brokers.recovering(Recovery(.change, repeats: 0)) { try await $0.stop() }
         if Invocation.current.isJSON {
             try StandardStreams.print("", json: ["lost": .array(end.lostBoards.map { .string($0) })])
         } else if !end.lostBoards.isEmpty {

@@ -27,7 +27,7 @@ struct TypesCommand: Command {
         board = try arguments.board()
     }
 
-    func run() throws -> CInt {
-        try BoardListing.print(board) { $0.typesText }
+    func run(on loop: Loop) async throws -> CInt {
+        try await BoardListing.print(board, on: loop) { $0.typesText }
     }
 }

@@ -21,10 +21,10 @@ struct VersionCommand: Command {
 
     init(_ arguments: ParsedArguments) {}
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         // Before the broker has answered.
         if !Invocation.current.isJSON { try StandardStreams.print("pasteboard \(ProgramVersion.current)\n") }
-        let welcome = try self.welcome()
+        let welcome = try await welcome(on: loop)
         try StandardStreams.print(welcome.map(Self.text) ?? "", json: Self.json(welcome))
         return 0
     }
@@ -36,10 +36,11 @@ struct VersionCommand: Command {
     }
 
     /// The answer of the broker; nil if none is running, or if it does not answer.
-    private func welcome() throws -> Welcome? {
+    private func welcome(on loop: Loop) async throws -> Welcome? {
         let deadline = MonotonicClock.deadline(milliseconds: Self.timeout)
         do {
-            return try Broker.running(until: deadline)?.welcome(until: deadline)
+            guard let brokers = try await Brokers.running(on: loop, until: deadline) else { return nil }
+            return try await brokers.recovering { $0.welcome }
         } catch let failure as Failure {
             // The program's own version is all that many callers want, so this is no error.
             if failure.code == .timeout { StandardStreams.note("pasteboard: version: \(failure.text)") }

@@ -20,8 +20,14 @@ struct CompleteCommand: Command {
         words = arguments.operands.map(\.description)
     }
 
-    func run() throws -> CInt {
-        let completion = Completion(of: words, names: Self.names)
+    func run(on loop: Loop) async throws -> CInt {
+        var requested: Completion.Names?
+        _ = Completion(of: words) { names in
+            requested = names
+            return []
+        }
+        let found = if let requested { await Self.names(requested, on: loop) } else { [Completion.Candidate]() }
+        let completion = Completion(of: words) { _ in found }
         // A shell could not tell such a word from two.
         let lines = completion.candidates.filter { VisibleText.line($0.word) == $0.word }
             .map { $0.meaning.isEmpty ? $0.word : "\($0.word)\t\(VisibleText.line($0.meaning))" }
@@ -30,16 +36,17 @@ struct CompleteCommand: Command {
     }
 
     /// The names that ssh or the broker knows. Without an answer in time there are only those that always exist.
-    private static func names(_ names: Completion.Names) -> [Completion.Candidate] {
+    private static func names(_ names: Completion.Names, on loop: Loop) async -> [Completion.Candidate] {
         if case .machines = names { return SSHFiles.machines.map { ($0, "") } }
         let deadline = MonotonicClock.deadline(milliseconds: timeout)
-        let connection = try? Broker.running(until: deadline)
+        let brokers = try? await Brokers.running(on: loop, until: deadline)
+        let connection = try? await brokers?.connection(until: deadline)
         if case .types(let board) = names {
-            let listing = try? connection?.listing(of: board, settles: false, until: deadline)
+            let listing = try? await connection?.listing(of: board, settles: false, until: deadline)
             return (listing?.items ?? []).flatMap(\.representations)
                 .flatMap { Completion.spellings(of: UniformType(of: $0)) }
         }
-        let entries = (try? connection?.status(until: deadline)) ?? []
+        let entries = (try? await connection?.status(until: deadline)) ?? []
         switch names {
         case .boards:
             let boards = entries.compactMap(\.board)

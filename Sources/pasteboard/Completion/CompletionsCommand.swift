@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 
 /// Prints the script by which a shell completes command lines of this program.
@@ -33,7 +34,7 @@ struct CompletionsCommand: Command {
         self.script = script.text
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         try StandardStreams.print(script)
         return 0
     }

@@ -22,54 +22,59 @@ struct DemoCommand: Command {
 
     init(_ arguments: ParsedArguments) {}
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         for variable in System.environment() where variable.hasPrefix("PASTEBOARD_") {
             try System.setEnvironment(String(variable.prefix { $0 != "=" }), to: nil)
         }
         // Not the broker of another version, which may be in PATH.
         let program = try System.programPath()
         if program.hasSuffix("/pasteboard") { try System.setEnvironment("PASTEBOARD_BROKER", to: program) }
-        let broker = try PrivateBroker("demo")
-        defer { withExtendedLifetime(broker) {} }
-        let connection = try Broker.startingOne()
-        try say("broker", "process \(try connection.welcome().process ?? 0) listens for programs")
+        return try await PrivateBroker.running("demo", on: loop) {
+            try await Brokers.startingOne(on: loop).recovering(Recovery(.bound), show)
+        }
+    }
+
+    private func show(over connection: BrokerConnection) async throws -> CInt {
+        try say("broker", "process \(connection.welcome.process ?? 0) listens for programs")
 
         let source = try DemoSource()
         try say("source", try source.line())
 
-        let listing = try connection.listing(settles: false)
+        let listing = try await connection.listing(settles: false)
         let types = listing.items.flatMap { $0.representations.map(\.type) }.joined(separator: ", ")
         let count = listing.items.count
         try say("destination", "process \(System.processID) sees \(count) item with the types \(types)")
         let made = source.hasLine ? "but it was produced" : "so it was not produced"
         try say("source", "no program has requested the text yet, \(made)")
 
-        let load = { () throws -> (text: String, isFailure: Bool) in
+        func load() async throws -> (text: String, isFailure: Bool) {
             try say("destination", "requests the greeting as text")
-            return Self.load(listing.contents.handle, over: connection)
+            return await Self.load(listing.contents.handle, over: connection)
         }
-        let outcome = try load()
+        let outcome = try await load()
         try say("source", try source.line())
         try say("destination", outcome.text)
 
         source.kill()
         try say("source", "process \(source.process.id) was killed")
-        let failure = try load()
+        let failure = try await load()
         try say("destination", failure.text)
         return failure.isFailure ? 0 : 5
     }
 
     /// Loads the greeting, and describes the outcome.
-    private static func load(_ handle: UInt64?, over connection: BlockingConnection) -> (text: String, isFailure: Bool)
-    {
+    private static func load(
+        _ handle: UInt64?,
+        over connection: BrokerConnection
+    ) async -> (text: String, isFailure: Bool) {
         let load = Load(handle, accepts: [Accept("public.text")])
         let start = MonotonicClock.now()
-        do throws(Failure) {
-            let (answer, bytes) = try connection.loadBytes(load)
+        do throws(RequestFailure) {
+            let (answer, bytes) = try await connection.loadBytes(load)
             let (type, text) = (answer.type ?? "?", String(decoding: bytes, as: UTF8.self))
             return ("received \(bytes.count) bytes of \(type) after \(since(start)): \"\(text)\"", false)
         } catch {
-            return ("received an error after \(since(start)): \(error.code): \(error.text)", true)
+            return ("received an error after \(since(start)): \(error.failure.code): \(error.failure.text)", true)
         }
     }
 

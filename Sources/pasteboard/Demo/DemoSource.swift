@@ -9,7 +9,7 @@ struct DemoSourceCommand: Command {
 
     init(_ arguments: ParsedArguments) {}
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         let connection = try Broker.startingOne()
         var text = Representation()
         text.type = "public.utf8-plain-text"

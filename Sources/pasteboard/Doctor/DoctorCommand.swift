@@ -35,9 +35,9 @@ struct DoctorCommand: Command {
         guard link != nil || via == nil else { throw CommandFailure(usage: "--via has no effect without --link") }
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         let link = self.link.map { LinkExamination($0.operand, via: $0.via).finding }
-        let findings = Examination().findings + [link].compactMap { $0 }
+        let findings = await Examination(on: loop).findings + [link].compactMap { $0 }
         try StandardStreams.print(
             TextTable.text(findings.flatMap(\.rows), width: System.terminalColumns(1)),
             json: .array(findings.map(\.json))

@@ -23,7 +23,7 @@ struct Examination {
     }
 
     /// Collects the facts. Starts no broker.
-    init() {
+    init(on loop: Loop) async {
         path = Result { try BrokerConnector().socket }
         let lines = (try? System.contents(of: "/proc/self/mountinfo", limit: 1 << 20)) ?? []
         // NUMBER PARENT DEVICE ROOT PATH …
@@ -33,9 +33,11 @@ struct Examination {
         guard (try? path.get()) != nil else { return }
         do {
             let deadline = MonotonicClock.deadline(milliseconds: Self.timeout)
-            guard let connection = try Broker.present(until: deadline) else { return }
-            let welcome = try connection.welcome(until: deadline)
-            let peer = try PeerCredentials(of: connection.io.descriptor).process
+            guard let brokers = try await Brokers.present(on: loop, until: deadline),
+                let connection = try await brokers.connection(until: deadline)
+            else { return }
+            let welcome = connection.welcome
+            let peer = try PeerCredentials(of: connection.descriptor).process
             // A process that has ended and was not collected has no arguments any more.
             let isRunning = (try? System.contents(of: "/proc/\(peer)/cmdline"))?.isEmpty == false
             let name = isRunning ? try? System.contents(of: "/proc/\(peer)/comm", limit: 64).dropLast() : nil

@@ -41,13 +41,13 @@ struct InputItem {
     ///     file, which is passed.
     static func writeItems(
         _ items: [InputItem],
-        for connection: BlockingConnection,
+        for welcome: Welcome,
         keepsAll: Bool = false,
         isConcealed: Bool = false
     ) throws -> [WriteItem] {
         let isPromised = { (input: InputBytes) in !keepsAll && input.isPromisable }
         let inputs = items.flatMap(\.inputs).filter { !isPromised($0) }
-        var kept = try sources(of: inputs, for: connection, isConcealed: isConcealed).makeIterator()
+        var kept = try sources(of: inputs, for: welcome, isConcealed: isConcealed).makeIterator()
         return items.map { item in
             var message = Item(suggestedName: item.suggestedName, title: item.title)
             if !isConcealed { message.teamData = item.origin?.teamData }
@@ -72,25 +72,25 @@ struct InputItem {
     /// should not fill any memory.
     private static func sources(
         of inputs: [InputBytes],
-        for connection: BlockingConnection,
+        for welcome: Welcome,
         isConcealed: Bool
     ) throws -> [ByteSource] {
         let large = try inputs.map { try $0.isLarge() }
         guard large.contains(true) else { return try inputs.map { try $0.source() } }
-        var room = KeptRoom(try connection.welcome())
+        var room = KeptRoom(welcome)
         let known = inputs.compactMap(\.size).reduce(UInt64(0)) { sum, size in
             let (sum, overflow) = sum.addingReportingOverflow(size)
             return overflow ? .max : sum
         }
         guard known <= room.free else { throw room.failure(known) }
-        let passes = connection.io.state.passesDescriptors && !isConcealed
+        let passes = welcome.passesDescriptors && !isConcealed
         let total = inputs.contains { $0.size == nil } ? nil : known
         var done: UInt64 = 0
         let line = ProgressLine()
         defer { line.finish() }
         return try zip(inputs, large).map { input, isLarge in
             guard isLarge, passes, input.filter.onlyTrims,
-                let empty = try connection.keptFile(for: input.size ?? 0)
+                let empty = try welcome.keptFile(for: input.size ?? 0)
             else { return try input.source() }
             line.show("copied", done, of: total)
             let file = try input.memory(empty, room: room) { line.show("copied", done + $0, of: total) }

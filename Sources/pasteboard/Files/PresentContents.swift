@@ -15,12 +15,12 @@ enum PresentContents {
         _ new: [WriteItem],
         to board: String,
         _ options: ContentOptions,
-        over connection: BlockingConnection
-    ) throws -> Committed {
+        over connection: BrokerConnection
+    ) async throws -> Committed {
         let mayRepeat = new.allSatisfy(\.canBeWrittenAgain)
-        return try change(board, options, mayRepeat: mayRepeat, over: connection) { listing in
+        return try await change(board, options, mayRepeat: mayRepeat, over: connection) { listing in
             try check(listing, on: board)
-            return try items(of: listing, connection) + new
+            return try await items(of: listing, connection) + new
         }
     }
 
@@ -31,21 +31,21 @@ enum PresentContents {
         _ board: String,
         _ options: ContentOptions,
         mayRepeat: Bool = true,
-        over connection: BlockingConnection,
-        _ body: (BoardListing) throws -> [WriteItem]
-    ) throws -> Committed {
+        over connection: BrokerConnection,
+        _ body: (BoardListing) async throws -> [WriteItem]
+    ) async throws -> Committed {
         let mayRepeat = mayRepeat && options.ifChangeCount == nil
         var attempts = 0
         var backoff = Backoff()
         while true {
-            let listing = try connection.listing(of: board, settles: false)
+            let listing = try await connection.listing(of: board, settles: false)
             let write = self.write(to: board, holding: listing.contents, options)
             do {
                 guard listing.contents.terms?.maximumLoads == nil else {
                     throw refusal("they can be pasted only a limited number of times", on: board)
                 }
-                return try connection.write(write, items: body(listing)).committed
-            } catch let failure as Failure where failure.code == .superseded && mayRepeat {
+                return try await connection.keep(body(listing), as: write)
+            } catch let error as RequestFailure where error.failure.code == .superseded && mayRepeat {
                 attempts += 1
                 guard attempts < mostAttempts else {
                     let text =
@@ -55,7 +55,8 @@ enum PresentContents {
                 }
                 // Other programs that add at the same time are served meanwhile. The delay is random, so that they do
                 // not collide again.
-                _ = try System.poll([], milliseconds: min(backoff.delay(), longestPause))
+                let pause = min(backoff.delay(), longestPause)
+                await connection.loop.sleep(until: MonotonicClock.deadline(milliseconds: pause))
             }
         }
     }
@@ -64,9 +65,9 @@ enum PresentContents {
     /// copied; promised contents are made now.
     static func copied(
         from board: String,
-        over connection: BlockingConnection
-    ) throws -> (items: [WriteItem], terms: ContentTerms?) {
-        let listing = try connection.listing(of: board, settles: false)
+        over connection: BrokerConnection
+    ) async throws -> (items: [WriteItem], terms: ContentTerms?) {
+        let listing = try await connection.listing(of: board, settles: false)
         let contents = listing.contents
         guard contents.handle != nil, !listing.items.isEmpty else {
             throw Failure.empty(board, cleared: contents.clearedMilliseconds)
@@ -79,7 +80,7 @@ enum PresentContents {
             let text = "cannot copy pasteboard \(board): \(owner), which promised \(gone.type), has ended"
             throw Failure(.sourceGone, text)
         }
-        return (try items(of: listing, connection), contents.terms)
+        return (try await items(of: listing, connection), contents.terms)
     }
 
     private static func write(to board: String, holding contents: Contents, _ options: ContentOptions) -> Write {
@@ -110,41 +111,43 @@ enum PresentContents {
     /// - Parameter left: the index of an item that is left out.
     static func items(
         of listing: BoardListing,
-        _ connection: BlockingConnection,
+        _ connection: BrokerConnection,
         without left: Int? = nil
-    ) throws -> [WriteItem] {
-        try listing.items.enumerated().filter { $0.offset != left }.map { index, item in
+    ) async throws -> [WriteItem] {
+        var items: [WriteItem] = []
+        for (index, item) in listing.items.enumerated() where index != left {
             var plain = item
             plain.representations = []
-            return WriteItem(
-                plain,
-                representations: try item.representations.map { representation in
-                    let accepts = [Accept(representation.type, match: .exact)]
-                    let load = Load(listing.contents.handle, item: UInt32(clamping: index), accepts: accepts)
-                    return try kept(representation, load, connection)
-                }
-            )
+            var written = WriteItem(plain, representations: [])
+            for representation in item.representations {
+                let accepts = [Accept(representation.type, match: .exact)]
+                let load = Load(listing.contents.handle, item: UInt32(clamping: index), accepts: accepts)
+                written.representations.append(try await kept(representation, load, connection))
+            }
+            items.append(written)
         }
+        return items
     }
 
     /// A representation and its bytes. A memory file of the broker is written as it is, without a copy.
     private static func kept(
         _ representation: Representation,
         _ load: Load,
-        _ connection: BlockingConnection
-    ) throws -> (representation: Representation, source: ByteSource) {
-        var passed: PassedFile?
-        var bytes: [UInt8] = []
-        let handle = { (file: PassedFile) in passed = file }
-        let answer = try connection.load(load, file: handle) { bytes.append(copying: $0) }
+        _ connection: BrokerConnection
+    ) async throws -> (representation: Representation, source: ByteSource) {
+        var incoming = try await connection.load(load)
         var representation = representation
         if representation.provision != .kept {
             // The promise has made these bytes, and others than it has announced.
             (representation.byteCount, representation.policy) = (nil, nil)
-            if answer.isArchive { representation.content = .folderArchive }
+            if incoming.answer.isArchive { representation.content = .folderArchive }
         }
-        guard let file = passed else { return (representation, .bytes(bytes)) }
-        if let memory = connection.memory(file), try memory.size == file.byteCount {
+        guard let file = incoming.file else {
+            var all: [UInt8] = []
+            while let bytes = try await incoming.next() { all.append(copying: bytes.span) }
+            return (representation, .bytes(all))
+        }
+        if let memory = connection.welcome.memory(file), try memory.size == file.byteCount {
             return (representation, .memory(memory))
         }
         var offset: UInt64 = 0

@@ -13,8 +13,8 @@ struct TextPreview {
 
     /// Loads the text of the first item if the broker keeps it. A look must not reveal a secret, and must neither make
     /// promised contents nor use up a load; then the preview is empty.
-    init(of board: String, over connection: BlockingConnection) throws {
-        let listing = try connection.listing(of: board, settles: false)
+    init(of board: String, over connection: BrokerConnection) async throws {
+        let listing = try await connection.listing(of: board, settles: false)
         let terms = listing.contents.terms
         guard terms?.isConcealed != true, terms?.maximumLoads == nil, let item = listing.items.first,
             let type = Self.keptText(of: item)
@@ -25,7 +25,7 @@ struct TextPreview {
         var load = Load(listing.contents.handle, accepts: [Accept(type, match: .exact)])
         // The broker refuses it for a secret.
         load.isAutomatic = true
-        text = Self.line(try Self.beginning(of: load, over: connection))
+        text = Self.line(try await Self.beginning(of: load, over: connection))
     }
 
     /// The type of the best kept text in UTF-8.
@@ -35,22 +35,14 @@ struct TextPreview {
         return (types.first { $0.conforms(to: .plainText) } ?? types.first)?.identifier
     }
 
-    private static func beginning(of load: Load, over connection: BlockingConnection) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        do {
-            let handle = { (file: PassedFile) in
-                try file.forEachChunk(in: 0..<min(file.byteCount, UInt64(byteCount))) { bytes.append(copying: $0) }
-            }
-            try connection.load(load, file: handle) {
-                bytes.append(copying: $0)
-                if bytes.count > byteCount { throw Failure(.cancelled, "the beginning is enough") }
-            }
-        } catch let failure as Failure
-            where failure.code != .timeout && connection.io.loss(of: failure) == .other
-        {
-            // The rest of the text is not needed, or other contents have replaced it.
+    private static func beginning(of load: Load, over connection: BrokerConnection) async throws -> [UInt8] {
+        do throws(RequestFailure) {
+            return try await connection.loadBytes(load, upTo: byteCount).bytes
+        } catch {
+            guard error.failure.code != .timeout, error.loss == .other else { throw error }
+            // Other contents have replaced it.
+            return []
         }
-        return bytes
     }
 
     /// The first characters, with blanks in place of line breaks.

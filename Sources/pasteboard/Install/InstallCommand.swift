@@ -51,7 +51,7 @@ struct InstallCommand: Command {
         shims = folder ?? (arguments.has("--shims") ? "bin" : nil)
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         var installation = try Installation(below: staged, makesPrefix: true)
         let links = ShimProgram.names.compactMap { name in
             shims.map { "\($0)/\(name)" } ?? installation.path(named: name)
@@ -75,14 +75,14 @@ struct InstallCommand: Command {
         try installation.save(isComplete: (try? outcome.get()) != nil)
         try outcome.get()
         for path in installation.written { try StandardStreams.print(path: SystemString(path)) }
-        for note in installation.notes + (staged == prefix ? advice(on: links, program) : []) {
+        for note in installation.notes + (staged == prefix ? await advice(on: links, program, loop) : []) {
             StandardStreams.remark(note)
         }
         return 0
     }
 
     /// The steps that are left to the user.
-    private func advice(on links: [String], _ program: [UInt8]) -> [String] {
+    private func advice(on links: [String], _ program: [UInt8], _ loop: Loop) async -> [String] {
         let bin = "\(prefix)/bin"
         var advice: [String] = []
         let memory = (try? System.contents(of: "/proc/self/maps", limit: 1 << 20)) ?? []
@@ -106,7 +106,7 @@ struct InstallCommand: Command {
             let folder = "\(prefix)/share/zsh/site-functions"
             advice.append("for completions in zsh, add to ~/.zshrc before compinit: fpath=(\"\(folder)\" $fpath)")
         }
-        if hasOtherBroker(than: program) {
+        if await hasOtherBroker(than: program, on: loop) {
             advice.append("another version of the broker is running; 'pasteboard broker --replace' starts this one")
         }
         return advice
@@ -114,9 +114,10 @@ struct InstallCommand: Command {
 
     /// Whether the running broker is another program. Only root may read the program of a broker; others compare its
     /// version.
-    private func hasOtherBroker(than program: [UInt8]) -> Bool {
+    private func hasOtherBroker(than program: [UInt8], on loop: Loop) async -> Bool {
         let deadline = MonotonicClock.deadline(milliseconds: 500)
-        guard let welcome = try? Broker.running(until: deadline)?.welcome(until: deadline) else { return false }
+        let brokers = try? await Brokers.running(on: loop, until: deadline)
+        guard let welcome = try? await brokers?.connection(until: deadline)?.welcome else { return false }
         guard welcome.programVersion == ProgramVersion.current else { return true }
         // The broker may also be pasteboardd, which is another program of this version.
         guard let process = welcome.process, let path = try? System.linkTarget("/proc/\(process)/exe"),

@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 
 /// Removes what `install` has written.
@@ -24,7 +25,7 @@ struct UninstallCommand: Command {
         prefix = try arguments.stagedPrefix()
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         var installation = try Installation(below: prefix)
         guard !installation.isEmpty else {
             throw CommandFailure(

@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 
 /// Prints the units with which systemd starts the broker.
@@ -34,7 +35,7 @@ struct UnitsCommand: Command {
         chosen = operands.isEmpty ? Self.names : operands
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         try StandardStreams.print(chosen.map { Self.text(of: $0, below: prefix) }.joined(separator: "\n"))
         return 0
     }

@@ -29,7 +29,7 @@ struct ConnectCommand: Command {
         silence = try arguments.value("--silence").flatMap { try TimeoutArgument($0).milliseconds }
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         let socket = DescriptorBox(try BrokerConnector().connect())
         try System.makeBlocking(socket.raw)
         try SystemThread(name: "answers") {

@@ -75,8 +75,8 @@ struct LinkCommand: Command {
         )
     }
 
-    func run() throws -> CInt {
-        try link.run()
+    func run(on loop: Loop) async throws -> CInt {
+        try await link.run(on: loop)
     }
 }
 

@@ -17,11 +17,13 @@ struct LinksCommand: Command {
 
     init(_ arguments: ParsedArguments) {}
 
-    func run() throws -> CInt {
-        let links =
-            try Broker.running().map { connection in
-                try Broker.recovering(over: connection) { try $0.status().compactMap(\.peer) }
-            }?.filter { $0.isLink == true } ?? []
+    func run(on loop: Loop) async throws -> CInt {
+        var links: [PeerStatus] = []
+        if let brokers = try await Brokers.running(on: loop) {
+            links = try await brokers.recovering { try await $0.status() }.compactMap(\.peer).filter {
+                $0.isLink == true
+            }
+        }
         try StandardStreams.print(TextTable.text(links.map(\.linkRow)), json: .array(links.map(\.linkJSON)))
         return 0
     }

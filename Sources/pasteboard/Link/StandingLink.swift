@@ -48,7 +48,7 @@ final class StandingLink {
         self.silence = Int(min(silence ?? .max, 86_400_000))
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         let signals = try SignalBox()
         while true {
             do {

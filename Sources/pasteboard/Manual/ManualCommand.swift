@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 
 /// Prints manual pages.
@@ -28,7 +29,7 @@ struct ManualCommand: Command {
         page = try operands.first.map { ManualPage(of: try CommandLineTool.command(named: $0).syntax) } ?? .program
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         guard let directory else {
             try StandardStreams.print(page.text)
             return 0

@@ -65,7 +65,7 @@ struct BackgroundOfferCommand: Command {
         offer = try OfferCommand(arguments)
     }
 
-    func run() throws -> CInt {
+    func run(on loop: Loop) async throws -> CInt {
         guard try System.status(of: BackgroundOffer.ready).kind == .pipe else {
             throw CommandFailure(usage: "this command is internal; use 'pasteboard offer --background'")
         }

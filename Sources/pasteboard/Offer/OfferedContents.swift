@@ -7,7 +7,7 @@ final class OfferedContents {
     /// The contents at a broker.
     struct Placed {
         let connection: BlockingConnection
-        let publication: Publication
+        let publication: BlockingPublication
         let server: AskServer
     }
 

@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
@@ -55,6 +56,7 @@ struct CommandFailure: Error {
         switch error {
         case let failure as CommandFailure: self = failure
         case let failure as Failure: self.init(failure)
+        case let error as RequestFailure: self.init(error.failure)
         case let error as SystemError: self.init(local: error.description)
         default: self.init(local: "\(error)")
         }

@@ -21,7 +21,7 @@ struct ShimRun {
     static func run(_ program: ShimProgram) -> CInt {
         do {
             try System.checkArguments()
-            return try ShimRun(program, System.arguments).run()
+            return try Loop.run { try await ShimRun(program, System.arguments).run(on: $0) }
         } catch {
             let failure = CommandFailure(error)
             if let text = failure.text {
@@ -32,23 +32,24 @@ struct ShimRun {
         }
     }
 
-    private func run() throws -> CInt {
+    private func run(on loop: Loop) async throws -> CInt {
         let actions = request.actions.isEmpty ? Self.actionsByTerminal : request.actions
         if actions.contains(.help) { try StandardStreams.print(help) }
         if actions.contains(.version) {
             try StandardStreams.print("\(program.rawValue) of pasteboard \(ProgramVersion.current)\n")
         }
-        if actions.contains(.watch) { return try watch() }
+        if actions.contains(.watch) { return try await watch(on: loop) }
         if actions.contains(.types) || actions.contains(.output) {
-            let code = try output(lists: actions.contains(.types) || request.types == [ShimTypes.list])
+            let lists = actions.contains(.types) || request.types == [ShimTypes.list]
+            let code = try await output(lists: lists, loop)
             guard code == 0 else { return code }
         }
         if actions.contains(.clear) {
-            try clear()
+            try await clear(on: loop)
         } else if actions.contains(.input) {
-            try input()
+            try await input(on: loop)
         }
-        if actions.contains(.keep) { for board in ["primary", "secondary"] { try keep(board) } }
+        if actions.contains(.keep) { for board in ["primary", "secondary"] { try await keep(board, loop) } }
         return 0
     }
 
@@ -73,8 +74,9 @@ struct ShimRun {
             """
     }
 
-    private func clear(_ arguments: String...) throws {
-        _ = try ClearCommand(parsed(["--board", request.board] + arguments, for: ClearCommand.self)).run()
+    private func clear(_ arguments: String..., on loop: Loop) async throws {
+        let command = try ClearCommand(parsed(["--board", request.board] + arguments, for: ClearCommand.self))
+        _ = try await command.run(on: loop)
     }
 
     private func parsed(_ arguments: [String], for command: any Command.Type) throws -> ParsedArguments {
@@ -84,10 +86,10 @@ struct ShimRun {
     // MARK: Output
 
     /// Prints the contents or their types.
-    private func output(lists: Bool) throws -> CInt {
+    private func output(lists: Bool, _ loop: Loop) async throws -> CInt {
         do {
-            guard lists else { return try paste(from: request.board) }
-            return try BoardListing.print(request.board) { listing in
+            guard lists else { return try await paste(from: request.board, loop) }
+            return try await BoardListing.print(request.board, on: loop) { listing in
                 (program == .xclip ? "\(ShimTypes.list)\n" : "") + ShimTypes.lines(of: listing)
             }
         } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
@@ -132,7 +134,7 @@ struct ShimRun {
     /// Prints the contents, as text if the program can print nothing else.
     ///
     /// - Throws: the failure of `paste`, also for a type that cannot exist.
-    private func paste(from board: String, ifChangeCount: UInt64? = nil) throws -> CInt {
+    private func paste(from board: String, ifChangeCount: UInt64? = nil, _ loop: Loop) async throws -> CInt {
         let inferred = inferredTypes
         let isText = program == .wlPaste ? inferred.contains(where: \.isText) : request.types.isEmpty
         let spellings = request.types + inferred.map(\.identifier) + (isText ? ["text"] : [])
@@ -148,61 +150,62 @@ struct ShimRun {
         var command = try PasteCommand(parsed(arguments, for: PasteCommand.self))
         command.convertsText = types.isEmpty
         do {
-            return try command.run()
+            return try await command.run(on: loop)
         } catch let failure as CommandFailure where failure.exitCode == 2 {
             throw CommandFailure(usage: "cannot write contents that are not text to a terminal; use a pipe or a file")
         }
     }
 
     /// A file with what `body` prints.
-    private func file(_ body: () throws -> CInt) throws -> MemoryFile {
+    private func file(_ body: () async throws -> CInt) async throws -> MemoryFile {
         let file = try MemoryFile()
         let output = DescriptorBox(try System.duplicate(1))
         try System.duplicate(file.descriptor.raw, onto: 1)
         defer { try? System.duplicate(output.raw, onto: 1) }
-        _ = try body()
+        _ = try await body()
         return file
     }
 
     // MARK: Input
 
-    private func input() throws {
+    private func input(on loop: Loop) async throws {
         try makeInput()
         // All input has been read, so a signal is not delayed by it.
-        let signals = try request.staysInForeground ? SignalBox() : nil
-        let committed = try request.appends ? append() : copy(to: request.board)
+        let signals = try request.staysInForeground ? SignalBox(interrupting: loop) : nil
+        let brokers = try Brokers.startingOne(on: loop)
+        let committed = try await request.appends ? append(at: brokers) : copy(to: request.board, loop)
         guard let signals else { return }
         do {
-            let watch = try BoardWatch(
-                [request.board],
-                since: (committed.changeCount, committed.epoch),
-                over: try Broker.startingOne(),
-                reconnects: true
+            let watch = WatchOperation(
+                request.board,
+                sinceChangeCount: committed.changeCount,
+                epoch: committed.epoch
             )
-            while watch.take() == nil {
-                try watch.turn(extra: [signals.interest])
-                try signals.check()
-            }
-        } catch let failure as CommandFailure {
-            // After a signal the contents end with the process.
-            try? clear("--if-change", String(committed.changeCount ?? 0))
-            throw failure
+            try await brokers.watching(watch) { if case .changed = $0 { () } else { nil } }
+        } catch {
+            guard let signal = try signals.next() else { throw error }
+            // The contents end with the process. This task is cancelled.
+            let clear = Clear(request.board, ifChangeCount: committed.changeCount ?? 0)
+            _ = try? await Task(executorPreference: loop) {
+                try await brokers.recovering(Recovery(.change)) { try await $0.clear(clear) }
+            }.value
+            throw CommandFailure.signaled(signal)
         }
     }
 
     /// Appends standard input to the text of the board. If another program changes the board meanwhile, it is appended
     /// to the new text. Other items remain.
-    private func append() throws -> Committed {
+    private func append(at brokers: Brokers) async throws -> Committed {
         let bytes = try System.bytes(of: 0, from: 0, count: Int(clamping: System.status(of: 0).size))
         let options = try ContentOptions(parsed(copyArguments(request.board), for: CopyCommand.self))
-        return try Broker.recovering(Recovery(.change, repeats: 1), over: Broker.startingOne(), startsOne: true) {
-            connection in
-            try PresentContents.change(request.board, options, over: connection) { listing in
+        return try await brokers.recovering(Recovery(.change)) { connection in
+            try await PresentContents.change(request.board, options, over: connection) { listing in
                 let text = PasteTypes(requested: [.text], output: nil, isIntoDirectory: false)
                 let index = try? text.indices(among: listing.items).first.map(Int.init)
-                let file = try self.file {
+                let file = try await self.file {
                     guard index != nil else { return 0 }
-                    return try paste(from: request.board, ifChangeCount: listing.contents.changeCount)
+                    let changeCount = listing.contents.changeCount
+                    return try await paste(from: request.board, ifChangeCount: changeCount, brokers.loop)
                 }
                 try file.append(bytes.span)
                 if request.trimsNewline { try file.trimNewline() }
@@ -211,7 +214,7 @@ struct ShimRun {
                     Item(suggestedName: nil),
                     representations: [(Representation(of: .utf8PlainText), .memory(file))]
                 )
-                var items = try PresentContents.items(of: listing, connection, without: index)
+                var items = try await PresentContents.items(of: listing, connection, without: index)
                 items.insert(item, at: index ?? 0)
                 return items
             }
@@ -228,7 +231,7 @@ struct ShimRun {
     }
 
     /// Copies standard input.
-    private func copy(to board: String) throws -> Committed {
+    private func copy(to board: String, _ loop: Loop) async throws -> Committed {
         var arguments = copyArguments(board)
         // Only wl-copy finds out the type, by the name and the contents of its input, and not for words.
         let isFound = program == .wlCopy && request.operands.isEmpty
@@ -246,7 +249,7 @@ struct ShimRun {
             try System.rewind(alternative.descriptor.raw)
             arguments.append("--type=text=/dev/fd/\(alternative.descriptor.raw)")
         }
-        return try CopyCommand(parsed(arguments, for: CopyCommand.self)).copy()
+        return try await CopyCommand(parsed(arguments, for: CopyCommand.self)).copy(on: loop)
     }
 
     /// Replaces standard input by a file with the bytes to copy, unless they can be read later and unchanged.
@@ -289,33 +292,35 @@ struct ShimRun {
     }
 
     /// Copies the promised contents of a board, with their flags, so that they outlive their program.
-    private func keep(_ board: String) throws {
-        let listing = try BoardListing.present(on: board)
+    private func keep(_ board: String, _ loop: Loop) async throws {
+        let listing = try await BoardListing.present(on: board, loop)
         let provisions = listing.items.lazy.flatMap(\.representations).map(\.provision)
         guard provisions.contains(.promised), listing.contents.terms?.maximumLoads == nil else { return }
         let options = try ContentOptions(parsed(["--board", board], for: CopyCommand.self))
-        let connection = try Broker.startingOne()
-        _ = try PresentContents.change(board, options, over: connection) {
-            try PresentContents.items(of: $0, connection)
+        _ = try await Brokers.startingOne(on: loop).recovering(Recovery(.change)) { connection in
+            try await PresentContents.change(board, options, over: connection) {
+                try await PresentContents.items(of: $0, connection)
+            }
         }
     }
 
     // MARK: Watch
 
-    private func watch() throws -> CInt {
+    private func watch(on loop: Loop) async throws -> CInt {
         // Otherwise its absence would be reported for each change, forever.
         _ = try ProgramPath.find(request.operands.first ?? "")
         let options = ["--board", request.board, "--since", "0", "--"].map { SystemString($0) }
         let role = [SystemString(try System.programPath()), SystemString(WatchedPasteCommand.syntax.name), "--"]
-        return try WatchCommand(ParsedArguments(options + role + arguments, for: WatchCommand.syntax)).run()
+        let command = try WatchCommand(ParsedArguments(options + role + arguments, for: WatchCommand.syntax))
+        return try await command.run(on: loop)
     }
 
     /// Runs the command of a watch with the contents as its standard input, which is empty if there are none, or none
     /// for programs that paste without a user. With a requested type it does not run for contents that lack it.
-    fileprivate func runWatched() throws -> CInt {
+    fileprivate func runWatched(on loop: Loop) async throws -> CInt {
         var file = try MemoryFile()
         do {
-            file = try self.file { try paste(from: request.board) }
+            file = try await self.file { try await paste(from: request.board, loop) }
         } catch let failure as Failure where [1, 6].contains(CommandFailure.exitCode(of: failure.code)) {
             guard request.types.isEmpty || failure.code == .nothingHere else { return 0 }
         }
@@ -353,7 +358,7 @@ struct WatchedPasteCommand: Command {
         shim = try ShimRun(.wlPaste, arguments.operands)
     }
 
-    func run() throws -> CInt {
-        try shim.runWatched()
+    func run(on loop: Loop) async throws -> CInt {
+        try await shim.runWatched(on: loop)
     }
 }

@@ -79,27 +79,36 @@ struct WatchCommand: Command {
         }
     }
 
-    func run() throws -> CInt {
-        let connection = try Broker.startingOne()
-        let watch = try BoardWatch(boards, since: (since, nil), over: connection, reconnects: true)
-        // The pasteboards whose next change describes the present contents.
-        var present = since == 0 ? Set(boards ?? []) : []
-        guard command.isEmpty else {
-            let signals = try SignalBox()
-            try WatchedCommand(command, watch: watch, reportingPresent: present, signals: signals).run()
+    func run(on loop: Loop) async throws -> CInt {
+        let brokers = try Brokers.startingOne(on: loop)
+        let watches = (boards.map { $0.map(Optional.some) } ?? [nil]).map {
+            WatchOperation($0, sinceChangeCount: since)
         }
-        while true {
-            if let (board, change) = watch.take() {
-                let isFirst = present.remove(board) != nil || watch.isPresent(change)
-                try StandardStreams.print(
-                    TextTable.text([change.row(of: board, isFirst: isFirst)]),
-                    json: change.json(of: board, isFirst: isFirst)
-                )
-                continue
+        guard command.isEmpty else { try await WatchedCommand(command, watches, at: brokers).run() }
+        return try await withThrowingTaskGroup(of: Never.self) { group in
+            group.addTask {
+                // The end of the reader is noticed without writing to it.
+                guard await loop.ready(PollInterest(1, [])) else {
+                    throw Failure(.cancelled, "the watch was cancelled")
+                }
+                throw CommandFailure.signaled(SIGPIPE)
             }
-            // The end of the reader is noticed without writing to it.
-            let ready = try watch.turn(extra: [PollInterest(1, [])])
-            if !ready[0].isEmpty { throw CommandFailure.signaled(SIGPIPE) }
+            for watch in watches { group.addTask { try await Self.report(watch, at: brokers) } }
+            while true { _ = try await group.next() }
+        }
+    }
+
+    private static func report(_ watch: WatchOperation, at brokers: Brokers) async throws -> Never {
+        // Whether the next change describes the present contents.
+        var isFirst = watch.board != nil && watch.reportsPresent
+        let _: Never = try await brokers.watching(watch) { event in
+            guard case .changed(let change, let isPresent) = event else { return nil }
+            let (isFirst, board) = (exchange(&isFirst, with: false) || isPresent, watch.board ?? change.board ?? "")
+            try StandardStreams.print(
+                TextTable.text([change.row(of: board, isFirst: isFirst)]),
+                json: change.json(of: board, isFirst: isFirst)
+            )
+            return nil
         }
     }
 }

@@ -23,8 +23,6 @@ final class WatchedCommand {
     private static let mostOwnChanges = 8
     /// The same for changes that are, or may be, the command's own.
     private static let mostSuspectChanges = 40
-    /// The number of changes that are held while the command runs. The broker merges those of each pasteboard.
-    private static let mostPending = 256
     /// The variable by which this project's programs in the command notice the watch. They name it in their labels.
     private static let variable = "PASTEBOARD_WATCH"
     /// The variable with the MIME type of what the command gets, which programs for `wl-paste` know.
@@ -40,10 +38,11 @@ final class WatchedCommand {
 
     private let path: String
     private let arguments: [SystemString]
-    private let watch: BoardWatch
-    private let signals: SignalBox
+    private let watches: [WatchOperation]
+    private let brokers: Brokers
     private var running: (child: ChildProcess, end: DescriptorBox)?
-    private var pending: [(board: String, change: Change)] = []
+    /// The changes that wait for the end of the command, one for each pasteboard.
+    private var pending: [(board: String, change: Change, isPresent: Bool)] = []
     /// The time until which a change may be the command's own (see `MonotonicClock`).
     private var judgesUntil: UInt64 = 0
     /// The pasteboards whose next change describes the present contents.
@@ -51,44 +50,66 @@ final class WatchedCommand {
     /// The cause of the last change of each pasteboard, and the numbers of changes in a row.
     private var causes: [String: (last: Cause, own: Int, suspect: Int)] = [:]
 
-    /// - Parameter present: the pasteboards whose first change describes the present contents.
-    init(
-        _ command: [SystemString],
-        watch: BoardWatch,
-        reportingPresent present: Set<String>,
-        signals: SignalBox
-    ) throws {
-        self.present = present
+    init(_ command: [SystemString], _ watches: [WatchOperation], at brokers: Brokers) throws {
+        present = Set(watches.filter(\.reportsPresent).compactMap(\.board))
         path = try ProgramPath.find(command[0])
         arguments = Array(command.dropFirst())
-        self.watch = watch
-        self.signals = signals
+        (self.watches, self.brokers) = (watches, brokers)
+    }
+
+    private enum Event: Sendable {
+        case changed(String, Change, isPresent: Bool)
+        case commandEnded
     }
 
     /// Returns only by an error, which can be a signal.
-    func run() throws -> Never {
+    func run() async throws -> Never {
         defer { stop() }
-        while true {
-            while pending.count < Self.mostPending, let (board, change) = watch.take() {
-                causes[board, default: (.others, 0, 0)].last = cause(of: change)
-                if let index = pending.firstIndex(where: { $0.board == board }) {
-                    pending[index].change = change.replacing(pending[index].change)
-                } else {
-                    pending.append((board, change))
+        let signals = try SignalBox(interrupting: brokers.loop)
+        let (events, continuation) = AsyncThrowingStream<Event, any Error>.makeStream()
+        let all = watches.map { watch in
+            Task(executorPreference: brokers.loop) { [brokers] in
+                do {
+                    let _: Never = try await brokers.watching(watch) { event in
+                        guard case .changed(let change, let isPresent) = event else { return nil }
+                        continuation.yield(.changed(watch.board ?? change.board ?? "", change, isPresent: isPresent))
+                        return nil
+                    }
+                } catch {
+                    continuation.finish(throwing: error)
                 }
             }
-            if running == nil, !pending.isEmpty {
-                let (board, change) = pending.removeFirst()
-                try start(for: change, of: board)
+        }
+        defer { for watch in all { watch.cancel() } }
+        for try await event in events {
+            switch event {
+            case .changed(let board, let change, let isPresent): add(change, of: board, isPresent)
+            case .commandEnded: try finish()
             }
-            let ends = running.map { [PollInterest($0.end.raw, .readable)] } ?? []
-            let ready = try watch.turn(extra: ends + [signals.interest])
-            try signals.check()
-            if !ends.isEmpty, !ready[0].isEmpty { try finish() }
+            guard running == nil, !pending.isEmpty else { continue }
+            let (board, change, isPresent) = pending.removeFirst()
+            let end = try start(for: change, of: board, isPresent)
+            Task(executorPreference: brokers.loop) { [loop = brokers.loop] in
+                await loop.ready(PollInterest(end.raw, .readable))
+                continuation.yield(.commandEnded)
+            }
+        }
+        try signals.check()
+        throw Failure(.cancelled, "the watch was cancelled")
+    }
+
+    private func add(_ change: Change, of board: String, _ isPresent: Bool) {
+        causes[board, default: (.others, 0, 0)].last = cause(of: change)
+        if let index = pending.firstIndex(where: { $0.board == board }) {
+            pending[index].change = change.replacing(pending[index].change)
+            pending[index].isPresent = isPresent
+        } else {
+            pending.append((board, change, isPresent))
         }
     }
 
-    private func start(for change: Change, of board: String) throws {
+    /// - Returns: the descriptor that is ready when the command has ended.
+    private func start(for change: Change, of board: String, _ isPresent: Bool) throws -> DescriptorBox {
         var (last, own, suspect) = causes[board] ?? (.others, 0, 0)
         own = last == .command ? own + 1 : 0
         suspect = last == .others ? 0 : suspect + 1
@@ -103,10 +124,12 @@ final class WatchedCommand {
         var configuration = ChildProcess.Configuration(
             path: path,
             arguments: arguments,
-            environment: environment(of: change, on: board)
+            environment: environment(of: change, on: board, isPresent)
         )
         configuration.inNewGroup = true
-        running = try ProgramPath.start(configuration)
+        let started = try ProgramPath.start(configuration)
+        running = started
+        return started.end
     }
 
     private func finish() throws {
@@ -139,8 +162,8 @@ final class WatchedCommand {
         if let child = running?.child { try? child.killGroup(SIGTERM) }
     }
 
-    private func environment(of change: Change, on board: String) -> [String] {
-        let isFirst = present.remove(board) != nil || watch.isPresent(change)
+    private func environment(of change: Change, on board: String, _ isPresent: Bool) -> [String] {
+        let isFirst = present.remove(board) != nil || isPresent
         let state = change.state(isFirst: isFirst)
         let values = [
             "PASTEBOARD_BOARD": board,
@@ -165,5 +188,16 @@ extension Change {
     fileprivate var preferredName: String? {
         let types = types.map { UniformType(importedAs: $0) }
         return types.contains(where: \.isText) ? UniformType.utf8PlainText.names.first : types.first?.names.first
+    }
+}
+
+extension Change {
+    /// This change, merged with an older one that was not delivered and counts as missed.
+    func replacing(_ older: Change?) -> Change {
+        guard let older, let missed else { return self }
+        var change = self
+        let skipped: UInt64 = older.changeCount == changeCount ? 0 : 1
+        change.missed = missed.addingClamped(skipped).addingClamped(older.missed ?? 0)
+        return change
     }
 }

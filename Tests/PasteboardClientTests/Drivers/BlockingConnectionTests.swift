@@ -96,8 +96,7 @@ import Testing
     // MARK: A broker that exits
 
     @Test(
-        "Frames sent before the broker exited are delivered; anything missing is broker-restarted",
-        .tags(.f83)
+        "Frames sent before the broker exited are delivered; anything missing is broker-restarted"
     )
     func gone() throws {
         let harness = try ConnectionHarness(script: { peer in
@@ -117,7 +116,7 @@ import Testing
         #expect(throws: Failure.self) { try harness.connection.clear() }
     }
 
-    @Test("Bytes that the broker sent before it closed the connection arrive although a write fails", .tags(.f83))
+    @Test("Bytes that the broker sent before it closed the connection arrive although a write fails")
     func goneWhileGranting() throws {
         let isReading = try System.pipe()
         let isClosed = try System.pipe()

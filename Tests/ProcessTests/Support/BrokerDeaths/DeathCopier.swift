@@ -102,7 +102,7 @@ struct DeathCopier {
                 representation.type = type
                 let bytes = ledger.bytes(of: part)
                 guard passes else { return (representation, .bytes(bytes)) }
-                let file = try #require(try connection.keptFile(for: UInt64(bytes.count)))
+                let file = try #require(try connection.welcome().keptFile(for: UInt64(bytes.count)))
                 try file.append(bytes.span)
                 return (representation, .memory(try file.completed()))
             }

@@ -1,0 +1,169 @@
+import PasteboardTransport
+import PasteboardWire
+
+extension BrokerConnection {
+    /// The state that the lock guards: the socket, and the streams.
+    struct Core: ~Copyable {
+        /// The maximum number of reads in one turn, so that a broker that sends without end does not delay requests.
+        private static let readsPerTurn = 4
+
+        var io: ConnectionIO
+        var streams = Streams()
+        /// The time at which the loop looks at the connection next, and whether it watches for room in the socket; 0
+        /// while it does not wait.
+        private var looksAt: UInt64 = 0
+        private var watchesRoom = false
+
+        init(_ io: consuming ConnectionIO) { self.io = io }
+    }
+}
+
+extension BrokerConnection.Core {
+    // `mutating`, because a borrowing call would copy the whole core for its callee.
+    var isOver: Bool { mutating get { io.state.failure != nil } }
+
+    // MARK: Requests
+
+    /// Opens a stream. If that fails, the stream has ended with the failure.
+    mutating func open(_ request: (inout ClientState) throws(Failure) -> UInt64) -> Int {
+        let index = streams.add()
+        io.state.owner = UInt32(index)
+        do throws(Failure) {
+            streams.slots[index].stream = try request(&io.state)
+        } catch {
+            streams.fail(index, error, io.loss(of: error))
+        }
+        return index
+    }
+
+    /// A slot for a wait that ends with the connection.
+    mutating func place() -> Int {
+        let index = streams.add()
+        if let failure = io.state.failure { streams.fail(index, failure, io.loss(of: failure)) }
+        return index
+    }
+
+    /// Ends a stream for which no task waits any more.
+    mutating func remove(_ index: Int) {
+        for case .asked(let ask, _) in streams.slots[index].events { remove(Int(ask)) }
+        guard let stream = streams.remove(index) else { return }
+        if StreamID(stream).isOpenedByBroker {
+            io.state.fail(stream, Failure(.sourceFailed, "the source has ended the load"))
+        } else {
+            io.state.cancel(stream)
+        }
+    }
+
+    /// Lets a task wait. A stream has one reader, so nobody else waits for it.
+    ///
+    /// - Returns: false if what it waits for is there already; then it is to be released.
+    mutating func park(_ waiter: UnsafeContinuation<Void, Never>, at index: Int, for want: Streams.Want) -> Bool {
+        streams.slots[index].waiter = waiter
+        streams.slots[index].want = want
+        switch want {
+        case .room, .sent:
+            if hasRoom(index) { return false }
+            streams.blocked.append(UInt32(index))
+            return true
+        case .quiet: return streams.slots[index].watched.map { streams.slots[$0].answers } ?? 0 > 0
+        case .event: return !streams.slots[index].isReady
+        }
+    }
+
+    private mutating func hasRoom(_ index: Int) -> Bool {
+        if streams.slots[index].isOver || streams.slots[index].isLate { return true }
+        if streams.slots[index].want == .sent { return !io.wantsWrite }
+        return io.waitingCount < WireLimits.sharedDataLength
+            && (io.state.sendable(streams.slots[index].stream) ?? .max) > 0
+    }
+
+    /// The reason why nothing follows on a stream; nil if something may.
+    mutating func failure(of index: Int, at reached: Recovery.Reached) -> RequestFailure? {
+        if let (failure, loss) = streams.slots[index].failure { return RequestFailure(failure, loss, at: reached) }
+        guard streams.slots[index].isLate else {
+            return streams.slots[index].isOver ? .cancelled(at: reached) : nil
+        }
+        // Of a load it does not blame the broker, whose answer may be on its way.
+        let text =
+            streams.slots[index].timeout.map { "the load did not end within \($0) ms" }
+            ?? "the broker at \(io.path) has not answered in the time allowed"
+        return RequestFailure(Failure(.timeout, text), .silent, at: reached)
+    }
+
+    /// Sends as much of a chunk as credit and the socket allow.
+    ///
+    /// - Returns: whether all of it was sent.
+    mutating func send(_ chunk: inout OutgoingChunk, on index: Int) -> Bool {
+        let stream = streams.slots[index].stream
+        do throws(Failure) {
+            // Small answers share a write.
+            while io.waitingCount < WireLimits.sharedDataLength {
+                let goesOn = try io.sendFrame(of: &chunk, on: stream)
+                if chunk.isSent { return true }
+                try io.flush()
+                if !goesOn { break }
+            }
+        } catch {
+            lose(error)
+        }
+        return false
+    }
+
+    mutating func flush() {
+        guard !isOver else { return }
+        do throws(Failure) { try io.flush() } catch { lose(error) }
+        guard !streams.blocked.isEmpty, io.waitingCount < WireLimits.sharedDataLength else { return }
+        for index in exchange(&streams.blocked, with: []) where streams.slots[Int(index)].waiter != nil {
+            if hasRoom(Int(index)) { streams.release(Int(index)) } else { streams.blocked.append(index) }
+        }
+    }
+
+    mutating func lose(_ failure: Failure) {
+        guard !isOver else { return }
+        _ = io.state.connectionLost(failure)
+        // A broker that refuses requests still has the connection, and would wait for the answers of a source.
+        io.endWriting()
+        streams.failAll(failure, io.loss(of: failure))
+    }
+
+    // MARK: The loop
+
+    /// Whether the loop has to look at the connection earlier than it would.
+    var needsLoop: Bool {
+        mutating get {
+            let next = min(io.nextCheck, streams.earliest)
+            let isUrgent = isOver || io.cannotWrite || io.wantsWrite && !watchesRoom
+            guard looksAt != 0, isUrgent || next < looksAt else { return false }
+            looksAt = 0
+            return true
+        }
+    }
+
+    /// - Returns: nil if the connection is over.
+    mutating func nextWait(_ descriptor: CInt) -> Loop.Wait? {
+        guard !isOver else { return nil }
+        watchesRoom = io.wantsWrite
+        looksAt = min(io.nextCheck, streams.earliest)
+        return Loop.Wait(PollInterest(descriptor, watchesRoom ? [.readable, .writable] : .readable), until: looksAt)
+    }
+
+    mutating func turn(_ ready: PollInterest.Readiness) {
+        guard !isOver else { return }
+        do throws(Failure) {
+            if !ready.subtracting(.writable).isEmpty {
+                for _ in 0..<Self.readsPerTurn { if try !Self.pump(&io, to: &streams) { break } }
+            } else if !io.cannotWrite || ready.isEmpty {
+                // After a failed write, frames that the broker sent before may still be in the socket.
+                try io.check()
+            }
+        } catch {
+            lose(error)
+        }
+        if MonotonicClock.isOver(streams.earliest) { streams.expire() }
+    }
+
+    /// - Returns: whether there may be more to read.
+    private static func pump(_ io: inout ConnectionIO, to streams: inout Streams) throws(Failure) -> Bool {
+        try io.pump { state, event, bytes in streams.handle(event, in: bytes, &state) }
+    }
+}

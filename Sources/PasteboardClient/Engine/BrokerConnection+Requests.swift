@@ -1,0 +1,92 @@
+import PasteboardTransport
+package import PasteboardWire
+
+// Requests that the broker answers at once.
+extension BrokerConnection {
+    /// The contents of a board. If it is empty, waits for contents of an earlier broker that may come back.
+    ///
+    /// - Parameters:
+    ///   - settles: false for a caller that waits for contents itself, or needs only what is there now.
+    ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    package func listing(
+        of board: String = BoardName.general,
+        settles: Bool = true,
+        until deadline: UInt64 = .max
+    ) async throws(RequestFailure) -> BoardListing {
+        var list = List()
+        list.board = board
+        let message = list
+        var settles = settles && welcome.settlingMilliseconds != nil
+        while true {
+            var listing = BoardListing()
+            var stream = request(until: deadline) { (state) throws(Failure) in try state.open(message) }
+            try await stream.answer { event in
+                switch event {
+                case .contents(_, let contents): listing.contents = contents
+                case .item(_, let item): listing.items.append(item)
+                case .ended: return ()
+                default: break
+                }
+                return nil
+            }
+            guard settles, listing.contents.handle == nil else { return listing }
+            settles = false
+            do throws(RequestFailure) { try await settle(board, until: deadline) } catch {
+                // This process has as many watches as it may have.
+                guard error.failure.code == .limitExceeded else { throw error }
+                return listing
+            }
+        }
+    }
+
+    /// Waits until an empty board has contents, or until nothing of an earlier broker can come back any more.
+    private func settle(_ board: String, until deadline: UInt64) async throws(RequestFailure) {
+        var watch = Watch()
+        watch.board = board
+        // The epoch is not that of this broker, so an empty board is reported only when nothing can come back.
+        (watch.sinceChangeCount, watch.sinceEpoch) = (0, 0)
+        watch.credit = 1
+        watch.requires = [Feature.watches.rawValue]
+        let message = watch
+        var stream = request(until: deadline) { (state) throws(Failure) in try state.open(message) }
+        try await stream.answer { event in
+            if case .changed = event { () } else { nil }
+        }
+    }
+
+    package func clear(_ clear: Clear) async throws(RequestFailure) -> Committed {
+        var committed = Committed()
+        var stream = request { (state) throws(Failure) in try state.open(clear) }
+        return try await stream.answer(at: .request) { event in
+            if case .committed(_, let answer) = event { committed = answer }
+            return if case .ended = event { committed } else { nil }
+        }
+    }
+
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    package func status(
+        history: Bool = false,
+        until deadline: UInt64 = .max
+    ) async throws(RequestFailure) -> [StatusEntry] {
+        var status = Status()
+        status.history = history ? true : nil
+        let message = status
+        var entries: [StatusEntry] = []
+        var stream = request(until: deadline) { (state) throws(Failure) in try state.open(message) }
+        return try await stream.answer { event in
+            if case .statusEntry(_, let entry) = event { entries.append(entry) }
+            return if case .ended = event { entries } else { nil }
+        }
+    }
+
+    /// Makes the broker end, and returns before it has ended. Loads whose bytes already flow may finish until the limit
+    /// `drain`.
+    ///
+    /// - Returns: what is lost.
+    package func stop() async throws(RequestFailure) -> End {
+        var stream = request { (state) throws(Failure) in try state.open(Stop()) }
+        return try await stream.answer(at: .request) { event in
+            if case .ended(_, let end) = event { end } else { nil }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import PasteboardTransport
+package import PasteboardWire
+
+/// Contents that were written. Their promises exist as long as this value.
+package struct Publication: ~Copyable, Sendable {
+    package var stream: BrokerStream
+    package let committed: Committed
+
+    fileprivate consuming func leave() { stream.leave() }
+}
+
+// Writes. Bytes are sent as they are read, so this process never holds large contents.
+extension BrokerConnection {
+    /// Writes items to a board, and returns after the broker has made them visible.
+    ///
+    /// Throws a `RequestFailure`, or the error of a source. Then the contents of the board are unchanged. If the broker
+    /// refuses the write, this fails at once, and neither reads nor sends the rest.
+    package func write(_ write: Write, _ items: [WriteItem]) async throws -> Publication {
+        try checkBroker()
+        var stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(write) }
+        if write.handle == nil { stream.publishes() }
+        for item in items {
+            try stream.add(item.message)
+            for (_, source) in item.representations {
+                // Secrets are kept in the broker's own memory only.
+                try await stream.send(source, passesMemory: write.terms?.isConcealed != true)
+            }
+        }
+        let count = items.count
+        stream.tell { $0.commit($1, itemCount: count) }
+        while true {
+            if case .committed(_, let committed) = try await stream.next(at: .request) {
+                return Publication(stream: stream, committed: committed)
+            }
+        }
+    }
+
+    /// Writes items that the broker keeps, so that they stay when this program has ended.
+    package func keep(_ items: [WriteItem], as write: Write) async throws -> Committed {
+        let publication = try await self.write(write, items)
+        let committed = publication.committed
+        publication.leave()
+        return committed
+    }
+
+    /// Throws if the broker was lost since the last request, so that it gets nothing.
+    private func checkBroker() throws(RequestFailure) {
+        let failure = change { core -> RequestFailure? in
+            core.turn(.readable)
+            return (core.io.state.failure ?? core.io.state.farewell).map { failure in
+                RequestFailure(failure, core.io.loss(of: failure), at: .nothing)
+            }
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension BrokerStream {
+    fileprivate func publishes() {
+        connection.core.withLock { [slot] in $0.streams.slots[slot].handle = 0 }
+    }
+
+    fileprivate func add(_ item: Item) throws(RequestFailure) {
+        let failure = connection.core.withLock { [slot] core -> Failure? in
+            do throws(Failure) {
+                try core.io.state.add(item, to: core.streams.slots[slot].stream)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw RequestFailure(failure, .other, at: .uncommitted) }
+    }
+
+    fileprivate mutating func send(_ source: ByteSource, passesMemory: Bool) async throws {
+        switch source {
+        case .promised: break
+        case .bytes(let bytes): try await send(bytes, isLast: true, at: .uncommitted)
+        case .memory(let file): try await send(file, passes: passesMemory)
+        case .pieces(let descriptor, let next):
+            while true {
+                // The broker may refuse the write while the descriptor has no bytes.
+                while try await self.next(at: .uncommitted, or: PollInterest(descriptor, .readable)) != nil {}
+                let bytes = try next()
+                try await send(bytes, isLast: bytes.isEmpty, at: .uncommitted)
+                if bytes.isEmpty { return }
+            }
+        }
+    }
+
+    /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, the system does not pass the
+    /// file, or the broker could not save it as it is, the bytes are sent.
+    private func send(_ file: MemoryFile, passes: Bool) async throws {
+        let size = try file.size
+        if passes, file.isInDirectory || size > connection.welcome.keptDirectoryRoom ?? 0,
+            connection.change({ [slot] in $0.io.passKept(file, on: $0.streams.slots[slot].stream) })
+        {
+            await wait(for: .sent)
+            try check(.uncommitted)
+            guard connection.change({ [slot] in $0.io.takeRefusal(of: $0.streams.slots[slot].stream) }) else { return }
+        }
+        var outgoing = OutgoingFile(file.descriptor, byteCount: size)
+        while let chunk = try outgoing.nextOfMemory() {
+            try await send(chunk.bytes, isLast: chunk.isLast, at: .uncommitted)
+            if chunk.isLast { return }
+            outgoing.advance(by: UInt64(chunk.count))
+        }
+    }
+
+    /// Sends bytes, as fast as the broker grants credit and the socket takes them. The last frame waits for the next
+    /// ones, which are usually those of the commit.
+    private func send(_ bytes: [UInt8], isLast: Bool, at reached: Recovery.Reached) async throws(RequestFailure) {
+        var chunk = OutgoingChunk(bytes, isLast: isLast)
+        while true {
+            let before = chunk
+            let (after, isSent) = connection.change(sendsNow: false) { [slot] core in
+                var chunk = before
+                let isSent = core.send(&chunk, on: slot)
+                return (chunk, isSent)
+            }
+            if isSent { return }
+            chunk = after
+            try check(reached)
+            await wait(for: .room)
+        }
+    }
+}
+
+extension OutgoingFile {
+    fileprivate func nextOfMemory() throws -> OutgoingChunk? {
+        do throws(ReadError) {
+            return try next()
+        } catch {
+            switch error {
+            case .unreadable(let error): throw error
+            // All seals are set, so the file can be shorter only if the caller passed a wrong size.
+            case .truncated(let offset):
+                throw Failure(.invalidArgument, "a memory file ends after \(offset) of \(byteCount) bytes")
+            }
+        }
+    }
+}

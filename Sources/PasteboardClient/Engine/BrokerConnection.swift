@@ -1,0 +1,133 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// One connection to a broker, for any number of tasks.
+///
+/// A task that makes a request writes it itself, under the only lock. The loop reads the answers, and resumes the
+/// waiting tasks after it has released the lock, each on its own executor. No code of the program runs under the lock,
+/// and nothing waits under it. It is no actor: an actor whose operations wait inside would let the thread of the loop
+/// run code of the program, and one with an executor of its own would cost two more switches of the thread for each
+/// load.
+package final class BrokerConnection: Sendable {
+    let core: Lock<Core>
+    package let loop: Loop
+    /// Runs code of the program.
+    package let handlers: any TaskExecutor
+    package let descriptor: CInt
+
+    /// Takes ownership of a connected socket.
+    package init(
+        adopting socket: consuming OwnedDescriptor,
+        path: String,
+        hello: Hello = Hello(),
+        on loop: Loop,
+        handlers: (any TaskExecutor)? = nil,
+        timeouts: ConnectionTimeouts = ConnectionTimeouts()
+    ) {
+        descriptor = socket.raw
+        self.loop = loop
+        self.handlers = handlers ?? loop
+        var io = ConnectionIO(adopting: socket, path: path, hello: hello)
+        io.timeouts = timeouts
+        core = Lock(Core(io))
+    }
+
+    /// Returns when the broker has answered hello. Nothing else is sent before, so no request is lost.
+    ///
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    package func begin(until deadline: UInt64 = .max) async throws(RequestFailure) {
+        var greeting = BrokerStream(
+            change { core in
+                let slot = core.streams.greet()
+                if deadline != .max { core.streams.limit(slot, to: deadline) }
+                return slot
+            },
+            of: self
+        )
+        loop.attach(self)
+        do throws(RequestFailure) {
+            while true { if case .welcomed = try await greeting.next(at: .nothing) { return } }
+        } catch {
+            // A broker that is ending still accepts connections for a moment.
+            let isGone = core.withLock { $0.io.isGoneUnanswered }
+            throw RequestFailure(error.failure, isGone ? .crashed : .other, at: .nothing)
+        }
+    }
+
+    /// The answer to hello.
+    package var welcome: Welcome { core.withLock { $0.io.state.welcome } ?? Welcome() }
+    /// Whether the connection has not ended, and the broker has not announced its end.
+    package var takesRequests: Bool { core.withLock { !$0.isOver && $0.io.state.farewell == nil } }
+
+    // MARK: Changes
+
+    /// Changes the connection, sends the resulting frames, and resumes the tasks whose waits are over.
+    ///
+    /// - Parameter sendsNow: false if more frames follow at once, so that they are sent in one write.
+    @discardableResult
+    func change<Value: Sendable>(sendsNow: Bool = true, _ body: (inout Core) -> Value) -> Value {
+        let (value, effects, wakes) = core.withLock { core in
+            let value = body(&core)
+            if sendsNow { core.flush() }
+            return (value, core.streams.takeEffects(), core.needsLoop)
+        }
+        perform(effects)
+        if wakes { loop.wake() }
+        return value
+    }
+
+    /// Handles what is ready on the descriptor.
+    ///
+    /// - Parameter ready: nil when only the next wait is asked for.
+    /// - Returns: the next wait; nil when the connection is over.
+    func turn(_ ready: PollInterest.Readiness?) -> Loop.Wait? {
+        let (wait, effects) = core.withLock { core in
+            if let ready { core.turn(ready) }
+            core.flush()
+            return (core.nextWait(descriptor), core.streams.takeEffects())
+        }
+        perform(effects)
+        return wait
+    }
+
+    private func perform(_ effects: Streams.Effects) {
+        for waiter in effects.waiters { waiter.continuation.resume() }
+        // Cancelling runs the program's code.
+        for task in effects.cancelled { Task(executorPreference: handlers) { task.cancel() } }
+    }
+
+    /// Returns when the connection has ended, or if the task is cancelled.
+    package func ended() async {
+        var place = BrokerStream(change { $0.place() }, of: self)
+        while (try? await place.next(at: .standing)) != nil {}
+    }
+
+    // MARK: Requests
+
+    /// Opens a stream.
+    ///
+    /// - Parameter deadline: the time at which each wait for it fails with `timeout` (see `MonotonicClock`).
+    func open(
+        until deadline: UInt64 = .max,
+        sendsNow: Bool = true,
+        _ request: (inout ClientState) throws(Failure) -> UInt64
+    ) -> BrokerStream {
+        BrokerStream(
+            change(sendsNow: sendsNow) { core in
+                let slot = core.open(request)
+                if deadline != .max { core.streams.limit(slot, to: deadline) }
+                return slot
+            },
+            of: self
+        )
+    }
+
+    /// Opens the stream of a request that the broker answers at once.
+    func request(
+        until deadline: UInt64 = .max,
+        _ request: (inout ClientState) throws(Failure) -> UInt64
+    ) -> BrokerStream {
+        let latest = core.withLock { MonotonicClock.deadline(milliseconds: $0.io.timeouts.answer) }
+        return open(until: min(deadline, latest), request)
+    }
+}

@@ -1,0 +1,118 @@
+package import PasteboardTransport
+import PasteboardWire
+
+/// An open stream of a connection, and its only reader. Its end ends the stream: it cancels a load, discards a write
+/// before its commit, and withdraws contents after it.
+package struct BrokerStream: ~Copyable, Sendable {
+    let slot: Int
+    package let connection: BrokerConnection
+
+    /// - Parameter slot: a slot of the connection, which this value owns from now on.
+    init(_ slot: Int, of connection: BrokerConnection) {
+        self.slot = slot
+        self.connection = connection
+    }
+
+    deinit {
+        connection.change { [slot] in $0.remove(slot) }
+    }
+
+    /// Changes the state of the stream, and sends the resulting frames.
+    package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) {
+        connection.change { [slot] core in body(&core.io.state, core.streams.slots[slot].stream) }
+    }
+
+    /// Ends the reader, and leaves what was written at the broker.
+    package consuming func leave() {
+        connection.core.withLock { [slot] core in
+            core.io.state.setOwner(0, of: core.streams.slots[slot].stream)
+            core.streams.slots[slot].isOver = true
+        }
+    }
+
+    /// The next event.
+    ///
+    /// - Parameters:
+    ///   - reached: the progress of the request, for its failure.
+    ///   - interest: a descriptor whose readiness ends the wait, too.
+    /// - Returns: nil if the descriptor is ready.
+    package mutating func next(
+        at reached: Recovery.Reached,
+        or interest: PollInterest
+    ) async throws(RequestFailure) -> ClientEvent? {
+        let (event, failure) = take(reached)
+        if let event { return event }
+        if let failure { throw failure }
+        let number = connection.loop.watch(interest) { [slot, connection] in
+            connection.change { $0.streams.release(slot) }
+        }
+        await wait(for: .event)
+        connection.loop.forget(number)
+        let (later, reason) = take(reached)
+        if later == nil, let reason { throw reason }
+        return later
+    }
+
+    /// The next event.
+    ///
+    /// - Parameter reached: the progress of the request, for its failure.
+    package mutating func next(at reached: Recovery.Reached) async throws(RequestFailure) -> ClientEvent {
+        while true {
+            let (event, failure) = take(reached)
+            if let event { return event }
+            if let failure { throw failure }
+            await wait(for: .event)
+        }
+    }
+
+    /// Returns what `handle` makes of the events.
+    ///
+    /// - Parameter reached: the progress as long as there is no answer.
+    mutating func answer<Value>(
+        at reached: Recovery.Reached = .uncommitted,
+        _ handle: (ClientEvent) -> Value?
+    ) async throws(RequestFailure) -> Value {
+        while true {
+            if let value = handle(try await next(at: reached)) { return value }
+        }
+    }
+
+    /// Takes the first event. What ends the stream may arrive together with the last event, so both are looked for at
+    /// once.
+    private func take(_ reached: Recovery.Reached) -> (ClientEvent?, RequestFailure?) {
+        let (event, failure) = connection.core.withLock { [slot] core -> (ClientEvent?, RequestFailure?) in
+            guard core.streams.slots[slot].events.isEmpty else {
+                return (core.streams.slots[slot].events.removeFirst(), nil)
+            }
+            return (nil, core.failure(of: slot, at: reached))
+        }
+        return (event, failure ?? (event == nil && Task.isCancelled ? .cancelled(at: reached) : nil))
+    }
+
+    /// Throws the reason why nothing follows on the stream.
+    func check(_ reached: Recovery.Reached) throws(RequestFailure) {
+        let failure = connection.core.withLock { [slot] in $0.failure(of: slot, at: reached) }
+        if let failure { throw failure }
+        if Task.isCancelled { throw .cancelled(at: reached) }
+    }
+
+    /// Waits, on the caller's executor. The caller finds out what has happened.
+    func wait(for want: Streams.Want) async {
+        let (connection, slot) = (connection, slot)
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { waiter in
+                // A cancellation before this found nobody.
+                let waits = connection.change { $0.park(waiter, at: slot, for: want) && !Task.isCancelled }
+                if !waits { connection.change { $0.streams.release(slot) } }
+            }
+        } onCancel: {
+            connection.change { $0.streams.release(slot) }
+        }
+    }
+}
+
+extension RequestFailure {
+    static func cancelled(at reached: Recovery.Reached) -> RequestFailure {
+        RequestFailure(Failure(.cancelled, "the request was cancelled"), .other, at: reached)
+    }
+}

@@ -1,0 +1,146 @@
+import PasteboardTransport
+package import PasteboardWire
+
+/// The bytes of a load as they arrive. The broker sends at most the load's credit ahead of those that were read.
+///
+/// Its end cancels the load.
+package struct Incoming: ~Copyable, Sendable {
+    private var stream: BrokerStream
+    package let answer: Answer
+    /// The file that the source has passed instead of bytes.
+    package let file: PassedFile?
+    /// The number of bytes that were returned last, which count as consumed when the next ones are requested.
+    private var lent = 0
+    private var offset: UInt64 = 0
+
+    fileprivate init(_ stream: consuming BrokerStream, _ answer: Answer, _ file: PassedFile? = nil) {
+        self.stream = stream
+        self.answer = answer
+        self.file = file
+    }
+
+    /// The next bytes; nil at the end.
+    ///
+    /// - Throws: what has ended the load, or `cancelled` if the task is.
+    package mutating func next() async throws(RequestFailure) -> [UInt8]? {
+        if let file { return try next(of: file) }
+        while true {
+            let (bytes, end, failure) = takeBytes()
+            if !bytes.isEmpty { return bytes }
+            switch end {
+            case .complete: return nil
+            case .failed(let failure): throw RequestFailure(failure, .other, at: .bytes)
+            case .tooLarge: throw .tooLarge
+            case .passed, nil: break
+            }
+            if let failure { throw failure }
+            if Task.isCancelled { throw .cancelled(at: .bytes) }
+            await stream.wait(for: .event)
+        }
+    }
+
+    private mutating func next(of file: PassedFile) throws(RequestFailure) -> [UInt8]? {
+        guard offset < file.byteCount else { return nil }
+        let (count, start) = (Int(clamping: min(UInt64(WireLimits.dataLength), file.byteCount - offset)), offset)
+        do throws(Failure) {
+            let bytes = try [UInt8](capacity: count) { (output) throws(Failure) in
+                try file.read(at: start, into: &output)
+            }
+            offset += UInt64(bytes.count)
+            return bytes
+        } catch {
+            throw RequestFailure(error, .other, at: .bytes)
+        }
+    }
+
+    /// Takes the bytes that have arrived. The end follows the last bytes.
+    private mutating func takeBytes() -> (bytes: [UInt8], end: LoadOperation.End?, failure: RequestFailure?) {
+        let (slot, lent) = (stream.slot, lent)
+        let taken = stream.connection.change { core -> ([UInt8], LoadOperation.End?, RequestFailure?) in
+            if lent > 0 { core.io.state.consumed(core.streams.slots[slot].stream, count: lent) }
+            let bytes = exchange(&core.streams.slots[slot].bytes, with: [])
+            guard bytes.isEmpty else { return (bytes, nil, nil) }
+            return ([], core.streams.slots[slot].load?.end, core.failure(of: slot, at: .bytes))
+        }
+        self.lent = taken.0.count
+        return taken
+    }
+}
+
+extension BrokerStream {
+    fileprivate func takeAnswer() -> (answer: Answer?, end: LoadOperation.End?, failure: RequestFailure?) {
+        connection.core.withLock { [slot] core in
+            let answer = core.streams.slots[slot].load?.answer.take()
+            let end = answer == nil ? core.streams.slots[slot].load?.end : nil
+            return (answer, end, core.failure(of: slot, at: .uncommitted))
+        }
+    }
+}
+
+extension RequestFailure {
+    fileprivate static let tooLarge = RequestFailure(
+        Failure(.limitExceeded, "there are more bytes than the load accepts"),
+        .other,
+        at: .uncommitted
+    )
+}
+
+extension BrokerConnection {
+    /// Begins a load, and returns when it is answered. Bytes follow as they are read.
+    ///
+    /// The load may be answered with a descriptor, unless it says otherwise. The broker enforces the load's timeout,
+    /// and reports the bytes that have arrived in time. The client ends it 50 ms later, in case the broker is stopped
+    /// or hangs.
+    package func load(_ load: Load) async throws(RequestFailure) -> Incoming {
+        var load = load
+        load.descriptorWelcome = load.descriptorWelcome ?? true
+        let stream = open(load, LoadOperation(expecting: load.accepts.first?.type))
+        while true {
+            let (answer, end, failure) = stream.takeAnswer()
+            if let answer { return Incoming(stream, answer) }
+            switch end {
+            case .passed(let descriptor, let answer):
+                do throws(Failure) {
+                    let file = try PassedFile(descriptor, answer)
+                    return Incoming(stream, answer, file)
+                } catch {
+                    throw RequestFailure(error, .other, at: .uncommitted)
+                }
+            case .failed(let failure): throw RequestFailure(failure, .other, at: .uncommitted)
+            case .tooLarge: throw .tooLarge
+            case .complete: return Incoming(stream, Answer())
+            case nil: break
+            }
+            if let failure { throw failure }
+            if Task.isCancelled { throw .cancelled(at: .uncommitted) }
+            await stream.wait(for: .event)
+        }
+    }
+
+    private func open(_ load: Load, _ operation: LoadOperation) -> BrokerStream {
+        let timeout = load.timeoutMilliseconds.flatMap { $0 > 0 ? $0 : nil }
+        let slot = change { core in
+            let slot = core.open { state throws(Failure) in try state.open(load) }
+            core.streams.slots[slot].load = operation
+            guard let timeout else { return slot }
+            core.streams.slots[slot].timeout = timeout
+            let latest = Int(clamping: timeout.addingClamped(50))
+            core.streams.limit(slot, to: MonotonicClock.deadline(milliseconds: latest))
+            return slot
+        }
+        return BrokerStream(slot, of: self)
+    }
+
+    /// Loads all bytes into memory.
+    ///
+    /// - Parameter limit: the number of bytes after which the rest is not loaded.
+    package func loadBytes(
+        _ load: Load,
+        upTo limit: Int = .max
+    ) async throws(RequestFailure) -> (answer: Answer, bytes: [UInt8]) {
+        var incoming = try await self.load(load)
+        var all: [UInt8] = []
+        while all.count < limit, let bytes = try await incoming.next() { all.append(copying: bytes.span) }
+        return (incoming.answer, all)
+    }
+}

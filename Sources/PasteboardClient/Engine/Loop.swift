@@ -1,0 +1,209 @@
+package import PasteboardTransport
+
+/// A thread that polls descriptors, serves connections, and runs the parts of tasks that prefer it.
+///
+/// A command is a loop: `Loop.run { ... }` runs all of its tasks on the main thread, and starts no other thread.
+/// Its tasks must not use `Task { }`, which would leave the loop; `Task(executorPreference: loop)` stays.
+package final class Loop: TaskExecutor {
+    private typealias Readiness = PollInterest.Readiness
+
+    /// A wait for a descriptor, until a time (see `MonotonicClock`).
+    package struct Wait: Sendable {
+        package let interest: PollInterest
+        package let end: UInt64
+
+        /// - Parameter interest: nil for a wait for the time alone.
+        package init(_ interest: PollInterest?, until end: UInt64) {
+            self.interest = interest ?? PollInterest(-1, [])
+            self.end = end
+        }
+    }
+
+    /// An action at the end of a wait. Of those with one number only the first is performed. It must not block.
+    private struct Watcher {
+        let number: UInt64
+        let wait: Wait
+        /// - Parameter isReady: false if the time is over, or if nobody waits any more.
+        let act: @Sendable (_ isReady: Bool) -> Void
+    }
+
+    private struct State {
+        var phase = LoopPhase.looking(isChanged: false)
+        var jobs: [UnownedJob] = []
+        var connections: [BrokerConnection] = []
+        var watchers: [Watcher] = []
+        var watcherCount: UInt64 = 0
+        var command: Task<Void, Never>?
+        /// The end of the command.
+        var end: (code: CInt, error: (any Error)?)?
+
+        mutating func take(_ number: UInt64) -> Watcher? {
+            let first = watchers.first { $0.number == number }
+            if first != nil { watchers.removeAll { $0.number == number } }
+            return first
+        }
+    }
+
+    private let state = Lock(State())
+    private let wakeUp: EventDescriptor
+
+    private init() throws(SystemError) {
+        wakeUp = try EventDescriptor()
+    }
+
+    // MARK: Running
+
+    /// Runs a command on the calling thread until it ends.
+    ///
+    /// - Returns: its exit code.
+    package static func run(_ body: @escaping @Sendable (Loop) async throws -> CInt) throws -> CInt {
+        let loop = try Loop()
+        let command = Task(executorPreference: loop) {
+            do {
+                let code = try await body(loop)
+                loop.change { $0.end = (code, nil) }
+            } catch {
+                loop.change { $0.end = (1, error) }
+            }
+        }
+        loop.state.withLock { $0.command = command }
+        loop.serve()
+        let end = loop.state.withLock { $0.end }
+        if let error = end?.error { throw error }
+        return end?.code ?? 0
+    }
+
+    /// Cancels the command: each of its waits ends.
+    package func interrupt() { state.withLock { $0.command }?.cancel() }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        change { $0.jobs.append(job) }
+    }
+
+    /// Lets the loop ask its connections for their next waits.
+    func wake() { change { _ in } }
+
+    func attach(_ connection: BrokerConnection) { change { $0.connections.append(connection) } }
+
+    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        let (value, wakes) = state.withLock { state in
+            let value = body(&state)
+            return (value, state.phase.change())
+        }
+        if wakes { wakeUp.signal() }
+        return value
+    }
+
+    private func serve() {
+        // Their memory is used by all turns.
+        var jobs: [UnownedJob] = []
+        var waits: [Wait] = []
+        var ready: [Readiness] = []
+        while true {
+            state.withLock { state in
+                state.phase.look()
+                swap(&state.jobs, &jobs)
+            }
+            for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            jobs.removeAll(keepingCapacity: true)
+
+            let (connections, isOver) = state.withLock { ($0.connections, $0.end != nil) }
+            if isOver { return }
+            waits.removeAll(keepingCapacity: true)
+            for (index, connection) in connections.enumerated() {
+                guard let wait = connection.turn(index < ready.count ? ready[index] : nil) else {
+                    state.withLock { state in state.connections.removeAll { $0 === connection } }
+                    break
+                }
+                waits.append(wait)
+            }
+            ready.removeAll(keepingCapacity: true)
+            guard waits.count == connections.count, let watchers = watchersToPoll() else { continue }
+            for watcher in watchers { waits.append(watcher.wait) }
+            ready = poll(waits)
+            for (index, watcher) in watchers.enumerated() where connections.count + index < ready.count {
+                let readiness = ready[connections.count + index]
+                guard !readiness.isEmpty || MonotonicClock.isOver(watcher.wait.end) else { continue }
+                if state.withLock({ $0.take(watcher.number) }) != nil { watcher.act(!readiness.isEmpty) }
+            }
+            ready.removeSubrange(min(connections.count, ready.count)...)
+        }
+    }
+
+    /// - Returns: nil if there is other work, so that nothing is to be waited for.
+    private func watchersToPoll() -> [Watcher]? {
+        state.withLock { state in state.phase.mayPoll() ? state.watchers : nil }
+    }
+
+    private func poll(_ waits: [Wait]) -> [Readiness] {
+        let end = waits.lazy.map(\.end).min() ?? .max
+        let milliseconds = end == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: end))
+        let signal = PollInterest(wakeUp.raw, .readable)
+        let ready =
+            if waits.count == 1 {
+                (try? System.poll(signal, waits[0].interest, milliseconds: milliseconds)).map { [$0.first, $0.second] }
+            } else {
+                try? System.poll([signal] + waits.map(\.interest), milliseconds: milliseconds)
+            }
+        guard let ready else { return [] }
+        if !ready[0].isEmpty { wakeUp.drain() }
+        return Array(ready.dropFirst())
+    }
+
+    // MARK: Waiting
+
+    /// Waits until one of several descriptors is ready, or until a time.
+    ///
+    /// - Returns: its index; nil at that time, or if the task is cancelled.
+    package func first(of interests: [PollInterest?], until end: UInt64 = .max) async -> Int? {
+        let number = nextNumber()
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { (waiter: UnsafeContinuation<Int?, Never>) in
+                change { state in
+                    for (index, interest) in interests.enumerated() {
+                        state.watchers.append(
+                            Watcher(number: number, wait: Wait(interest, until: end)) { isReady in
+                                waiter.resume(returning: isReady ? index : nil)
+                            }
+                        )
+                    }
+                }
+                // A cancellation before this found nothing.
+                if Task.isCancelled { forget(number) }
+            }
+        } onCancel: {
+            forget(number)
+        }
+    }
+
+    /// Waits until a descriptor is ready, or until a time.
+    ///
+    /// - Returns: whether it is ready; false also if the task is cancelled.
+    @discardableResult
+    package func ready(_ interest: PollInterest, until end: UInt64 = .max) async -> Bool {
+        await first(of: [interest], until: end) != nil
+    }
+
+    package func sleep(until end: UInt64) async { _ = await first(of: [nil], until: end) }
+
+    /// Calls `act` once, on the thread of the loop, when a descriptor is ready.
+    ///
+    /// - Returns: the number with which `forget` ends the wait.
+    func watch(_ interest: PollInterest, _ act: @escaping @Sendable () -> Void) -> UInt64 {
+        let number = nextNumber()
+        let watcher = Watcher(number: number, wait: Wait(interest, until: .max)) { if $0 { act() } }
+        change { $0.watchers.append(watcher) }
+        return number
+    }
+
+    private func nextNumber() -> UInt64 {
+        state.withLock { state in
+            state.watcherCount += 1
+            return state.watcherCount
+        }
+    }
+
+    /// Ends a wait, unless it is over.
+    func forget(_ number: UInt64) { change { $0.take(number) }?.act(false) }
+}

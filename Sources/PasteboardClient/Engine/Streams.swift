@@ -1,0 +1,252 @@
+import PasteboardTransport
+import PasteboardWire
+
+/// The streams of a connection: what has arrived on each, and the task that waits for more.
+struct Streams {
+    /// The thing that a task waits for.
+    enum Want {
+        case event
+        /// Credit and room in the socket.
+        case room
+        /// An empty output: the socket has taken all bytes.
+        case sent
+        /// No open answer of the contents that the slot watches.
+        case quiet
+    }
+
+    struct Slot {
+        /// 0 for a slot that is free, or that has no number yet.
+        var stream: UInt64 = 0
+        var isUsed = true
+        var waiter: UnsafeContinuation<Void, Never>?
+        var want = Want.event
+        /// The time at which each wait fails (see `MonotonicClock`).
+        var deadline = UInt64.max
+        var isLate = false
+        /// The duration of a load, in milliseconds, of which the deadline is the end.
+        var timeout: UInt64?
+        var events: [ClientEvent] = []
+        var load: LoadOperation?
+        /// The bytes of a load that were not taken.
+        var bytes: [UInt8] = []
+        var failure: (failure: Failure, loss: Loss)?
+        /// Nothing follows.
+        var isOver = false
+        /// The number of the contents that this stream publishes; 0 before the commit.
+        var handle: UInt64?
+        /// The number of open asks of the contents.
+        var answers = 0
+        /// The slot of the contents that an ask is for.
+        var publication: Int?
+        /// The slot of the contents whose answers are awaited.
+        var watched: Int?
+        /// The program's code that makes the bytes of the stream.
+        var handler: Task<Void, Never>?
+        /// The bytes that it has made, unless it sends them itself.
+        var result: HandlerResult?
+
+        /// Whether a wait for anything but room is over.
+        // `mutating`, because a borrowing call would copy the whole slot for its callee.
+        var isReady: Bool {
+            mutating get {
+                if isOver || isLate || load?.end != nil || result != nil { return true }
+                return want == .event && (!events.isEmpty || !bytes.isEmpty || load?.answer != nil)
+            }
+        }
+    }
+
+    /// The outcome of code of the program. Not a `Result`, whose metadata takes 100,000 instructions of a command.
+    enum HandlerResult {
+        case bytes([UInt8])
+        case failed(any Error)
+    }
+
+    /// Actions for the time after unlocking.
+    struct Effects {
+        var waiters: [Waiter] = []
+        var cancelled: [Task<Void, Never>] = []
+
+        var isEmpty: Bool { waiters.isEmpty && cancelled.isEmpty }
+    }
+
+    /// The slots. The first is that of streams that nobody reads.
+    var slots: [Slot] = [Slot()]
+    /// The slots that wait for the socket.
+    var blocked: [UInt32] = []
+    /// The first deadline.
+    private(set) var earliest = UInt64.max
+    private var free: [UInt32] = []
+    private var effects = Effects()
+    /// The published contents, by the number that asks name.
+    private var publications: [(handle: UInt64, slot: Int)] = []
+    private var greeting = 0
+
+    mutating func takeEffects() -> Effects { effects.isEmpty ? Effects() : exchange(&effects, with: Effects()) }
+
+    // MARK: Slots
+
+    mutating func add(_ stream: UInt64 = 0) -> Int {
+        guard let index = free.popLast().map({ Int($0) }) else {
+            slots.append(Slot(stream: stream))
+            return slots.count - 1
+        }
+        slots[index].isUsed = true
+        slots[index].stream = stream
+        return index
+    }
+
+    /// The slot of the welcome.
+    mutating func greet() -> Int {
+        greeting = add()
+        return greeting
+    }
+
+    /// - Returns: the stream, if it is open.
+    mutating func remove(_ index: Int) -> UInt64? {
+        let (stream, isOver) = (slots[index].stream, slots[index].isOver)
+        if slots[index].handle != nil { publications.removeAll { $0.slot == index } }
+        end(index)
+        slots[index] = Slot(isUsed: false)
+        free.append(UInt32(index))
+        return stream == 0 || isOver ? nil : stream
+    }
+
+    mutating func limit(_ index: Int, to deadline: UInt64) {
+        slots[index].deadline = deadline
+        earliest = min(earliest, deadline)
+    }
+
+    mutating func release(_ index: Int) {
+        if let waiter = slots[index].waiter.take() { effects.waiters.append(Waiter(continuation: waiter)) }
+    }
+
+    mutating func fail(_ index: Int, _ failure: Failure, _ loss: Loss) {
+        slots[index].failure = (failure, loss)
+        end(index)
+    }
+
+    mutating func failAll(_ failure: Failure, _ loss: Loss) {
+        for index in slots.indices where slots[index].isUsed && !slots[index].isOver { fail(index, failure, loss) }
+    }
+
+    /// Ends a stream on which nothing follows. Code that still makes bytes for it is cancelled.
+    mutating func end(_ index: Int) {
+        if let handler = slots[index].handler.take() { effects.cancelled.append(handler) }
+        if !exchange(&slots[index].isOver, with: true), let publication = slots[index].publication {
+            slots[publication].answers -= 1
+            if slots[publication].answers == 0 {
+                for index in slots.indices where slots[index].watched == publication { release(index) }
+            }
+        }
+        release(index)
+    }
+
+    /// Ends an ask that is answered.
+    mutating func finish(_ index: Int) {
+        slots[index].handler = nil
+        end(index)
+    }
+
+    mutating func expire() {
+        let now = MonotonicClock.now()
+        earliest = .max
+        for index in slots.indices where slots[index].deadline != .max && !slots[index].isLate {
+            if slots[index].deadline <= now {
+                slots[index].isLate = true
+                release(index)
+            } else {
+                earliest = min(earliest, slots[index].deadline)
+            }
+        }
+    }
+
+    // MARK: Events
+
+    @inline(__always)
+    mutating func handle(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) {
+        let index = Int(state.owner)
+        switch event {
+        // The compiler knows the case of the frequent events, which contain only numbers.
+        case .data(let stream, let payload, let isLast):
+            load(.data(stream, payload: payload, last: isLast), at: index, in: bytes, &state)
+            if isLast { end(index) }
+        case .answered(let stream, let answer): load(.answered(stream, answer), at: index, in: bytes, &state)
+        case .asked(let stream, let ask): asked(stream, ask, &state)
+        default: other(event, at: index, in: bytes, &state)
+        }
+    }
+
+    @inline(__always)
+    private mutating func load(
+        _ event: ClientEvent,
+        at index: Int,
+        in bytes: Span<UInt8>,
+        _ state: inout ClientState
+    ) {
+        guard slots[index].load != nil, let step = slots[index].load?.handle(event, in: bytes) else { return }
+        switch step {
+        case .answered: slots[index].bytes.reserveCapacity(Int(min(slots[index].load?.byteCount ?? 0, 1 << 20)))
+        case .bytes(let range):
+            slots[index].bytes.append(copying: bytes.extracting(range))
+        default: break
+        }
+        if slots[index].waiter != nil, slots[index].isReady { release(index) }
+    }
+
+    private mutating func asked(_ stream: UInt64, _ ask: AskFields, _ state: inout ClientState) {
+        // Of contents that have ended, only what was asked for before is answered.
+        guard let publication = publications.first(where: { $0.handle == ask.handle })?.slot,
+            !slots[publication].isOver
+        else {
+            return state.fail(stream, Failure(.sourceGone, "the source no longer has the representation"))
+        }
+        let index = add(stream)
+        state.setOwner(UInt32(index), of: stream)
+        slots[index].publication = publication
+        slots[publication].answers += 1
+        slots[publication].events.append(.asked(UInt64(index), ask))
+        release(publication)
+    }
+
+    @inline(never)
+    private mutating func other(
+        _ event: ClientEvent,
+        at index: Int,
+        in bytes: Span<UInt8>,
+        _ state: inout ClientState
+    ) {
+        switch event {
+        case .welcomed:
+            slots[greeting].events.append(event)
+            release(greeting)
+        case _ where index == 0: break
+        case .askCredit: if slots[index].want == .room { release(index) }
+        case .askCancelled: end(index)
+        case .failed(_, let failure): fail(index, failure, Loss(failure))
+        case .progress, .passed:
+            load(event, at: index, in: bytes, &state)
+            if case .passed = event { end(index) }
+        case .ended:
+            if slots[index].load != nil {
+                load(event, at: index, in: bytes, &state)
+            } else {
+                slots[index].events.append(event)
+            }
+            end(index)
+        case .committed(_, let committed):
+            if slots[index].handle != nil, let handle = committed.handle {
+                slots[index].handle = handle
+                publications.append((handle, index))
+            }
+            fallthrough
+        default:
+            slots[index].events.append(event)
+            release(index)
+        }
+    }
+}
+
+/// A task that waits. A type of its own, because the metadata of an array of continuations takes 100,000 instructions.
+struct Waiter: Sendable {
+    let continuation: UnsafeContinuation<Void, Never>
+}

@@ -1,0 +1,59 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+
+/// A loop with one connection whose broker is a script on a thread of its own.
+enum EngineHarness {
+    /// - Parameters:
+    ///   - script: begins after hello was received and answered. An error in it ends the connection.
+    ///   - body: runs on the loop, which is the calling thread, after the welcome.
+    static func run(
+        timeouts: ConnectionTimeouts = .endless,
+        script: @escaping @Sendable (ScriptedPeer) throws -> Void,
+        body: @escaping @Sendable (BrokerConnection) async throws -> Void
+    ) throws {
+        try run(
+            timeouts: timeouts,
+            wholeScript: { peer in
+                _ = try peer.next(.hello)
+                try peer.welcome()
+                try script(peer)
+            },
+            body: { connection in
+                try await connection.begin()
+                try await body(connection)
+            }
+        )
+    }
+
+    /// - Parameter wholeScript: begins before hello was received.
+    static func run(
+        timeouts: ConnectionTimeouts = .endless,
+        wholeScript: @escaping @Sendable (ScriptedPeer) throws -> Void,
+        body: @escaping @Sendable (BrokerConnection) async throws -> Void
+    ) throws {
+        let (near, peer) = try ends()
+        try SystemThread(name: "scripted peer") {
+            do { try wholeScript(peer) } catch { peer.close() }
+        }.detach()
+        _ = try Loop.run { loop in
+            let connection = BrokerConnection(
+                adopting: try System.duplicate(near.raw),
+                path: "/test/socket",
+                on: loop,
+                timeouts: timeouts
+            )
+            try await body(connection)
+            return 0
+        }
+    }
+
+    private static func ends() throws -> (near: DescriptorBox, peer: ScriptedPeer) {
+        let pair = try Socket.pair()
+        // The descriptors of a pair cannot be moved out of it, so duplicates are used, and the pair closes its own.
+        return (
+            DescriptorBox(try System.duplicate(pair.first.raw)), ScriptedPeer(try System.duplicate(pair.second.raw))
+        )
+    }
+}
