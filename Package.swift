@@ -101,7 +101,8 @@ let package = Package(
         .executableTarget(
             name: "pasteboard-bench",
             dependencies: [
-                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "CBenchFloor",
+                "PasteboardKit", "BlockingClient", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
+                "CBenchFloor",
             ],
             swiftSettings: settings
         ),
@@ -226,6 +227,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "BlockingClient",
+            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire"],
+            path: "Tests/BlockingClient",
+            swiftSettings: settings
+        ),
+        .target(
             name: "ProtocolVectors",
             dependencies: ["PasteboardWire"],
             path: "Tests/ProtocolVectors",
@@ -240,7 +247,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "test-peer",
-            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
+            dependencies: [
+                "BlockingClient", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",
+            ],
             path: "Tests/TestPeer",
             swiftSettings: settings
         ),
@@ -321,7 +330,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PasteboardClientTests",
-            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport"],
+            dependencies: [
+                "BlockingClient", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -345,7 +356,7 @@ let package = Package(
                 "TableDragAndDrop", "PasteboardBlocking", "PasteboardCompatibility", "PasteboardKit",
                 "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState", "PasteboardTransport",
                 "PasteboardWire",
-                "TypeIdentifiers", "TestSupport",
+                "TypeIdentifiers", "BlockingClient", "TestSupport",
                 "PortedPrograms", "IsolatedPrograms", "AppleNames",
             ],
             swiftSettings: settings
@@ -374,8 +385,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
-                "TypeIdentifiers", "pasteboard", "pasteboardd", "pasteboard-conformance", "hello-source",
+                "PasteboardKit", "BlockingClient", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
+                "TestSupport", "TypeIdentifiers", "pasteboard", "pasteboardd", "pasteboard-conformance", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
                 "custom-type-destination", "transferable-value", "places", "image-drop",
                 "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer", "blocking-peer",

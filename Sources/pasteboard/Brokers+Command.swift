@@ -34,10 +34,16 @@ extension Brokers {
     /// The broker for commands that only read; nil if none is running, because a new one would hold nothing. If
     /// programs may not start a broker, its absence is an error.
     ///
-    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
-    static func running(on loop: Loop, until deadline: UInt64 = .max) async throws -> Brokers? {
+    /// - Parameters:
+    ///   - streams: the number of asks that are open at once; nil for the default.
+    ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    static func running(
+        on loop: Loop,
+        streams: UInt32? = nil,
+        until deadline: UInt64 = .max
+    ) async throws -> Brokers? {
         // A connector that starts none states in its error how the user can.
-        try await Brokers(on: loop) { !$0.startsBroker }.connected(until: deadline)
+        try await Brokers(on: loop, streams: streams) { !$0.startsBroker }.connected(until: deadline)
     }
 
     /// The broker for commands that look for contents: that of `running`, or a new one if contents are saved.

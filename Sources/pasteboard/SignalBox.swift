@@ -1,35 +1,50 @@
 import Glibc
 import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 
-/// A reference to a signal descriptor, so that it can be shared and optional.
-final class SignalBox {
+/// The signals that a command handles itself.
+final class SignalBox: Sendable {
     private let signals: SignalDescriptor
     /// The signals that were blocked before.
-    private var before = sigset_t()
-    private var interruption: Task<Void, Never>?
+    private let before: sigset_t
+    private let interrupt: @Sendable () -> Void
+    private let interruption: Task<Void, Never>?
 
-    var raw: CInt { signals.raw }
     /// The wait for one of the signals.
-    var interest: PollInterest { PollInterest(raw, .readable) }
+    var interest: PollInterest { PollInterest(signals.raw, .readable) }
 
     /// Signals that the process ignores, for example because it was started by `nohup`, are left ignored.
     ///
     /// - Parameters:
     ///   - signals: by default those that end a command.
     ///   - loop: the loop whose command a signal interrupts; nil if it only waits for it.
-    init(_ signals: [CInt] = [SIGINT, SIGTERM, SIGHUP], interrupting loop: Loop? = nil) throws {
+    ///   - prepare: called before the interruption.
+    init(
+        _ signals: [CInt] = [SIGINT, SIGTERM, SIGHUP],
+        interrupting loop: Loop? = nil,
+        prepare: @escaping @Sendable () -> Void = {}
+    ) throws {
+        var before = sigset_t()
         pthread_sigmask(SIG_BLOCK, nil, &before)
+        self.before = before
         self.signals = try SignalDescriptor(signals.filter { !System.ignores($0) })
-        guard let loop else { return }
-        let interest = interest
-        interruption = Task(executorPreference: loop) { if await loop.ready(interest) { loop.interrupt() } }
+        let interest = PollInterest(self.signals.raw, .readable)
+        let interrupt = { @Sendable in
+            prepare()
+            loop?.interrupt()
+        }
+        self.interrupt = interrupt
+        interruption = loop.map { loop in
+            Task(executorPreference: loop) { if await loop.ready(interest) { interrupt() } }
+        }
     }
 
     deinit { interruption?.cancel() }
 
     /// Lets the signals have their usual effect again, also those that have arrived and were not read.
     func unblock() {
+        var before = before
         pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
@@ -41,8 +56,16 @@ final class SignalBox {
         try signals.nextWithOrigin()
     }
 
+    /// Waits for a signal.
+    func next(on loop: Loop) async throws -> CInt {
+        while await loop.ready(interest) { if let signal = try next() { return signal } }
+        throw Failure(.cancelled, "the wait for a signal was cancelled")
+    }
+
     /// Throws the failure of a command that a signal has ended, if one has arrived.
     func check() throws {
-        if let signal = try next() { throw CommandFailure.signaled(signal) }
+        guard let signal = try next() else { return }
+        interrupt()
+        throw CommandFailure.signaled(signal)
     }
 }

@@ -1,3 +1,4 @@
+import BlockingClient
 import Glibc
 import PasteboardClient
 import PasteboardTransport
@@ -120,7 +121,7 @@ struct Storm {
 
     /// Waits until the broker has processed all requests, and drops the events that this has caused.
     private static func settle(_ connection: BlockingConnection) throws {
-        _ = try connection.listing(settles: false)
+        _ = try connection.listing()
         try connection.turn(until: 0) { _, _, _ in }
     }
 

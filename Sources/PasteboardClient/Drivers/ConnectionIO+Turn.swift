@@ -1,5 +1,5 @@
-import PasteboardTransport
-import PasteboardWire
+package import PasteboardTransport
+package import PasteboardWire
 
 // The blocking wait of a thread that serves only this connection.
 extension ConnectionIO {
@@ -11,7 +11,7 @@ extension ConnectionIO {
     /// - Parameter untilSent: whether to return without waiting after the socket has taken everything.
     /// - Returns: the events that are ready on `extra`, in its order.
     @discardableResult
-    mutating func turn(
+    package mutating func turn(
         extra: [PollInterest] = [],
         until deadline: UInt64 = .max,
         untilSent: Bool = false,
@@ -20,11 +20,7 @@ extension ConnectionIO {
         if let failure = state.failure { throw failure }
         do throws(Failure) {
             try flush()
-            if MonotonicClock.isOver(timeouts.end) {
-                loss = .silent
-                throw Failure(.timeout, "the time allowed is over")
-            }
-            let end = untilSent && !wantsWrite ? 0 : min(deadline, nextCheck, timeouts.end)
+            let end = untilSent && !wantsWrite ? 0 : min(deadline, nextCheck)
             if extra.isEmpty, !wantsWrite, letReceiveWait(until: end) {
                 _ = try pump(waiting: true, handle)
                 try flush()

@@ -14,8 +14,6 @@ package struct ConnectionTimeouts: Sendable, Equatable {
     /// The time from a request for a list, a status, a clear or the end of the broker to the complete answer. A load
     /// has the deadlines of the broker and of its caller.
     package var answer = 60_000
-    /// The time at which the connection ends, whatever it waits for (see `MonotonicClock`).
-    package var end = UInt64.max
 
     package init() {}
 }

@@ -9,6 +9,8 @@ extension BrokerConnection {
 
         var io: ConnectionIO
         var streams = Streams()
+        /// Whether no further requests are made, because the broker has refused one.
+        var isLeft = false
         /// The time at which the loop looks at the connection next, and whether it watches for room in the socket; 0
         /// while it does not wait.
         private var looksAt: UInt64 = 0
@@ -45,13 +47,18 @@ extension BrokerConnection.Core {
 
     /// Ends a stream for which no task waits any more.
     mutating func remove(_ index: Int) {
-        for case .asked(let ask, _) in streams.slots[index].events { remove(Int(ask)) }
-        guard let stream = streams.remove(index) else { return }
-        if StreamID(stream).isOpenedByBroker {
-            io.state.fail(stream, Failure(.sourceFailed, "the source has ended the load"))
-        } else {
-            io.state.cancel(stream)
+        for event in streams.slots[index].events {
+            switch event {
+            case .asked(let ask, _): remove(Int(ask))
+            case .session(let session, _) where streams.slots[index].isDestination: remove(Int(session))
+            default: break
+            }
         }
+        guard let stream = streams.remove(index) else { return }
+        guard StreamID(stream).isOpenedByBroker else { return io.state.cancel(stream) }
+        // Each concerns only the one or the other.
+        io.state.fail(stream, Failure(.sourceFailed, "the source has ended the load"))
+        io.state.leave(stream)
     }
 
     /// Lets a task wait. A stream has one reader, so nobody else waits for it.
@@ -60,19 +67,20 @@ extension BrokerConnection.Core {
     mutating func park(_ waiter: UnsafeContinuation<Void, Never>, at index: Int, for want: Streams.Want) -> Bool {
         streams.slots[index].waiter = waiter
         streams.slots[index].want = want
+        if exchange(&streams.slots[index].isNudged, with: false) { return false }
         switch want {
         case .room, .sent:
             if hasRoom(index) { return false }
             streams.blocked.append(UInt32(index))
             return true
-        case .quiet: return streams.slots[index].watched.map { streams.slots[$0].answers } ?? 0 > 0
+        case .quiet: return streams.slots[index].answers > 0 || streams.slots[index].watched != nil
         case .event: return !streams.slots[index].isReady
         }
     }
 
     private mutating func hasRoom(_ index: Int) -> Bool {
+        if streams.slots[index].want == .sent { return !io.wantsWrite || isOver }
         if streams.slots[index].isOver || streams.slots[index].isLate { return true }
-        if streams.slots[index].want == .sent { return !io.wantsWrite }
         return io.waitingCount < WireLimits.sharedDataLength
             && (io.state.sendable(streams.slots[index].stream) ?? .max) > 0
     }
@@ -118,12 +126,12 @@ extension BrokerConnection.Core {
         }
     }
 
-    mutating func lose(_ failure: Failure) {
+    mutating func lose(_ failure: Failure, _ loss: Loss? = nil) {
         guard !isOver else { return }
         _ = io.state.connectionLost(failure)
         // A broker that refuses requests still has the connection, and would wait for the answers of a source.
         io.endWriting()
-        streams.failAll(failure, io.loss(of: failure))
+        streams.failAll(failure, loss ?? io.loss(of: failure))
     }
 
     // MARK: The loop

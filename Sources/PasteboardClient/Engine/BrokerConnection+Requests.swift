@@ -79,6 +79,21 @@ extension BrokerConnection {
         }
     }
 
+    /// Waits until there is a destination of this name.
+    ///
+    /// - Parameter milliseconds: the longest time to wait; nil for no limit.
+    /// - Throws: `nothing-here` after that time; `timeout` if the broker does not answer then.
+    package func wait(for destination: String, milliseconds: UInt64?) async throws(RequestFailure) {
+        var wait = Wait()
+        wait.destination = destination
+        wait.milliseconds = milliseconds
+        let message = wait
+        let answer = core.withLock { MonotonicClock.deadline(milliseconds: $0.io.timeouts.answer) }
+        let deadline = milliseconds.map { count in answer.addingClamped(min(count, .max / 1_000_000) * 1_000_000) }
+        var stream = open(until: deadline ?? .max) { (state) throws(Failure) in try state.open(message) }
+        try await stream.answer { if case .ended = $0 { () } else { nil } }
+    }
+
     /// Makes the broker end, and returns before it has ended. Loads whose bytes already flow may finish until the limit
     /// `drain`.
     ///

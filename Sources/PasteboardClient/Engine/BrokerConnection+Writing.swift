@@ -1,14 +1,6 @@
 import PasteboardTransport
 package import PasteboardWire
 
-/// Contents that were written. Their promises exist as long as this value.
-package struct Publication: ~Copyable, Sendable {
-    package var stream: BrokerStream
-    package let committed: Committed
-
-    fileprivate consuming func leave() { stream.leave() }
-}
-
 // Writes. Bytes are sent as they are read, so this process never holds large contents.
 extension BrokerConnection {
     /// Writes items to a board, and returns after the broker has made them visible.
@@ -17,20 +9,33 @@ extension BrokerConnection {
     /// refuses the write, this fails at once, and neither reads nor sends the rest.
     package func write(_ write: Write, _ items: [WriteItem]) async throws -> Publication {
         try checkBroker()
-        var stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(write) }
+        let stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(write) }
         if write.handle == nil { stream.publishes() }
+        // Secrets are kept in the broker's own memory only.
+        return try await publish(items, on: stream, passesMemory: write.terms?.isConcealed != true)
+    }
+
+    /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.
+    package func offer(_ drag: Drag, _ items: [WriteItem]) async throws -> Publication {
+        let stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(drag) }
+        stream.publishes()
+        return try await publish(items, on: stream, passesMemory: true)
+    }
+
+    private func publish(
+        _ items: [WriteItem],
+        on stream: consuming BrokerStream,
+        passesMemory: Bool
+    ) async throws -> Publication {
         for item in items {
             try stream.add(item.message)
-            for (_, source) in item.representations {
-                // Secrets are kept in the broker's own memory only.
-                try await stream.send(source, passesMemory: write.terms?.isConcealed != true)
-            }
+            for (_, source) in item.representations { try await stream.send(source, passesMemory: passesMemory) }
         }
         let count = items.count
         stream.tell { $0.commit($1, itemCount: count) }
         while true {
             if case .committed(_, let committed) = try await stream.next(at: .request) {
-                return Publication(stream: stream, committed: committed)
+                return Publication(stream, committed)
             }
         }
     }
@@ -90,7 +95,7 @@ extension BrokerStream {
 
     /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, the system does not pass the
     /// file, or the broker could not save it as it is, the bytes are sent.
-    private func send(_ file: MemoryFile, passes: Bool) async throws {
+    private mutating func send(_ file: MemoryFile, passes: Bool) async throws {
         let size = try file.size
         if passes, file.isInDirectory || size > connection.welcome.keptDirectoryRoom ?? 0,
             connection.change({ [slot] in $0.io.passKept(file, on: $0.streams.slots[slot].stream) })
@@ -107,13 +112,19 @@ extension BrokerStream {
         }
     }
 
-    /// Sends bytes, as fast as the broker grants credit and the socket takes them. The last frame waits for the next
-    /// ones, which are usually those of the commit.
-    private func send(_ bytes: [UInt8], isLast: Bool, at reached: Recovery.Reached) async throws(RequestFailure) {
+    /// Sends bytes, as fast as the broker grants credit and the socket takes them.
+    ///
+    /// - Parameter sendsNow: false if other frames follow at once, usually those of the commit.
+    mutating func send(
+        _ bytes: [UInt8],
+        isLast: Bool,
+        at reached: Recovery.Reached,
+        sendsNow: Bool = false
+    ) async throws(RequestFailure) {
         var chunk = OutgoingChunk(bytes, isLast: isLast)
         while true {
             let before = chunk
-            let (after, isSent) = connection.change(sendsNow: false) { [slot] core in
+            let (after, isSent) = connection.change(sendsNow: sendsNow) { [slot] core in
                 var chunk = before
                 let isSent = core.send(&chunk, on: slot)
                 return (chunk, isSent)

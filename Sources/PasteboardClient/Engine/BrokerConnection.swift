@@ -57,7 +57,9 @@ package final class BrokerConnection: Sendable {
     /// The answer to hello.
     package var welcome: Welcome { core.withLock { $0.io.state.welcome } ?? Welcome() }
     /// Whether the connection has not ended, and the broker has not announced its end.
-    package var takesRequests: Bool { core.withLock { !$0.isOver && $0.io.state.farewell == nil } }
+    package var takesRequests: Bool {
+        core.withLock { !$0.isOver && !$0.isLeft && $0.io.state.farewell == nil }
+    }
 
     // MARK: Changes
 
@@ -94,6 +96,25 @@ package final class BrokerConnection: Sendable {
         for waiter in effects.waiters { waiter.continuation.resume() }
         // Cancelling runs the program's code.
         for task in effects.cancelled { Task(executorPreference: handlers) { task.cancel() } }
+    }
+
+    /// Makes no further request: the broker has refused one. It would wait for the answers of a source.
+    func leave() {
+        change { core in
+            core.isLeft = true
+            core.io.endWriting()
+        }
+    }
+
+    /// Ends the connection: all requests over it fail.
+    func end() { change { $0.lose(Failure(.cancelled, "the connection was closed")) } }
+
+    /// Ends the connection, because a request has shown that the broker ends.
+    func end(after error: RequestFailure) { change { $0.lose(error.failure, error.loss) } }
+
+    /// Sets the longest times of silence, in milliseconds, for a program that must not wait long for its broker.
+    package func limitSilence(to silence: Int, _ probe: Int) {
+        change { core in (core.io.timeouts.silence, core.io.timeouts.probe) = (silence, probe) }
     }
 
     /// Returns when the connection has ended, or if the task is cancelled.

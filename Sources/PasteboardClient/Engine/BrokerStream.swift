@@ -1,5 +1,5 @@
 package import PasteboardTransport
-import PasteboardWire
+package import PasteboardWire
 
 /// An open stream of a connection, and its only reader. Its end ends the stream: it cancels a load, discards a write
 /// before its commit, and withdraws contents after it.
@@ -43,14 +43,23 @@ package struct BrokerStream: ~Copyable, Sendable {
         let (event, failure) = take(reached)
         if let event { return event }
         if let failure { throw failure }
-        let number = connection.loop.watch(interest) { [slot, connection] in
-            connection.change { $0.streams.release(slot) }
-        }
+        await wait(for: .event, or: [interest])
+        return try arrived(reached)
+    }
+
+    /// The next event; nil after a nudge.
+    package mutating func nextOrNudge(at reached: Recovery.Reached) async throws(RequestFailure) -> ClientEvent? {
+        let (event, failure) = take(reached)
+        if let event { return event }
+        if let failure { throw failure }
         await wait(for: .event)
-        connection.loop.forget(number)
-        let (later, reason) = take(reached)
-        if later == nil, let reason { throw reason }
-        return later
+        return try arrived(reached)
+    }
+
+    private func arrived(_ reached: Recovery.Reached) throws(RequestFailure) -> ClientEvent? {
+        let (event, failure) = take(reached)
+        if event == nil, let failure { throw failure }
+        return event
     }
 
     /// The next event.
@@ -96,6 +105,20 @@ package struct BrokerStream: ~Copyable, Sendable {
         if Task.isCancelled { throw .cancelled(at: reached) }
     }
 
+    /// Waits also for descriptors, or until a time.
+    func wait(for want: Streams.Want, or interests: [PollInterest], until end: UInt64 = .max) async {
+        let (connection, slot) = (connection, slot)
+        let serial = connection.core.withLock { core in
+            core.streams.slots[slot].isNudged = false
+            return core.streams.slots[slot].serial
+        }
+        let number = connection.loop.watch(interests, until: end) {
+            connection.change { $0.streams.nudge(slot, serial) }
+        }
+        await wait(for: want)
+        connection.loop.forget(number)
+    }
+
     /// Waits, on the caller's executor. The caller finds out what has happened.
     func wait(for want: Streams.Want) async {
         let (connection, slot) = (connection, slot)
@@ -109,6 +132,39 @@ package struct BrokerStream: ~Copyable, Sendable {
             connection.change { $0.streams.release(slot) }
         }
     }
+}
+
+/// A stream that no task reads yet. Copies name the same stream, and one task takes it over.
+package struct UnreadStream: Sendable {
+    package let connection: BrokerConnection
+    let slot: Int
+    private let serial: UInt64
+
+    init(_ slot: Int, of connection: BrokerConnection) {
+        self.connection = connection
+        self.slot = slot
+        serial = connection.core.withLock { $0.streams.slots[slot].serial }
+    }
+
+    package func reader() -> BrokerStream { BrokerStream(slot, of: connection) }
+
+    /// The failure with which the stream has ended, also if it has arrived only now.
+    package var failure: Failure? {
+        connection.change { [slot, serial] core in
+            core.turn(.readable)
+            return core.streams.slots[slot].serial == serial ? core.streams.slots[slot].failure?.failure : nil
+        }
+    }
+
+    /// Changes the state of the stream, and sends the resulting frames.
+    package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) {
+        connection.change { [slot, serial] core in
+            if core.streams.slots[slot].serial == serial { body(&core.io.state, core.streams.slots[slot].stream) }
+        }
+    }
+
+    /// Ends the present wait of the reader, or the next one.
+    package func nudge() { connection.change { [slot, serial] in $0.streams.nudge(slot, serial) } }
 }
 
 extension RequestFailure {

@@ -8,6 +8,8 @@ package final class Brokers: Sendable {
         var isConnecting = false
         /// The tasks that wait for the one that connects.
         var waiters: [Waiter] = []
+        /// The numbers of the delays before the next attempts.
+        var delays: [UInt64] = []
         /// Whether the loss of the last broker was reported.
         var isReported = false
     }
@@ -95,7 +97,9 @@ package final class Brokers: Sendable {
                 try await connection.begin(until: deadline)
                 return connection
             } catch {
-                guard case .connect = recovery.next(after: error.loss, at: error.reached) else { throw error }
+                guard case .connect = recovery.next(after: error.loss, at: error.reached) else {
+                    throw RequestFailure(unconnected: error.failure)
+                }
             }
         }
     }
@@ -108,7 +112,7 @@ package final class Brokers: Sendable {
             if let socket = try connector.connectIfServed(until: deadline) { return socket }
             return mayStart && isWorthStarting() ? try connector.connect() : nil
         } catch {
-            throw RequestFailure(error, error.code == .brokerUnavailable ? .nobody : .other, at: .nothing)
+            throw RequestFailure(unconnected: error)
         }
     }
 
@@ -119,6 +123,9 @@ package final class Brokers: Sendable {
             at: .nothing
         )
     }
+
+    /// Ends the connection: all that stands there ends.
+    package func end() { state.withLock { $0.current }?.end() }
 
     // MARK: After a loss
 
@@ -132,18 +139,24 @@ package final class Brokers: Sendable {
         var (recovery, mayStart) = (recovery, true)
         var lost: RequestFailure?
         while true {
+            let connection: BrokerConnection
+            do throws(RequestFailure) {
+                guard let next = try await self.connection(mayStart: mayStart) else { throw absence }
+                connection = next
+            } catch {
+                // The end of the broker says more than the absence of the next one.
+                throw error.loss == .nobody ? lost?.explained(by: recovery) ?? error.failure : error.failure
+            }
             do {
-                guard let connection = try await connection(mayStart: mayStart) else { throw absence }
                 return try await request(connection)
             } catch let error as RequestFailure {
-                // The end of the broker says more than the absence of the next one.
-                if error.loss == .nobody, let lost { throw lost.explained(by: recovery) }
                 lost = error
                 switch recovery.next(after: error.loss, at: error.reached) {
-                case .again(let delay): await sleep(delay)
+                case .again(let delay): await self.delay(delay)
                 case .connect(let delay, let next):
                     mayStart = next
-                    await sleep(delay)
+                    connection.leave()
+                    await self.delay(delay)
                 case .fail: throw error.explained(by: recovery)
                 }
             }
@@ -152,17 +165,23 @@ package final class Brokers: Sendable {
 
     /// Registers something that exists until it ends, again at each broker after a loss.
     ///
-    /// - Parameter body: registers at a broker, calls its second argument, and returns when what stands has ended.
+    /// - Parameters:
+    ///   - hasStood: whether it was registered before.
+    ///   - body: registers at a broker, calls its second argument, and returns when what stands has ended.
     /// - Throws: the reason of a loss that is the end; other errors of `body`.
     package func standing<Value>(
         _ recovery: Recovery,
+        hasStood: Bool = false,
         _ body: (BrokerConnection, _ stands: () -> Void) async throws -> Value
     ) async throws -> Value {
-        var (recovery, reached, mayStart) = (recovery, Recovery.Reached.request, true)
+        var (recovery, mayStart) = (recovery, true)
+        var reached = hasStood ? Recovery.Reached.standing : .request
         var reason: RequestFailure?
         while true {
+            var connection: BrokerConnection?
             do {
-                guard let connection = try await connection(mayStart: mayStart) else { throw absence }
+                connection = try await self.connection(mayStart: mayStart)
+                guard let connection else { throw absence }
                 return try await body(connection) {
                     reached = .standing
                     state.withLock { $0.isReported = false }
@@ -173,19 +192,43 @@ package final class Brokers: Sendable {
                     throw (reason ?? error).failure
                 }
                 mayStart = next
+                connection?.leave()
                 if !state.withLock({ exchange(&$0.isReported, with: true) }) { reportLoss() }
-                await sleep(delay)
+                if await self.delay(delay) { recovery.hurry() }
                 if Task.isCancelled { throw Failure(.cancelled, "the request was cancelled") }
             }
         }
     }
 
-    private func sleep(_ milliseconds: Int) async {
-        if milliseconds > 0 { await loop.sleep(until: MonotonicClock.deadline(milliseconds: milliseconds)) }
+    /// - Returns: whether `hurry` has ended the delay.
+    @discardableResult
+    private func delay(_ milliseconds: Int) async -> Bool {
+        guard milliseconds > 0 else { return false }
+        let number = loop.nextNumber()
+        state.withLock { $0.delays.append(number) }
+        await loop.pause(as: number, until: MonotonicClock.deadline(milliseconds: milliseconds)) {
+            state.withLock { !$0.delays.contains(number) }
+        }
+        return state.withLock { state in
+            let count = state.delays.count
+            state.delays.removeAll { $0 == number }
+            return state.delays.count == count
+        }
+    }
+
+    /// Ends the delays of all that was lost.
+    package func hurry() {
+        let delays = state.withLock { state in exchange(&state.delays, with: []) }
+        for number in delays { loop.resume(number) }
     }
 }
 
 extension RequestFailure {
+    /// The failure of an attempt to connect. It is not made again at once.
+    fileprivate init(unconnected failure: Failure) {
+        self.init(failure, failure.code == .brokerUnavailable ? .nobody : Loss(failure), at: .nothing)
+    }
+
     /// The failure, with the remark of its recovery.
     fileprivate func explained(by recovery: Recovery) -> Failure {
         var failure = failure

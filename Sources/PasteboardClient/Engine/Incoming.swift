@@ -77,24 +77,10 @@ extension BrokerStream {
     }
 }
 
-extension RequestFailure {
-    fileprivate static let tooLarge = RequestFailure(
-        Failure(.limitExceeded, "there are more bytes than the load accepts"),
-        .other,
-        at: .uncommitted
-    )
-}
-
-extension BrokerConnection {
-    /// Begins a load, and returns when it is answered. Bytes follow as they are read.
-    ///
-    /// The load may be answered with a descriptor, unless it says otherwise. The broker enforces the load's timeout,
-    /// and reports the bytes that have arrived in time. The client ends it 50 ms later, in case the broker is stopped
-    /// or hangs.
-    package func load(_ load: Load) async throws(RequestFailure) -> Incoming {
-        var load = load
-        load.descriptorWelcome = load.descriptorWelcome ?? true
-        let stream = open(load, LoadOperation(expecting: load.accepts.first?.type))
+extension UnreadStream {
+    /// Returns when a load is answered.
+    package func answered() async throws(RequestFailure) -> Incoming {
+        let stream = reader()
         while true {
             let (answer, end, failure) = stream.takeAnswer()
             if let answer { return Incoming(stream, answer) }
@@ -116,8 +102,34 @@ extension BrokerConnection {
             await stream.wait(for: .event)
         }
     }
+}
 
-    private func open(_ load: Load, _ operation: LoadOperation) -> BrokerStream {
+extension RequestFailure {
+    fileprivate static let tooLarge = RequestFailure(
+        Failure(.limitExceeded, "there are more bytes than the load accepts"),
+        .other,
+        at: .uncommitted
+    )
+}
+
+extension BrokerConnection {
+    /// Begins a load, and returns when it is answered. Bytes follow as they are read.
+    ///
+    /// The load may be answered with a descriptor, unless it says otherwise. The broker enforces the load's timeout,
+    /// and reports the bytes that have arrived in time. The client ends it 50 ms later, in case the broker is stopped
+    /// or hangs.
+    package func load(_ load: Load) async throws(RequestFailure) -> Incoming {
+        try await open(load).answered()
+    }
+
+    /// Begins a load that a task is to read.
+    package func open(_ load: Load) -> UnreadStream {
+        var load = load
+        load.descriptorWelcome = load.descriptorWelcome ?? true
+        return open(load, LoadOperation(expecting: load.accepts.first?.type))
+    }
+
+    private func open(_ load: Load, _ operation: LoadOperation) -> UnreadStream {
         let timeout = load.timeoutMilliseconds.flatMap { $0 > 0 ? $0 : nil }
         let slot = change { core in
             let slot = core.open { state throws(Failure) in try state.open(load) }
@@ -128,7 +140,7 @@ extension BrokerConnection {
             core.streams.limit(slot, to: MonotonicClock.deadline(milliseconds: latest))
             return slot
         }
-        return BrokerStream(slot, of: self)
+        return UnreadStream(slot, of: self)
     }
 
     /// Loads all bytes into memory.

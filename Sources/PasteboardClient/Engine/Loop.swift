@@ -12,9 +12,8 @@ package final class Loop: TaskExecutor {
         package let interest: PollInterest
         package let end: UInt64
 
-        /// - Parameter interest: nil for a wait for the time alone.
-        package init(_ interest: PollInterest?, until end: UInt64) {
-            self.interest = interest ?? PollInterest(-1, [])
+        package init(_ interest: PollInterest, until end: UInt64) {
+            self.interest = interest
             self.end = end
         }
     }
@@ -23,8 +22,8 @@ package final class Loop: TaskExecutor {
     private struct Watcher {
         let number: UInt64
         let wait: Wait
-        /// - Parameter isReady: false if the time is over, or if nobody waits any more.
-        let act: @Sendable (_ isReady: Bool) -> Void
+        /// Called with nil if the time is over or the task is cancelled.
+        let act: @Sendable (Int?) -> Void
     }
 
     private struct State {
@@ -125,7 +124,7 @@ package final class Loop: TaskExecutor {
             for (index, watcher) in watchers.enumerated() where connections.count + index < ready.count {
                 let readiness = ready[connections.count + index]
                 guard !readiness.isEmpty || MonotonicClock.isOver(watcher.wait.end) else { continue }
-                if state.withLock({ $0.take(watcher.number) }) != nil { watcher.act(!readiness.isEmpty) }
+                if state.withLock({ $0.take(watcher.number) }) != nil { watcher.act(readiness.isEmpty ? nil : 0) }
             }
             ready.removeSubrange(min(connections.count, ready.count)...)
         }
@@ -156,24 +155,33 @@ package final class Loop: TaskExecutor {
     /// Waits until one of several descriptors is ready, or until a time.
     ///
     /// - Returns: its index; nil at that time, or if the task is cancelled.
-    package func first(of interests: [PollInterest?], until end: UInt64 = .max) async -> Int? {
-        let number = nextNumber()
-        return await withTaskCancellationHandler {
+    package func first(of interests: [PollInterest], until end: UInt64 = .max) async -> Int? {
+        await wait(for: interests, until: end, as: nextNumber()) { Task.isCancelled }
+    }
+
+    /// Waits until `resume` is called with a number, or until a time.
+    ///
+    /// - Parameter isOver: whether what is waited for has happened, asked when `resume` has an effect.
+    func pause(as number: UInt64, until end: UInt64, unless isOver: () -> Bool) async {
+        _ = await wait(for: [], until: end, as: number) { Task.isCancelled || isOver() }
+    }
+
+    func resume(_ number: UInt64) { change { $0.take(number) }?.act(nil) }
+
+    private func wait(
+        for interests: [PollInterest],
+        until end: UInt64,
+        as number: UInt64,
+        unless isOver: () -> Bool
+    ) async -> Int? {
+        await withTaskCancellationHandler {
             await withUnsafeContinuation { (waiter: UnsafeContinuation<Int?, Never>) in
-                change { state in
-                    for (index, interest) in interests.enumerated() {
-                        state.watchers.append(
-                            Watcher(number: number, wait: Wait(interest, until: end)) { isReady in
-                                waiter.resume(returning: isReady ? index : nil)
-                            }
-                        )
-                    }
-                }
+                watch(interests, until: end, as: number) { waiter.resume(returning: $0) }
                 // A cancellation before this found nothing.
-                if Task.isCancelled { forget(number) }
+                if isOver() { resume(number) }
             }
         } onCancel: {
-            forget(number)
+            resume(number)
         }
     }
 
@@ -185,25 +193,42 @@ package final class Loop: TaskExecutor {
         await first(of: [interest], until: end) != nil
     }
 
-    package func sleep(until end: UInt64) async { _ = await first(of: [nil], until: end) }
+    package func sleep(until end: UInt64) async { _ = await first(of: [], until: end) }
 
-    /// Calls `act` once, on the thread of the loop, when a descriptor is ready.
+    /// Calls `act` once, on the thread of the loop, when a descriptor is ready or the time is over.
     ///
     /// - Returns: the number with which `forget` ends the wait.
-    func watch(_ interest: PollInterest, _ act: @escaping @Sendable () -> Void) -> UInt64 {
+    func watch(_ interests: [PollInterest], until end: UInt64, _ act: @escaping @Sendable () -> Void) -> UInt64 {
         let number = nextNumber()
-        let watcher = Watcher(number: number, wait: Wait(interest, until: .max)) { if $0 { act() } }
-        change { $0.watchers.append(watcher) }
+        watch(interests, until: end, as: number) { _ in act() }
         return number
     }
 
-    private func nextNumber() -> UInt64 {
+    private func watch(
+        _ interests: [PollInterest],
+        until end: UInt64,
+        as number: UInt64,
+        _ act: @escaping @Sendable (Int?) -> Void
+    ) {
+        change { state in
+            for (index, interest) in interests.enumerated() {
+                state.watchers.append(
+                    Watcher(number: number, wait: Wait(interest, until: .max)) { act($0 == nil ? nil : index) }
+                )
+            }
+            guard interests.isEmpty || end < .max else { return }
+            // No event is expected.
+            state.watchers.append(Watcher(number: number, wait: Wait(PollInterest(-1, []), until: end), act: act))
+        }
+    }
+
+    func nextNumber() -> UInt64 {
         state.withLock { state in
             state.watcherCount += 1
             return state.watcherCount
         }
     }
 
-    /// Ends a wait, unless it is over.
-    func forget(_ number: UInt64) { change { $0.take(number) }?.act(false) }
+    /// Ends a wait, unless it is over. Nothing is called.
+    func forget(_ number: UInt64) { _ = change { $0.take(number) } }
 }

@@ -10,11 +10,13 @@ struct Streams {
         case room
         /// An empty output: the socket has taken all bytes.
         case sent
-        /// No open answer of the contents that the slot watches.
+        /// No open answer of the contents that the slot publishes or watches.
         case quiet
     }
 
     struct Slot {
+        /// A number that no other use of the slot has.
+        var serial: UInt64 = 0
         /// 0 for a slot that is free, or that has no number yet.
         var stream: UInt64 = 0
         var isUsed = true
@@ -32,6 +34,8 @@ struct Streams {
         var failure: (failure: Failure, loss: Loss)?
         /// Nothing follows.
         var isOver = false
+        /// Whether this is the stream of a destination, on which sessions arrive.
+        var isDestination = false
         /// The number of the contents that this stream publishes; 0 before the commit.
         var handle: UInt64?
         /// The number of open asks of the contents.
@@ -40,25 +44,18 @@ struct Streams {
         var publication: Int?
         /// The slot of the contents whose answers are awaited.
         var watched: Int?
+        /// Whether something else than the stream ends the wait.
+        var isNudged = false
         /// The program's code that makes the bytes of the stream.
         var handler: Task<Void, Never>?
-        /// The bytes that it has made, unless it sends them itself.
-        var result: HandlerResult?
 
-        /// Whether a wait for anything but room is over.
+        /// Whether there is something to be read.
         // `mutating`, because a borrowing call would copy the whole slot for its callee.
         var isReady: Bool {
             mutating get {
-                if isOver || isLate || load?.end != nil || result != nil { return true }
-                return want == .event && (!events.isEmpty || !bytes.isEmpty || load?.answer != nil)
+                isOver || isLate || !events.isEmpty || !bytes.isEmpty || load?.end != nil || load?.answer != nil
             }
         }
-    }
-
-    /// The outcome of code of the program. Not a `Result`, whose metadata takes 100,000 instructions of a command.
-    enum HandlerResult {
-        case bytes([UInt8])
-        case failed(any Error)
     }
 
     /// Actions for the time after unlocking.
@@ -76,6 +73,7 @@ struct Streams {
     /// The first deadline.
     private(set) var earliest = UInt64.max
     private var free: [UInt32] = []
+    private var lastSerial: UInt64 = 0
     private var effects = Effects()
     /// The published contents, by the number that asks name.
     private var publications: [(handle: UInt64, slot: Int)] = []
@@ -86,12 +84,12 @@ struct Streams {
     // MARK: Slots
 
     mutating func add(_ stream: UInt64 = 0) -> Int {
+        lastSerial += 1
         guard let index = free.popLast().map({ Int($0) }) else {
-            slots.append(Slot(stream: stream))
+            slots.append(Slot(serial: lastSerial, stream: stream))
             return slots.count - 1
         }
-        slots[index].isUsed = true
-        slots[index].stream = stream
+        slots[index] = Slot(serial: lastSerial, stream: stream)
         return index
     }
 
@@ -104,7 +102,13 @@ struct Streams {
     /// - Returns: the stream, if it is open.
     mutating func remove(_ index: Int) -> UInt64? {
         let (stream, isOver) = (slots[index].stream, slots[index].isOver)
-        if slots[index].handle != nil { publications.removeAll { $0.slot == index } }
+        if slots[index].handle != nil {
+            publications.removeAll { $0.slot == index }
+            for other in slots.indices {
+                if slots[other].publication == index { slots[other].publication = nil }
+                if slots[other].watched == index { unwatch(other) }
+            }
+        }
         end(index)
         slots[index] = Slot(isUsed: false)
         free.append(UInt32(index))
@@ -135,16 +139,34 @@ struct Streams {
         if !exchange(&slots[index].isOver, with: true), let publication = slots[index].publication {
             slots[publication].answers -= 1
             if slots[publication].answers == 0 {
-                for index in slots.indices where slots[index].watched == publication { release(index) }
+                release(publication)
+                for other in slots.indices where slots[other].watched == publication { unwatch(other) }
             }
         }
         release(index)
     }
 
-    /// Ends an ask that is answered.
-    mutating func finish(_ index: Int) {
-        slots[index].handler = nil
-        end(index)
+    /// Lets a slot watch the answers of contents, if any are open.
+    mutating func watchAnswers(of handle: UInt64?, from index: Int) {
+        guard let publication = publications.first(where: { $0.handle == handle })?.slot else { return }
+        if slots[publication].answers > 0 { slots[index].watched = publication }
+    }
+
+    private mutating func unwatch(_ index: Int) {
+        slots[index].watched = nil
+        release(index)
+    }
+
+    /// Lets a stream end the code that makes bytes for it.
+    mutating func setHandler(_ handler: Task<Void, Never>, of index: Int) {
+        if slots[index].isOver { effects.cancelled.append(handler) } else { slots[index].handler = handler }
+    }
+
+    /// Ends a wait for something else than the stream, or the next one if none has begun.
+    mutating func nudge(_ index: Int, _ serial: UInt64) {
+        guard slots[index].serial == serial else { return }
+        slots[index].isNudged = true
+        release(index)
     }
 
     mutating func expire() {
@@ -233,10 +255,16 @@ struct Streams {
                 slots[index].events.append(event)
             }
             end(index)
+        case .session(let stream, let session) where slots[index].isDestination:
+            let slot = add(stream)
+            state.setOwner(UInt32(slot), of: stream)
+            slots[slot].events.append(event)
+            slots[index].events.append(.session(UInt64(slot), session))
+            release(index)
         case .committed(_, let committed):
-            if slots[index].handle != nil, let handle = committed.handle {
-                slots[index].handle = handle
-                publications.append((handle, index))
+            if slots[index].handle != nil {
+                slots[index].handle = committed.handle ?? 0
+                publications.append((committed.handle ?? 0, index))
             }
             fallthrough
         default:

@@ -29,7 +29,14 @@ package struct WriteItem {
         self.representations = representations
     }
 
-    var message: Item {
+    /// An item all of whose representations are promised.
+    package init(promising item: Item) {
+        self.item = item
+        self.item.representations = []
+        representations = item.representations.map { ($0, .promised) }
+    }
+
+    package var message: Item {
         var item = item
         for (representation, source) in representations {
             var representation = representation

@@ -6,7 +6,7 @@ import Glibc
 /// It has to be created on the main thread before any other thread starts. It blocks the signals there, and the other
 /// threads inherit the mask, so the signals arrive only at this descriptor. `ChildProcess` starts children with an
 /// empty mask.
-package struct SignalDescriptor: ~Copyable {
+package struct SignalDescriptor: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
 
     /// Readable when a signal has arrived.

@@ -1,3 +1,4 @@
+import BlockingClient
 import Glibc
 import PasteboardClient
 import PasteboardTransport

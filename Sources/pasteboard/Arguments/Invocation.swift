@@ -24,13 +24,6 @@ struct Invocation {
     /// The start of messages: `pasteboard: copy: `.
     var prefix: String { "pasteboard: " + (command.map { "\($0): " } ?? "") }
 
-    /// Makes a connection end at the deadline. The broker's own answer about the timeout of a load may arrive 50 ms
-    /// later.
-    func limit(_ connection: BlockingConnection) -> BlockingConnection {
-        connection.io.timeouts.end = deadline.addingClamped(100_000_000)
-        return connection
-    }
-
     /// Throws `timeout` if the time is over.
     ///
     /// - Parameter failure: the failure after which the command waits, if any.

@@ -1,8 +1,7 @@
 import PasteboardClient
 import PasteboardTransport
-import PasteboardWire
 
-/// The origin of the bytes of a promised representation.
+/// The origin of the bytes of a representation.
 enum AskOrigin {
     /// The output of `sh -c`.
     case command(SystemString, type: String)
@@ -13,24 +12,23 @@ enum AskOrigin {
         if case .input(let input) = self { input } else { nil }
     }
 
-    /// The program whose output the representation is.
-    func program() throws -> ServedProgram.Configuration {
+    /// The origin of the bytes of each ask for a promised representation; nil for an input that can be read once.
+    var promised: PromisedOrigin? {
         switch self {
-        case .command(let command, let type):
-            return ServedProgram.Configuration(
-                process: ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command]),
-                name: "the command for \(type)",
-                complaint: .last
-            )
+        case .command(let command, let type): .command(command, type: type)
         case .input(let input):
-            guard let folder = input.folder else {
-                throw Failure(.sourceFailed, "\(input.lastName) is not a folder")
+            if let folder = input.folder {
+                .folder(folder.opened, name: input.lastName)
+            } else {
+                input.file.map { .file(PromisedFile($0, input)) }
             }
-            return ServedProgram.Configuration(
-                process: try folder.archiver(),
-                name: "archiving \(input.lastName)",
-                complaint: .first
-            )
         }
     }
+}
+
+/// The origin of the bytes of a promised representation, which are made or read for each ask.
+enum PromisedOrigin: Sendable {
+    case command(SystemString, type: String)
+    case file(PromisedFile)
+    case folder(OpenedFolder, name: String)
 }

@@ -1,30 +1,21 @@
 import Glibc
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// One ask that is answered with the output of a program: a shell command, or the archiver of a folder.
+/// A program whose output is sent or kept: a shell command, or the archiver of a folder. If it is released before its
+/// end, it is ended.
 final class ServedProgram {
-    struct Configuration {
-        var process: ChildProcess.Configuration
-        /// The name in messages.
-        let name: String
-        let complaint: ComplaintLine.Choice
+    private enum Stream {
+        case output
+        case errors
+        case end
     }
 
-    /// The time between SIGTERM and SIGKILL, in milliseconds.
-    private static let grace = 2_000
-
-    /// The stream of the ask; nil once the ask was cancelled.
-    private(set) var ask: UInt64?
-    let record: AskRecord
     private let name: String
-    private(set) var byteCount: UInt64 = 0
-    /// The time at which progress is reported to the broker next (see `MonotonicClock`).
-    private(set) var nextReport: UInt64
-    private let reportInterval: Int
-
+    private let programs: RunningPrograms
     private let child: ChildProcess
-    private let end: OwnedDescriptor
+    private let end: DescriptorBox
     private let output: OwnedDescriptor
     private let errors: OwnedDescriptor
     private var outputHasEnded = false
@@ -32,70 +23,93 @@ final class ServedProgram {
     /// Whether the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
     private var childHasEnded = false
     private var complaint: ComplaintLine
-    /// The time at which a program that was asked to end is killed.
-    private(set) var killTime: UInt64?
+    private(set) var byteCount: UInt64 = 0
 
-    init(
-        _ configuration: Configuration,
-        ask: UInt64,
-        record: AskRecord,
-        reportInterval: Int
-    ) throws(SystemError) {
-        var process = configuration.process
+    /// Starts the program of an origin that has one.
+    init(_ origin: PromisedOrigin, _ programs: RunningPrograms) throws {
+        var process: ChildProcess.Configuration
+        switch origin {
+        case .command(let command, let type):
+            process = ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command])
+            name = "the command for \(type)"
+            complaint = ComplaintLine(.last)
+        case .folder(let folder, let name):
+            process = try folder.archiver()
+            self.name = "archiving \(name)"
+            complaint = ComplaintLine(.first)
+        case .file: throw Failure(.sourceFailed, "a file is no program")
+        }
         let output = try System.pipe()
         let errors = try System.pipe()
         process.output = .descriptor(output.second.raw)
         process.errors = .descriptor(errors.second.raw)
         // In its own process group a signal ends the program together with its children.
         process.inNewGroup = true
-        child = try ChildProcess(process)
-        end = try System.processDescriptor(child.id)
+        (child, end) = try programs.start(process)
         // The write ends are closed here; otherwise the end of the output would never be seen.
         self.output = output.keepingFirst()
         self.errors = errors.keepingFirst()
-        self.ask = ask
-        self.record = record
-        name = configuration.name
-        complaint = ComplaintLine(configuration.complaint)
-        self.reportInterval = reportInterval
-        nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
+        self.programs = programs
     }
 
-    enum Stream {
-        case output
-        case errors
-        case end
-    }
+    deinit { programs.end(child, end) }
 
-    /// The descriptors to wait for.
+    /// The next bytes of the output.
     ///
-    /// - Parameter takesOutput: whether the broker takes bytes now.
-    func interests(takesOutput: Bool) -> [(Stream, PollInterest)] {
+    /// - Returns: nil if the program has ended and all of its output was read. The end of standard error is not
+    ///   awaited, because a child of the program may keep it open.
+    func next() async throws -> [UInt8]? {
+        while !isComplete {
+            let streams = interests(takesOutput: true)
+            guard let ready = await programs.loop.first(of: streams.map(\.1)) else {
+                throw Failure(.cancelled, "interrupted")
+            }
+            if let bytes = try handle(streams[ready].0, upTo: WireLimits.dataLength) { return bytes }
+        }
+        return nil
+    }
+
+    /// The next bytes of the output for an ask, as many as it has room for.
+    ///
+    /// - Parameter interval: the longest time between progress reports for a program without output, in milliseconds.
+    func next(for ask: borrowing AskStream, reportingEach interval: Int) async throws -> [UInt8]? {
+        var nextReport = MonotonicClock.deadline(milliseconds: interval)
+        while !isComplete {
+            let room = ask.room
+            let streams = interests(takesOutput: room > 0)
+            try await ask.wait(forRoom: room == 0, or: streams.map(\.1), until: nextReport)
+            if MonotonicClock.isOver(nextReport) {
+                ask.report(completed: byteCount)
+                nextReport = MonotonicClock.deadline(milliseconds: interval)
+            }
+            let ready = try System.poll(streams.map(\.1), milliseconds: 0)
+            for ((stream, _), readiness) in zip(streams, ready) where !readiness.isEmpty {
+                if let bytes = try handle(stream, upTo: min(room, WireLimits.dataLength)) { return bytes }
+            }
+        }
+        return nil
+    }
+
+    private func interests(takesOutput: Bool) -> [(Stream, PollInterest)] {
         var interests: [(Stream, PollInterest)] = []
-        if !outputHasEnded, takesOutput { interests.append((.output, PollInterest(output.raw, .readable))) }
         if !errorsHaveEnded { interests.append((.errors, PollInterest(errors.raw, .readable))) }
         if !childHasEnded { interests.append((.end, PollInterest(end.raw, .readable))) }
+        if !outputHasEnded, takesOutput { interests.append((.output, PollInterest(output.raw, .readable))) }
         return interests
     }
 
-    /// The next bytes of the output; empty at its end.
-    func readOutput(upTo limit: Int) throws(SystemError) -> [UInt8] {
-        let bytes = try System.read(output.raw, upTo: limit)
-        outputHasEnded = bytes.isEmpty
-        byteCount += UInt64(bytes.count)
-        if !bytes.isEmpty { recordReport() }
-        return bytes
-    }
-
-    /// Handles what is ready.
-    ///
-    /// - Parameter takeOutput: called if it is the output.
-    func handle(_ stream: Stream, takeOutput: () throws -> Void) throws {
+    /// - Returns: the bytes of the output, if it was ready and has not ended.
+    private func handle(_ stream: Stream, upTo limit: Int) throws(SystemError) -> [UInt8]? {
         switch stream {
-        case .output: try takeOutput()
+        case .output:
+            let bytes = try System.read(output.raw, upTo: limit)
+            outputHasEnded = bytes.isEmpty
+            byteCount += UInt64(bytes.count)
+            return bytes.isEmpty ? nil : bytes
         case .errors: try readErrors()
         case .end: childHasEnded = true
         }
+        return nil
     }
 
     /// Reads standard error, and writes it to that of this process as well.
@@ -106,62 +120,73 @@ final class ServedProgram {
         try? System.write(bytes.span, to: 2)
     }
 
-    /// Records the end of the process if it has ended.
-    func recordEndIfOver() {
-        childHasEnded = childHasEnded || isReady(end.raw)
+    /// The end of the output needs no room: a destination may grant exactly as many bytes as there are.
+    private var isComplete: Bool {
+        guard childHasEnded else { return false }
+        if !outputHasEnded {
+            let ready = try? System.poll([PollInterest(output.raw, .readable)], milliseconds: 0)
+            outputHasEnded = ready?.first == .ended
+        }
+        return outputHasEnded
     }
 
-    /// Records the end of the output if the program has ended and nothing is left to read. The end needs no credit: a
-    /// destination may grant exactly as many bytes as there are.
-    func recordEndOfOutputIfOver() {
-        guard childHasEnded, !outputHasEnded else { return }
-        let ready = try? System.poll([PollInterest(output.raw, .readable)], milliseconds: 0)
-        outputHasEnded = ready?.first == .ended
-    }
-
-    func recordReport() {
-        nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
-    }
-
-    /// Whether the program has ended and all of its output was read. The end of standard error is not awaited, because
-    /// a child of the program may keep it open.
-    var isComplete: Bool { childHasEnded && (outputHasEnded || ask == nil) }
-
-    /// The failure of the program, once `isComplete`; nil if it succeeded.
-    func failure() -> Failure? {
-        while !errorsHaveEnded, isReady(errors.raw) { try? readErrors() }
+    /// Throws the failure of a program that has ended, if it has failed.
+    func check() throws {
+        while !errorsHaveEnded,
+            (try? System.poll([PollInterest(errors.raw, .readable)], milliseconds: 0))?[0].isEmpty == false
+        {
+            try readErrors()
+        }
         let end = try? child.wait()
-        guard end != .exited(0) else { return nil }
+        guard end != .exited(0) else { return }
         let how = end?.description ?? "could not be waited for"
         let line = complaint.text
-        return Failure(
+        throw Failure(
             .sourceFailed,
             "\(name) \(how)\(line.isEmpty ? "" : ": \(line)")",
             source: SourceFailure(domain: "pasteboard.program", code: Int64(end?.exitCode ?? -1), message: line)
         )
     }
+}
 
-    private func isReady(_ descriptor: CInt) -> Bool {
-        let ready = try? System.poll([PollInterest(descriptor, .readable)], milliseconds: 0)
-        return !(ready?.first?.isEmpty ?? true)
+/// The programs that run for asks. None of them outlives this process.
+final class RunningPrograms: Sendable {
+    /// The time between SIGTERM and SIGKILL, in milliseconds.
+    private static let grace = 2_000
+
+    let loop: Loop
+    private let running = Lock<[(child: ChildProcess, end: DescriptorBox)]>([])
+
+    init(on loop: Loop) { self.loop = loop }
+
+    fileprivate func start(_ configuration: ChildProcess.Configuration) throws -> (ChildProcess, DescriptorBox) {
+        let child = try ChildProcess(configuration)
+        let end = DescriptorBox(try System.processDescriptor(child.id))
+        running.withLock { $0.append((child, end)) }
+        return (child, end)
     }
 
-    /// Asks the program to end after its ask was cancelled, and sets the time at which it is killed.
-    func stop() {
-        guard ask != nil else { return }
-        ask = nil
-        killTime = MonotonicClock.deadline(milliseconds: Self.grace)
+    /// Ends a program and its children.
+    fileprivate func end(_ child: ChildProcess, _ end: DescriptorBox) {
         try? child.killGroup(SIGTERM)
+        Task(executorPreference: loop) {
+            await self.finish(child, end, by: MonotonicClock.deadline(milliseconds: Self.grace))
+        }
     }
 
-    func kill() {
-        killTime = nil
+    private func finish(_ child: ChildProcess, _ end: DescriptorBox, by time: UInt64) async {
+        await loop.ready(PollInterest(end.raw, .readable), until: time)
+        guard running.withLock({ $0.contains { $0.child.id == child.id } }) else { return }
         try? child.killGroup(SIGKILL)
+        _ = try? child.wait()
+        running.withLock { $0.removeAll { $0.child.id == child.id } }
     }
 
-    /// Kills the rest of the group of a program that was stopped and `isComplete`.
-    func finishStopping() {
-        kill()
-        _ = try? child.wait()
+    /// Ends all programs, and returns when they have ended.
+    func endAll() async {
+        let all = running.withLock { $0 }
+        for (child, _) in all { try? child.killGroup(SIGTERM) }
+        let time = MonotonicClock.deadline(milliseconds: Self.grace)
+        for (child, end) in all { await finish(child, end, by: time) }
     }
 }

@@ -70,27 +70,46 @@ struct DragCommand: Command {
                 usage: "option --move allows one file per item; drag the files as separate items, or omit --move"
             )
         }
-        let connection = try self.connection()
+        let connection = try await connection(on: loop)
         var drag = Drag()
         drag.allowsMove = isMove
         drag.movesBetweenProcesses = isMove
-        let offer = try connection.offer(drag, items: try InputItem.writeItems(items, for: connection.welcome()))
+        let promises = try InputItem.writeItems(items, for: connection.welcome)
+        let publication = try await connection.offer(drag, promises)
         // From here on a signal cancels the transfers that are incomplete.
         let signals = try SignalBox()
-        let server = try AskServer(connection, origins: items.map { $0.representations.map(\.origin) })
-        let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals, isMove: isMove)
-        return try report(try loop.run(to: destination), of: items)
+        let line = ProgressLine()
+        let server = AskServer(
+            promises.map(\.message),
+            items.map { $0.representations.map(\.origin.promised) },
+            on: loop,
+            progress: { sent, wanted in if wanted != 0 { line.show("sent", sent, of: wanted) } }
+        )
+        var session = DragSession(publication, server, signals, isMove: isMove)
+        let progress: DragProgress
+        do {
+            progress = try await session.drop(on: destination)
+        } catch {
+            line.clear()
+            await server.stop()
+            throw error
+        }
+        line.clear()
+        await server.stop()
+        return try report(progress, of: items)
     }
 
     /// Connects to the broker, and with --wait waits for the destination.
-    private func connection() throws -> BlockingConnection {
+    private func connection(on loop: Loop) async throws -> BrokerConnection {
         let streams = AskServer.maximumAsks
         guard let wait else {
-            if let connection = try Broker.running(streams: streams) { return connection }
+            if let brokers = try await Brokers.running(on: loop, streams: streams) {
+                return try await brokers.recovering { $0 }
+            }
             throw Failure(.nothingHere, "there is no destination \(destination), because no broker is running")
         }
-        return try Broker.recovering(over: try Broker.startingOne(streams: streams), streams: streams) {
-            try $0.wait(for: destination, milliseconds: wait.milliseconds)
+        return try await Brokers.startingOne(on: loop, streams: streams).recovering {
+            try await $0.wait(for: destination, milliseconds: wait.milliseconds)
             return $0
         }
     }

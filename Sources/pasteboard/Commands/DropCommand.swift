@@ -72,7 +72,10 @@ struct DropCommand: Command {
 
     func run(on loop: Loop) async throws -> CInt {
         if isList {
-            let destinations = try Broker.running()?.status().compactMap(\.destination) ?? []
+            var destinations: [DestinationStatus] = []
+            if let brokers = try await Brokers.running(on: loop) {
+                destinations = try await brokers.recovering { try await $0.status() }.compactMap(\.destination)
+            }
             try StandardStreams.print(TextTable.text(destinations.map(\.row)), json: .array(destinations.map(\.json)))
             return 0
         }
@@ -80,22 +83,68 @@ struct DropCommand: Command {
         // Checked before registering: a directory that cannot be written to must not become a destination.
         _ = try PendingFile(inDirectory: directory)
         WorkingName.removeLeftovers(in: directory)
-        let connection = try Broker.startingOne()
-        // From here on a signal has to remove unfinished files.
-        let signals = try SignalBox()
-        var destination = Destination()
-        destination.name = name
-        destination.accepts = accepts
-        let loop = try DropLoop(
-            destination,
-            over: connection,
-            directory: OutputDirectory(directory, pattern: pattern),
-            isOnce: isOnce,
-            signals: signals
-        )
+        let brokers = try Brokers.startingOne(on: loop)
+        let line = ProgressLine()
+        var signals: SignalBox?
+        do {
+            return try await brokers.standing(Recovery(.standing)) { connection, stands in
+                var destination = Destination()
+                destination.name = name
+                destination.accepts = accepts
+                var stream = try await connection.register(destination)
+                stands()
+                let isFirst = signals == nil
+                // From here on a signal has to remove unfinished files.
+                let box = try signals ?? SignalBox(interrupting: loop) { brokers.end() }
+                signals = box
+                if isFirst { noteRegistration() }
+                return try await serve(&stream, box, line)
+            }
+        } catch {
+            line.clear()
+            try signals?.check()
+            throw error
+        }
+    }
+
+    private func noteRegistration() {
         let names = accepts.map { UniformType.readable($0.type) }
         let types = names.isEmpty ? "anything" : names.joined(separator: ", ")
         StandardStreams.note("accepting \(types) as \(name) into \(directory)")
-        return try loop.run()
     }
+
+    /// Serves sessions until the connection ends. With `--once`, returns the exit code of the first drop.
+    private func serve(
+        _ destination: inout DestinationStream,
+        _ signals: SignalBox,
+        _ line: ProgressLine
+    ) async throws -> CInt {
+        let output = OutputDirectory(directory, pattern: pattern)
+        let first = FirstDrop()
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            do {
+                while true {
+                    if let code = first.code.withLock({ $0 }) { return code }
+                    guard let session = try await destination.nextSession() else { continue }
+                    let drop = ReceivedDrop(session, accepts: accepts, directory: output, signals: signals, line: line)
+                    group.addTask { [isOnce, shared = destination.shared] in
+                        let code = try await drop.run()
+                        guard isOnce, let code else { return }
+                        first.code.withLock { $0 = $0 ?? code }
+                        shared.nudge()
+                    }
+                }
+            } catch {
+                // The drops that are under way fail, too, and report it.
+                try await group.waitForAll()
+                if let code = first.code.withLock({ $0 }) { return code }
+                throw error
+            }
+        }
+    }
+}
+
+/// The result of the first drop.
+private final class FirstDrop: Sendable {
+    let code = Lock<CInt?>(nil)
 }

@@ -85,12 +85,12 @@ struct OfferCommand: Command {
     func run(on loop: Loop) async throws -> CInt {
         guard !isInBackground else { return try BackgroundOffer.start(Array(System.arguments.dropFirst())) }
         let isJSON = Invocation.current.isJSON
-        return try run { if isJSON { try StandardStreams.print($0) } }
+        return try await run(on: loop) { if isJSON { try StandardStreams.print($0) } }
     }
 
     /// - Parameter registered: called when the contents can be pasted, with the result as a line: JSON, or the id of
     ///   this process.
-    func run(registered: (String) throws -> Void) throws -> CInt {
+    func run(on loop: Loop, registered: (String) throws -> Void) async throws -> CInt {
         _ = System.raiseDescriptorLimit()
         let items = try inputs?.items() ?? commands.map { [$0] } ?? []
         for input in items.lazy.flatMap(\.inputs) where !input.isPromisable {
@@ -105,34 +105,42 @@ struct OfferCommand: Command {
                 usage: "--keep-on-exit cannot be used for sensitive contents, which end with the offer; omit it"
             )
         }
-        let streams = AskServer.maximumAsks
-        let connection = try Broker.startingOne(streams: streams)
-        let promises = try InputItem.writeItems(items, for: connection.welcome(), isConcealed: options.isConcealed)
-        let origins = items.map { $0.representations.map(\.origin) }
-        let report = isVerbose ? StandardStreams.remark : nil
-        let offered = OfferedContents(options.write(to: board), promises, origins: origins, report: report)
+        let brokers = try Brokers.startingOne(on: loop, streams: AskServer.maximumAsks)
+        let promises = try InputItem.writeItems(items, for: Welcome(), isConcealed: options.isConcealed).map(\.message)
+        let server = AskServer(
+            promises,
+            items.map { $0.representations.map(\.origin.promised) },
+            on: loop,
+            report: isVerbose ? { @Sendable text in StandardStreams.remark(text) } : nil
+        )
+        let offer = Offer(options.write(to: board), promises, at: brokers) { ask in try await server.answer(&ask) }
         var replaced: String?
-        let placed = try Broker.recovering(Recovery(.change), over: connection, streams: streams, startsOne: true) {
-            replaced = try contents($0)
-            return try offered.place(over: $0)
-        }
+        let committed = try await offer.place { replaced = try await contents($0) }
         // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox()
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
-        placed.publication.committed.note()
+        committed.note()
         if let replaced { StandardStreams.remark("replaced \(replaced)") }
         let process = System.processID
-        let json = placed.publication.committed.json(of: board, process: process)
+        let json = committed.json(of: board, process: process)
         try registered(Invocation.current.isJSON ? json.line : "\(process)\n")
         CommandLineTool.outliveDeadline()
-        _ = Invocation.current.limit(placed.connection)
-        try OfferLoop(offered, at: placed, keepsOnExit: keepsOnExit, signals: signals).run()
-        return 0
+        do {
+            try await StandingOffer(offer, server, signals, keepsOnExit: keepsOnExit).run()
+            brokers.end()
+            await server.stop()
+            return 0
+        } catch {
+            // As if this process had ended: loads that are under way fail because their source is gone.
+            brokers.end()
+            await server.stop()
+            throw error
+        }
     }
 
     /// The contents of the pasteboard in words; nil if it is empty.
-    private func contents(_ connection: BlockingConnection) throws -> String? {
-        let listing = try connection.listing(of: board, settles: false)
+    private func contents(_ connection: BrokerConnection) async throws -> String? {
+        let listing = try await connection.listing(of: board, settles: false)
         guard let item = listing.items.first else { return nil }
         let count = listing.items.count.counted("item")
         let owner = TextTable.program(listing.contents.ownerLabel, listing.contents.ownerProcess)
@@ -140,8 +148,8 @@ struct OfferCommand: Command {
         return "\(count) of \(owner): \(types)" + (listing.items.count == 1 ? "" : ", ...")
     }
 
-    private static func text(of items: [WriteItem]) -> String {
+    private static func text(of items: [Item]) -> String {
         guard let first = items.first, items.count == 1 else { return "\(items.count) items" }
-        return first.representations.map { UniformType.readable($0.representation.type) }.joined(separator: ", ")
+        return first.representations.map { UniformType.readable($0.type) }.joined(separator: ", ")
     }
 }

@@ -10,35 +10,31 @@ struct DemoSourceCommand: Command {
     init(_ arguments: ParsedArguments) {}
 
     func run(on loop: Loop) async throws -> CInt {
-        let connection = try Broker.startingOne()
         var text = Representation()
         text.type = "public.utf8-plain-text"
         var json = Representation()
         json.type = "public.json"
-        let item = WriteItem(
-            Item(suggestedName: "greeting"),
-            representations: [(text, .promised), (json, .promised)]
-        )
-        _ = try connection.write(Write(), items: [item])
+        var item = Item(suggestedName: "greeting")
+        item.representations = [text, json]
+        let types = item.representations.map(\.type)
+        let offer = Offer(Write(), [item], at: try Brokers.startingOne(on: loop)) { ask in
+            let bytes = Array("produced by process \(System.processID) on request".utf8)
+            let type = types[ask.representation]
+            try StandardStreams.print("receives a request for \(type), and produces \(bytes.count) bytes\n")
+            try await ask.send(bytes, isLast: true)
+        }
+        _ = try await offer.place()
         try StandardStreams.print(
             "process \(System.processID) offers a greeting as plain text or as JSON, and has produced neither\n"
         )
-        while true {
-            var asks: [(stream: UInt64, type: String)] = []
-            let ready = try connection.turn(extra: [PollInterest(1, [])]) { _, event, bytes in
-                if case .asked(let stream, let ask) = event { asks.append((stream, ask.type(in: bytes))) }
-            }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await offer.serve() }
             // The demo has ended.
-            guard ready[0].isEmpty else { return 0 }
-            for (stream, type) in asks { try make(type, stream, connection) }
+            group.addTask { await loop.ready(PollInterest(1, [])) }
+            try await group.next()
+            group.cancelAll()
+            return 0
         }
-    }
-
-    private func make(_ type: String, _ stream: UInt64, _ connection: BlockingConnection) throws {
-        let bytes = Array("produced by process \(System.processID) on request".utf8)
-        try StandardStreams.print("receives a request for \(type), and produces \(bytes.count) bytes\n")
-        _ = try connection.io.send(bytes.span, on: stream, last: true)
-        try connection.io.flush()
     }
 }
 

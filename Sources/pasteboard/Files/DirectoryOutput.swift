@@ -4,13 +4,13 @@ import PasteboardWire
 import TypeIdentifiers
 
 /// The directory of a paste or a drop, and the rules for names in it.
-final class OutputDirectory {
+final class OutputDirectory: Sendable {
     let path: SystemString
     /// The format of all names for `strftime`; nil to use the names of the items.
     fileprivate let pattern: String?
     private let isForced: Bool
     /// The paths of this run, none of which is replaced by a later item of the same name.
-    private var written: Set<SystemString> = []
+    private let written = Lock<Set<SystemString>>([])
 
     init(_ path: SystemString, isForced: Bool = false, pattern: String? = nil) {
         self.path = path
@@ -19,10 +19,10 @@ final class OutputDirectory {
     }
 
     /// Whether the present file or directory at a path is replaced.
-    func mayReplace(_ path: SystemString) -> Bool { isForced && !written.contains(path) }
+    func mayReplace(_ path: SystemString) -> Bool { isForced && written.withLock { !$0.contains(path) } }
 
     fileprivate func record(_ path: SystemString) -> [SystemString] {
-        written.insert(path)
+        written.withLock { _ = $0.insert(path) }
         return [path]
     }
 }

@@ -7,6 +7,8 @@ final class FolderInput {
     /// The path as the user wrote it.
     private let path: SystemString
     private let folder: OpenedFolder
+    /// The folder, for archives of each ask.
+    var opened: OpenedFolder { folder }
     private var archiving: (program: SystemProgram, output: DescriptorBox)?
 
     /// - Parameter directory: the folder, open.
@@ -26,9 +28,6 @@ final class FolderInput {
 
     /// The number of pipes, sockets and devices in it.
     func countSpecials() -> Int { folder.countSpecials() }
-
-    /// The program that makes the archive, for an ask.
-    func archiver() throws(Failure) -> ChildProcess.Configuration { try folder.archiver() }
 
     /// Starts the archiver, unless it is running, and returns the descriptor to read the archive from.
     func output() throws -> CInt {

@@ -45,7 +45,7 @@ enum PresentContents {
                     throw refusal("they can be pasted only a limited number of times", on: board)
                 }
                 return try await connection.keep(body(listing), as: write)
-            } catch let error as RequestFailure where error.failure.code == .superseded && mayRepeat {
+            } catch  where mayRepeat && isSuperseded(error) {
                 attempts += 1
                 guard attempts < mostAttempts else {
                     let text =
@@ -59,6 +59,10 @@ enum PresentContents {
                 await connection.loop.sleep(until: MonotonicClock.deadline(milliseconds: pause))
             }
         }
+    }
+
+    private static func isSuperseded(_ error: any Error) -> Bool {
+        ((error as? RequestFailure)?.failure ?? error as? Failure)?.code == .superseded
     }
 
     /// All items of a board, for a copy on another one. Kept bytes that the broker passes as descriptors are not

@@ -69,6 +69,6 @@ struct BackgroundOfferCommand: Command {
         guard try System.status(of: BackgroundOffer.ready).kind == .pipe else {
             throw CommandFailure(usage: "this command is internal; use 'pasteboard offer --background'")
         }
-        return try offer.run { try BackgroundOffer.registered($0, isVerbose: offer.isVerbose) }
+        return try await offer.run(on: loop) { try BackgroundOffer.registered($0, isVerbose: offer.isVerbose) }
     }
 }

@@ -1,3 +1,4 @@
+import BlockingClient
 import BrokerLoop
 import BrokerState
 import PasteboardClient

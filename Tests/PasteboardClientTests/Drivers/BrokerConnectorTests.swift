@@ -55,8 +55,11 @@ import Testing
                 }
             }
             let connector = try BrokerConnector(environment: environment)
-            let connection = try BlockingConnection.greeted(through: connector, isRequired: startsBroker)
-            #expect(connection?.io.state.welcome != nil)
+            _ = try Loop.run { loop async throws in
+                let brokers = Brokers(through: connector, on: loop, isWorthStarting: { startsBroker })
+                #expect(try await brokers.connection()?.welcome.epoch == 7)
+                return 0
+            }
             brokers.join()
         }
     }

@@ -16,29 +16,33 @@ import Testing
     @Test("Kept bytes whose file the system does not pass are sent", .enabled(if: canRefuse))
     func keptBytes() throws {
         let bytes = [UInt8](repeating: 7, count: 300_000)
-        let harness = try ConnectionHarness(wholeScript: { peer in
-            _ = try peer.next(.hello)
-            #expect(try peer.welcomeRefusingDescriptors())
-            let stream = try peer.next(.write).stream
-            _ = try peer.next(.item)
-            var received: [UInt8] = []
-            var frame = try peer.next(.data)
-            while !frame.header.flags.contains(.last) {
-                received += frame.payload
-                frame = try peer.next(.data)
-            }
-            #expect(frame.header.descriptorCount == 0 && received + frame.payload == bytes)
-            _ = try peer.next(.commit)
-            try peer.send(Committed(), stream: stream)
-        })
-        _ = try harness.connection.welcome()
         let file = try MemoryFile()
         try file.append(bytes.span)
         try file.seal()
-        var representation = Representation()
-        representation.type = "public.data"
-        let item = WriteItem(representations: [(representation: representation, source: .memory(file))])
-        _ = try harness.connection.write(Write(), items: [item])
+        try EngineHarness.run(
+            wholeScript: { peer in
+                _ = try peer.next(.hello)
+                #expect(try peer.welcomeRefusingDescriptors())
+                let stream = try peer.next(.write).stream
+                _ = try peer.next(.item)
+                var received: [UInt8] = []
+                var frame = try peer.next(.data)
+                while !frame.header.flags.contains(.last) {
+                    received += frame.payload
+                    frame = try peer.next(.data)
+                }
+                #expect(frame.header.descriptorCount == 0 && received + frame.payload == bytes)
+                _ = try peer.next(.commit)
+                try peer.send(Committed(), stream: stream)
+            },
+            body: { connection async throws in
+                try await connection.begin()
+                var representation = Representation()
+                representation.type = "public.data"
+                let item = WriteItem(representations: [(representation: representation, source: .memory(file))])
+                _ = try await connection.keep([item], as: Write())
+            }
+        )
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import BlockingClient
 import FoundationEssentials
 import PasteboardClient
 import PasteboardKit
@@ -59,6 +60,6 @@ import Testing
         environment["PASTEBOARD_SOCKET"] = desk.directory["socket"]
         let connector = try BrokerConnector(environment: ProcessEnvironment(environment))
         let connection = try BlockingConnection(adopting: connector.connect(), path: connector.socket.path)
-        return try connection.listing(settles: false).items
+        return try connection.listing().items
     }
 }

@@ -1,3 +1,4 @@
+import BlockingClient
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire

@@ -1,3 +1,4 @@
+import BlockingClient
 import FoundationEssentials
 import Glibc
 import PasteboardClient
@@ -88,7 +89,7 @@ final class BrokerDeaths {
         let promises = sources.map(\.promise) + offered
         let observer = try broker.connect()
         kept = try (promises + waiting.map(\.promise)).map { promise in
-            let contents = try observer.listing(of: promise.board, settles: false).contents
+            let contents = try observer.listing(of: promise.board).contents
             return Kept(
                 promise: promise,
                 changeCount: try #require(contents.changeCount),
@@ -185,9 +186,9 @@ final class BrokerDeaths {
         let observer = try broker.connect()
         for kept in kept {
             let board = kept.promise.board
-            var listing = try observer.listing(of: board, settles: false)
+            var listing = try observer.listing(of: board)
             try eventually("the return of \(board)") {
-                if listing.items.isEmpty { listing = try observer.listing(of: board, settles: false) }
+                if listing.items.isEmpty { listing = try observer.listing(of: board) }
                 return !listing.items.isEmpty
             }
             #expect(listing.contents.changeCount == kept.changeCount && listing.contents.epoch == kept.epoch)

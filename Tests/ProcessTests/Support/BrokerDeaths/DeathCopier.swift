@@ -1,3 +1,4 @@
+import BlockingClient
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -139,7 +140,7 @@ struct DeathCopier {
     // MARK: Verifying
 
     private mutating func verify(over connection: BlockingConnection) throws {
-        let listing = try connection.listing(of: Self.board(number), settles: false)
+        let listing = try connection.listing(of: Self.board(number))
         let count = listing.contents.changeCount ?? 0
         let found = try contents(of: listing, over: connection)
         switch (acknowledged, attempted) {

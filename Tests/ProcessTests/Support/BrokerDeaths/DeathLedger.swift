@@ -1,3 +1,4 @@
+import BlockingClient
 import Dispatch
 import Glibc
 import PasteboardClient

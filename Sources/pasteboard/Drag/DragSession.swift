@@ -2,39 +2,31 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The lifetime of a drag session: the move over its destination, the drop, and the transfer of all items.
-final class DragLoop {
-    private let connection: BlockingConnection
-    private let stream: UInt64
+/// A drag session of a command: the move over its destination, the drop, and the transfer of all items.
+struct DragSession: ~Copyable {
+    private var publication: Publication
     private let server: AskServer
     private let signals: SignalBox
     private let isMove: Bool
-    private let line = ProgressLine()
     private var progress = DragProgress()
 
-    init(_ connection: BlockingConnection, stream: UInt64, server: AskServer, signals: SignalBox, isMove: Bool) {
-        self.connection = connection
-        self.stream = stream
+    init(_ publication: consuming Publication, _ server: AskServer, _ signals: SignalBox, isMove: Bool) {
+        self.publication = publication
         self.server = server
         self.signals = signals
         self.isMove = isMove
     }
 
     /// Drops the session on the destination, and returns once it is over. Throws the reason why there was no drop.
-    func run(to destination: String) throws -> DragProgress {
-        defer {
-            line.clear()
-            server.stop()
-        }
+    mutating func drop(on destination: String) async throws -> DragProgress {
         let first: UInt64 = 1
         var location = Location()
         location.destination = destination
-        connection.io.state.begin(stream)
-        try connection.io.state.move(stream, to: location, sequence: first)
-        while progress.outcome == nil, !progress.hasAnswered(first) { try turn() }
+        try publication.begin(at: location, sequence: first)
+        while progress.outcome == nil, !progress.hasAnswered(first) { try await turn() }
         try check(destination)
-        connection.io.state.drop(stream)
-        while progress.outcome == nil { try turn() }
+        publication.tell { $0.drop($1) }
+        while progress.outcome == nil { try await turn() }
         // In the meantime the destination may have ended, or proposed another operation.
         if !(progress.dropped?.transfers ?? true) { try check(destination) }
         return progress
@@ -55,18 +47,19 @@ final class DragLoop {
         throw Failure(.refused, "destination \(destination) \(what)")
     }
 
-    private func turn() throws {
-        let ready = try server.turn(watching: [signals.interest]) { event in
-            if event.stream == stream { progress.handle(event) }
+    private mutating func turn() async throws {
+        do throws(RequestFailure) {
+            let event = try await publication.next(
+                answering: { [server] ask in try await server.answer(&ask) },
+                or: signals.interest
+            )
+            if let event { return progress.handle(event) }
+        } catch {
+            guard error.loss == .other, !Task.isCancelled else { throw error.failure }
+            return progress.end(error.failure)
         }
-        let signal = ready[0].isEmpty ? nil : try signals.next()
         // A session that has ended cannot be cancelled.
-        if progress.outcome == nil, let signal {
-            connection.io.state.cancel(stream)
-            try connection.io.flush()
-            throw interruption(by: signal)
-        }
-        if server.wanted != 0 { line.show("sent", server.sent, of: server.wanted) }
+        if progress.outcome == nil, let signal = try signals.next() { throw interruption(by: signal) }
     }
 
     /// The destination removes what is incomplete, and keeps items that it had completely.

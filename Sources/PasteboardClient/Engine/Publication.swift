@@ -1,0 +1,84 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// Contents that were written, or a drag session that was offered. Their promises exist as long as this value.
+package struct Publication: ~Copyable, Sendable {
+    private var stream: BrokerStream
+    package let committed: Committed
+
+    init(_ stream: consuming BrokerStream, _ committed: Committed) {
+        self.stream = stream
+        self.committed = committed
+    }
+
+    package var connection: BrokerConnection { stream.connection }
+
+    /// Changes the state of the stream, and sends the resulting frames.
+    package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) { stream.tell(body) }
+
+    /// Begins a drag session, and moves it.
+    package func begin(at location: Location, sequence: UInt64) throws(Failure) {
+        let failure = connection.change { [slot = stream.slot] core -> Failure? in
+            let stream = core.streams.slots[slot].stream
+            core.io.state.begin(stream)
+            do throws(Failure) {
+                try core.io.state.move(stream, to: location, sequence: sequence)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Ends this value, and leaves the contents at the broker.
+    consuming func leave() { stream.leave() }
+}
+
+extension Publication {
+    /// Answers asks, until the contents end and no answer is under way.
+    ///
+    /// - Parameter ended: called when the contents have ended, while answers may be under way.
+    /// - Returns: how the contents have ended.
+    package mutating func serve(
+        _ handler: @escaping AskStream.Handler,
+        ended: (End) -> Void
+    ) async throws(RequestFailure) -> End {
+        while true {
+            switch try await next(answering: handler) {
+            case .ended(_, let end):
+                ended(end)
+                await stream.wait(for: .quiet)
+                // The end of the last load must not be lost.
+                await stream.wait(for: .sent)
+                return end
+            default: break
+            }
+        }
+    }
+
+    /// The next event that is no ask. Asks are answered.
+    ///
+    /// - Parameter interest: a descriptor whose readiness ends the wait, too.
+    /// - Returns: nil if the descriptor is ready.
+    package mutating func next(
+        answering handler: @escaping AskStream.Handler,
+        or interest: PollInterest
+    ) async throws(RequestFailure) -> ClientEvent? {
+        while let event = try await stream.next(at: .standing, or: interest) {
+            guard case .asked(let slot, let fields) = event else { return event }
+            stream.connection.answer(Int(slot), fields, handler)
+        }
+        return nil
+    }
+
+    private mutating func next(
+        answering handler: @escaping AskStream.Handler
+    ) async throws(RequestFailure) -> ClientEvent {
+        while true {
+            let event = try await stream.next(at: .standing)
+            guard case .asked(let slot, let fields) = event else { return event }
+            stream.connection.answer(Int(slot), fields, handler)
+        }
+    }
+}

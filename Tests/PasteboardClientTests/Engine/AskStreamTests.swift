@@ -1,0 +1,182 @@
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@testable import PasteboardClient
+
+/// Asks of a broker for promised bytes, and the code of the program that answers them.
+@Suite(.pure) struct AskStreamTests {
+    private static func ask(_ number: UInt32) -> UInt64 { StreamID(askSlot: number, generation: 1).rawValue }
+
+    /// The write of one promise, which the broker commits.
+    private static func publish(_ peer: ScriptedPeer) throws -> UInt64 {
+        let stream = try peer.next(.write).stream
+        _ = try peer.next(.commit)
+        var committed = Committed()
+        committed.handle = 5
+        try peer.send(committed, stream: stream)
+        return stream
+    }
+
+    private static func send(_ numbers: [UInt32], to peer: ScriptedPeer, credit: UInt64 = 100) throws {
+        for number in numbers {
+            var ask = Ask()
+            (ask.handle, ask.type, ask.item, ask.credit) = (5, "public.text", number, credit)
+            try peer.send(ask, stream: Self.ask(number))
+        }
+    }
+
+    private static func publication(at connection: BrokerConnection) async throws -> Publication {
+        var promise = Representation()
+        promise.type = "public.text"
+        return try await connection.write(Write(), [WriteItem(representations: [(promise, .promised)])])
+    }
+
+    @Test("The end of an ask cancels its own handler only, and a handler that fails fails its load")
+    func cancelled() throws {
+        try EngineHarness.run(
+            script: { peer in
+                let write = try Self.publish(peer)
+                try Self.send([0, 1, 2], to: peer)
+                let failed = try peer.next(.error)
+                #expect(try failed.stream == Self.ask(2) && failed.decoded(as: Failure.self).text == "mine")
+                try peer.send(Cancel(), stream: Self.ask(0))
+                // It is answered after the first has ended.
+                let answer = try peer.next(.data)
+                #expect(answer.stream == Self.ask(1) && answer.payload == [1] && answer.header.flags == .last)
+                try peer.send(End(), stream: write)
+            },
+            body: { connection async throws in
+                let isFirstOver = Gate()
+                let loop = connection.loop
+                var publication = try await Self.publication(at: connection)
+                let end = try await publication.serve(
+                    { ask in
+                        switch ask.item {
+                        case 0:
+                            await loop.sleep(until: .max)
+                            let isOver = ask.isOver
+                            #expect(Task.isCancelled && isOver)
+                            isFirstOver.open()
+                            throw Failure(.cancelled, "ended")
+                        case 1:
+                            await isFirstOver.wait()
+                            #expect(!Task.isCancelled)
+                            try await ask.send([1], isLast: true)
+                        default: throw Failure(.sourceFailed, "mine")
+                        }
+                    },
+                    ended: { _ in }
+                )
+                #expect(end.reason == nil)
+            }
+        )
+    }
+
+    @Test("An ask gets bytes within its credit, and one for contents that have ended is refused")
+    func credit() throws {
+        try EngineHarness.run(
+            script: { peer in
+                let write = try Self.publish(peer)
+                try Self.send([0], to: peer, credit: 2)
+                #expect(try peer.next(.data).payload == [1, 2])
+                var credit = Credit()
+                credit.offset = 10
+                try peer.send(credit, stream: Self.ask(0))
+                let rest = try peer.next(.data)
+                #expect(rest.payload == [3] && rest.header.flags == .last)
+                // The ask arrives together with the end.
+                var frames = FrameMemory()
+                frames.append(End(), stream: write)
+                var late = Ask()
+                (late.handle, late.type) = (5, "public.text")
+                frames.append(late, stream: Self.ask(1))
+                try peer.write(frames.bytes)
+                let refused = try peer.next(.error)
+                #expect(try refused.stream == Self.ask(1) && refused.decoded(as: Failure.self).code == .sourceGone)
+                peer.close()
+            },
+            body: { connection async throws in
+                var publication = try await Self.publication(at: connection)
+                _ = try await publication.serve({ try await $0.send([1, 2, 3], isLast: true) }, ended: { _ in })
+                await connection.ended()
+            }
+        )
+    }
+
+    @Test("A handler that ignores its cancellation delays neither the end of the contents nor that of the connection")
+    func stubborn() throws {
+        let isReleased = Gate()
+        try EngineHarness.run(
+            script: { peer in
+                _ = try Self.publish(peer)
+                try Self.send([0], to: peer)
+                try peer.send(Cancel(), stream: Self.ask(0))
+                try Self.send([1], to: peer)
+                _ = try peer.next(.data)
+                peer.close()
+            },
+            body: { connection async throws in
+                var publication = try await Self.publication(at: connection)
+                do {
+                    _ = try await publication.serve(
+                        { ask in
+                            if ask.item == 0 { await isReleased.wait() }
+                            try await ask.send([1], isLast: true)
+                        },
+                        ended: { _ in }
+                    )
+                    Issue.record("the connection has ended")
+                } catch let error as RequestFailure {
+                    #expect(error.loss == .crashed)
+                }
+                isReleased.open()
+            }
+        )
+    }
+
+    @Test("The loss of the connection goes before the error of the code that it has cancelled")
+    func lossFirst() throws {
+        try EngineHarness.run(
+            script: { peer in
+                _ = try peer.next(.list)
+                peer.close()
+            },
+            body: { connection async throws in
+                let loop = connection.loop
+                let listing = Task(executorPreference: loop) { try await connection.listing(settles: false) }
+                do {
+                    _ = try await connection.performing(until: .max) {
+                        await loop.sleep(until: .max)
+                        throw Failure(.cancelled, "the code was cancelled")
+                    }
+                    Issue.record("the connection has ended")
+                } catch let error as RequestFailure {
+                    #expect(error.loss == .crashed)
+                }
+                _ = try? await listing.value
+            }
+        )
+    }
+
+    @Test("Code that does not end in time is abandoned")
+    func late() throws {
+        let isReleased = Gate()
+        try EngineHarness.run(
+            script: { peer in _ = try peer.next(.list) },
+            body: { connection async throws in
+                do {
+                    _ = try await connection.performing(until: 0) {
+                        await isReleased.wait()
+                        return MadeBytes([1])
+                    }
+                    Issue.record("the time is over")
+                } catch let error as RequestFailure {
+                    #expect(error.failure.code == .timeout)
+                }
+                isReleased.open()
+            }
+        )
+    }
+}
