@@ -55,7 +55,7 @@ import Testing
                     { ask in
                         switch ask.item {
                         case 0:
-                            await loop.sleep(until: .max)
+                            _ = await loop.first(of: [])
                             let isOver = ask.isOver
                             #expect(Task.isCancelled && isOver)
                             isFirstOver.open()
@@ -148,7 +148,7 @@ import Testing
                 let listing = Task(executorPreference: loop) { try await connection.listing(settles: false) }
                 do {
                     _ = try await connection.performing(until: .max) {
-                        await loop.sleep(until: .max)
+                        _ = await loop.first(of: [])
                         throw Failure(.cancelled, "the code was cancelled")
                     }
                     Issue.record("the connection has ended")
