@@ -19,6 +19,7 @@ extension Brokers {
             through: connector,
             hello: hello,
             on: loop,
+            deadline: { Invocation.current.deadline },
             isWorthStarting: { isWorthStarting(connector) },
             reportLoss: { StandardStreams.remark("the broker ended; connecting again") }
         )
@@ -71,7 +72,7 @@ extension Brokers {
 
     private func connected(until deadline: UInt64) async throws(Failure) -> Brokers? {
         do throws(RequestFailure) {
-            return try await connection(until: min(deadline, Invocation.current.deadline)) == nil ? nil : self
+            return try await connection(until: deadline) == nil ? nil : self
         } catch {
             throw error.failure
         }

@@ -136,11 +136,11 @@ enum CommandLineTool {
                 limit(loop)
                 return try await command.init(parsed).run(on: loop)
             }
-        } catch let failure as Failure where failure.code == .cancelled {
-            try Invocation.current.check()
-            throw failure
-        } catch let failure as Failure where CommandFailure.exitCode(of: failure.code) == 1 {
-            guard Invocation.current.isQuiet else { throw failure }
+        } catch {
+            let code = ((error as? RequestFailure)?.failure ?? error as? Failure)?.code
+            // Its deadline has interrupted it.
+            if code == .cancelled { try Invocation.current.check() }
+            guard Invocation.current.isQuiet, let code, CommandFailure.exitCode(of: code) == 1 else { throw error }
             return 1
         }
     }

@@ -6,8 +6,6 @@ import PasteboardWire
 /// The signals that a command handles itself.
 final class SignalBox: Sendable {
     private let signals: SignalDescriptor
-    /// The signals that were blocked before.
-    private let before: sigset_t
     private let interrupt: @Sendable () -> Void
     private let interruption: Task<Void, Never>?
 
@@ -25,9 +23,6 @@ final class SignalBox: Sendable {
         interrupting loop: Loop? = nil,
         prepare: @escaping @Sendable () -> Void = {}
     ) throws {
-        var before = sigset_t()
-        pthread_sigmask(SIG_BLOCK, nil, &before)
-        self.before = before
         self.signals = try SignalDescriptor(signals.filter { !System.ignores($0) })
         let interest = PollInterest(self.signals.raw, .readable)
         let interrupt = { @Sendable in
@@ -41,12 +36,6 @@ final class SignalBox: Sendable {
     }
 
     deinit { interruption?.cancel() }
-
-    /// Lets the signals have their usual effect again, also those that have arrived and were not read.
-    func unblock() {
-        var before = before
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-    }
 
     func next() throws -> CInt? {
         try signals.next()

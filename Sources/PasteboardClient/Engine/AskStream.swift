@@ -83,7 +83,7 @@ package struct AskStream: ~Copyable, Sendable {
 }
 
 extension BrokerConnection {
-    /// Returns when no answer of contents is under way, or at a time (see `MonotonicClock`).
+    /// Returns when all answers of contents were sent, or at a time (see `MonotonicClock`).
     func answersEnded(of handle: UInt64?, until deadline: UInt64) async {
         let place = BrokerStream(
             change { core in
@@ -94,7 +94,8 @@ extension BrokerConnection {
             },
             of: self
         )
-        await place.wait(for: .quiet)
+        while place.hasAnswers, !Task.isCancelled { await place.wait(for: .quiet) }
+        await place.sent()
     }
 
     /// Answers an ask in a task of its own, because code of the program may run as long as it wants.

@@ -54,6 +54,7 @@ extension BrokerConnection.Core {
             default: break
             }
         }
+        streams.blocked.removeAll { $0 == UInt32(index) }
         guard let stream = streams.remove(index) else { return }
         guard StreamID(stream).isOpenedByBroker else { return io.state.cancel(stream) }
         // Each concerns only the one or the other.
@@ -71,15 +72,18 @@ extension BrokerConnection.Core {
         switch want {
         case .room, .sent:
             if hasRoom(index) { return false }
-            streams.blocked.append(UInt32(index))
+            if !streams.blocked.contains(UInt32(index)) { streams.blocked.append(UInt32(index)) }
             return true
-        case .quiet: return streams.slots[index].answers > 0 || streams.slots[index].watched != nil
+        case .quiet: return streams.hasAnswers(index) && streams.slots[index].events.isEmpty
         case .event: return !streams.slots[index].isReady
         }
     }
 
+    /// Whether all bytes were sent, or never will be.
+    var isSent: Bool { mutating get { !io.wantsWrite || isOver } }
+
     private mutating func hasRoom(_ index: Int) -> Bool {
-        if streams.slots[index].want == .sent { return !io.wantsWrite || isOver }
+        if streams.slots[index].want == .sent { return isSent || streams.slots[index].isLate }
         if streams.slots[index].isOver || streams.slots[index].isLate { return true }
         return io.waitingCount < WireLimits.sharedDataLength
             && (io.state.sendable(streams.slots[index].stream) ?? .max) > 0
@@ -122,6 +126,7 @@ extension BrokerConnection.Core {
         do throws(Failure) { try io.flush() } catch { lose(error) }
         guard !streams.blocked.isEmpty, io.waitingCount < WireLimits.sharedDataLength else { return }
         for index in exchange(&streams.blocked, with: []) where streams.slots[Int(index)].waiter != nil {
+            guard [.room, .sent].contains(streams.slots[Int(index)].want) else { continue }
             if hasRoom(Int(index)) { streams.release(Int(index)) } else { streams.blocked.append(index) }
         }
     }

@@ -100,7 +100,7 @@ extension BrokerStream {
         if passes, file.isInDirectory || size > connection.welcome.keptDirectoryRoom ?? 0,
             connection.change({ [slot] in $0.io.passKept(file, on: $0.streams.slots[slot].stream) })
         {
-            await wait(for: .sent)
+            await sent()
             try check(.uncommitted)
             guard connection.change({ [slot] in $0.io.takeRefusal(of: $0.streams.slots[slot].stream) }) else { return }
         }

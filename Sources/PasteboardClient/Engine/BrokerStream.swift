@@ -105,6 +105,23 @@ package struct BrokerStream: ~Copyable, Sendable {
         if Task.isCancelled { throw .cancelled(at: reached) }
     }
 
+    /// Waits until the socket has taken all bytes, the connection ends, or the time of the stream is over.
+    func sent() async {
+        while !Task.isCancelled,
+            !connection.core.withLock({ [slot] in $0.isSent || $0.streams.slots[slot].isLate })
+        {
+            await wait(for: .sent)
+        }
+    }
+
+    /// Whether an answer of the contents is under way, and the stream's time is not over.
+    var hasAnswers: Bool {
+        connection.core.withLock { [slot] in $0.streams.hasAnswers(slot) && !$0.streams.slots[slot].isLate }
+    }
+
+    /// The first event that has arrived.
+    mutating func arrivedEvent() -> ClientEvent? { take(.standing).0 }
+
     /// Waits also for descriptors, or until a time.
     func wait(for want: Streams.Want, or interests: [PollInterest], until end: UInt64 = .max) async {
         let (connection, slot) = (connection, slot)

@@ -18,11 +18,13 @@ package final class Brokers: Sendable {
     package let connector: BrokerConnector
     private let hello: Hello
     private let timeouts: ConnectionTimeouts
+    private let deadline: @Sendable () -> UInt64
     private let isWorthStarting: @Sendable () -> Bool
     private let reportLoss: @Sendable () -> Void
     private let state = Lock(State())
 
     /// - Parameters:
+    ///   - deadline: the time at which an attempt to connect fails with `timeout` (see `MonotonicClock`).
     ///   - isWorthStarting: whether a broker is started if there is none.
     ///   - reportLoss: called when something that stood at a broker is registered again at the next one, once for each
     ///     broker.
@@ -31,6 +33,7 @@ package final class Brokers: Sendable {
         hello: Hello = Hello(),
         on loop: Loop,
         timeouts: ConnectionTimeouts = ConnectionTimeouts(),
+        deadline: @escaping @Sendable () -> UInt64 = { .max },
         isWorthStarting: @escaping @Sendable () -> Bool = { true },
         reportLoss: @escaping @Sendable () -> Void = {}
     ) {
@@ -38,6 +41,7 @@ package final class Brokers: Sendable {
         self.hello = hello
         self.loop = loop
         self.timeouts = timeouts
+        self.deadline = deadline
         self.isWorthStarting = isWorthStarting
         self.reportLoss = reportLoss
     }
@@ -77,7 +81,7 @@ package final class Brokers: Sendable {
             }
             for waiter in waiters { waiter.continuation.resume() }
         }
-        let connection = try await connect(mayStart: mayStart, until: deadline)
+        let connection = try await connect(mayStart: mayStart, until: min(deadline, self.deadline()))
         state.withLock { $0.current = connection }
         return connection
     }

@@ -44,13 +44,14 @@ extension BrokerConnection {
             }
             core.streams.setHandler(task, of: slot)
         }
-        await place.wait(for: .event)
-        // Code that was cancelled because the connection has ended fails, too.
-        try place.check(.standing)
-        switch outcome.value.withLock({ $0.take() }) {
-        case .made(let bytes): return bytes
-        case .failed(let error): throw error
-        case nil: throw RequestFailure.cancelled(at: .standing)
+        while true {
+            // First: code that was cancelled because the connection has ended fails, too.
+            try place.check(.standing)
+            switch outcome.value.withLock({ $0.take() }) {
+            case .made(let bytes): return bytes
+            case .failed(let error): throw error
+            case nil: await place.wait(for: .event)
+            }
         }
     }
 }

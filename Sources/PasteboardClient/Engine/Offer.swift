@@ -91,7 +91,8 @@ package final class Offer: Sendable {
         let verb = state.withLock { $0.standing.verb }
         return try await brokers.standing(Recovery(verb, survivesStop: survivesStop), hasStood: true) { connection, _ in
             var publication: Publication
-            if let first = state.withLock({ $0.first.take() }) {
+            // The broker may have been lost meanwhile.
+            if let first = state.withLock({ $0.first.take() }), first.connection === connection {
                 publication = first
             } else {
                 let again = state.withLock { $0.standing.again(at: MonotonicClock.bootMicroseconds()) }

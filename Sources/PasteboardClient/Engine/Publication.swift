@@ -48,9 +48,14 @@ extension Publication {
             switch try await next(answering: handler) {
             case .ended(_, let end):
                 ended(end)
-                await stream.wait(for: .quiet)
+                while stream.hasAnswers, !Task.isCancelled {
+                    await stream.wait(for: .quiet)
+                    while case .asked(let slot, let fields)? = stream.arrivedEvent() {
+                        stream.connection.answer(Int(slot), fields, handler)
+                    }
+                }
                 // The end of the last load must not be lost.
-                await stream.wait(for: .sent)
+                await stream.sent()
                 return end
             default: break
             }

@@ -130,7 +130,9 @@ struct Streams {
     }
 
     mutating func failAll(_ failure: Failure, _ loss: Loss) {
-        for index in slots.indices where slots[index].isUsed && !slots[index].isOver { fail(index, failure, loss) }
+        for index in slots.indices where slots[index].isUsed {
+            if slots[index].isOver { release(index) } else { fail(index, failure, loss) }
+        }
     }
 
     /// Ends a stream on which nothing follows. Code that still makes bytes for it is cancelled.
@@ -157,6 +159,9 @@ struct Streams {
         release(index)
     }
 
+    /// Whether an answer of the contents that a slot publishes or watches is under way.
+    func hasAnswers(_ index: Int) -> Bool { slots[index].answers > 0 || slots[index].watched != nil }
+
     /// Lets a stream end the code that makes bytes for it.
     mutating func setHandler(_ handler: Task<Void, Never>, of index: Int) {
         if slots[index].isOver { effects.cancelled.append(handler) } else { slots[index].handler = handler }
@@ -165,8 +170,7 @@ struct Streams {
     /// Ends a wait for something else than the stream, or the next one if none has begun.
     mutating func nudge(_ index: Int, _ serial: UInt64) {
         guard slots[index].serial == serial else { return }
-        slots[index].isNudged = true
-        release(index)
+        if slots[index].waiter == nil { slots[index].isNudged = true } else { release(index) }
     }
 
     mutating func expire() {
@@ -216,10 +220,8 @@ struct Streams {
     }
 
     private mutating func asked(_ stream: UInt64, _ ask: AskFields, _ state: inout ClientState) {
-        // Of contents that have ended, only what was asked for before is answered.
-        guard let publication = publications.first(where: { $0.handle == ask.handle })?.slot,
-            !slots[publication].isOver
-        else {
+        // Also of contents that have ended: the broker may have held the ask back.
+        guard let publication = publications.first(where: { $0.handle == ask.handle })?.slot else {
             return state.fail(stream, Failure(.sourceGone, "the source no longer has the representation"))
         }
         let index = add(stream)

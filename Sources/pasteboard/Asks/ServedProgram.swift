@@ -22,6 +22,8 @@ final class ServedProgram {
     private var errorsHaveEnded = false
     /// Whether the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
     private var childHasEnded = false
+    /// Whether its id may be that of another process. What it has left in the background goes on.
+    private var isReaped = false
     private var complaint: ComplaintLine
     private(set) var byteCount: UInt64 = 0
 
@@ -52,7 +54,7 @@ final class ServedProgram {
         self.programs = programs
     }
 
-    deinit { programs.end(child, end) }
+    deinit { if !isReaped { programs.end(child, end) } }
 
     /// The next bytes of the output.
     ///
@@ -137,7 +139,8 @@ final class ServedProgram {
         {
             try readErrors()
         }
-        let end = try? child.wait()
+        let end = programs.reap(child)
+        isReaped = true
         guard end != .exited(0) else { return }
         let how = end?.description ?? "could not be waited for"
         let line = complaint.text
@@ -166,6 +169,12 @@ final class RunningPrograms: Sendable {
         return (child, end)
     }
 
+    /// Waits for a program that has ended.
+    fileprivate func reap(_ child: ChildProcess) -> ProcessEnd? {
+        running.withLock { $0.removeAll { $0.child.id == child.id } }
+        return try? child.wait()
+    }
+
     /// Ends a program and its children.
     fileprivate func end(_ child: ChildProcess, _ end: DescriptorBox) {
         try? child.killGroup(SIGTERM)
@@ -178,8 +187,7 @@ final class RunningPrograms: Sendable {
         await loop.ready(PollInterest(end.raw, .readable), until: time)
         guard running.withLock({ $0.contains { $0.child.id == child.id } }) else { return }
         try? child.killGroup(SIGKILL)
-        _ = try? child.wait()
-        running.withLock { $0.removeAll { $0.child.id == child.id } }
+        _ = reap(child)
     }
 
     /// Ends all programs, and returns when they have ended.

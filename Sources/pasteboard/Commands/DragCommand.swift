@@ -91,6 +91,8 @@ struct DragCommand: Command {
             progress = try await session.drop(on: destination)
         } catch {
             line.clear()
+            // First, so that no load fails because its program is ended.
+            session.cancel()
             await server.stop()
             throw error
         }

@@ -121,30 +121,42 @@ struct DropCommand: Command {
     ) async throws -> CInt {
         let output = OutputDirectory(directory, pattern: pattern)
         let first = FirstDrop()
-        return try await withThrowingTaskGroup(of: Void.self) { group in
+        let error = await withDiscardingTaskGroup { group -> (any Error)? in
+            defer { if first.end.withLock({ $0 != nil }) { group.cancelAll() } }
             do {
-                while true {
-                    if let code = first.code.withLock({ $0 }) { return code }
+                while first.end.withLock({ $0 == nil }) {
                     guard let session = try await destination.nextSession() else { continue }
                     let drop = ReceivedDrop(session, accepts: accepts, directory: output, signals: signals, line: line)
                     group.addTask { [isOnce, shared = destination.shared] in
-                        let code = try await drop.run()
-                        guard isOnce, let code else { return }
-                        first.code.withLock { $0 = $0 ?? code }
+                        let end: FirstDrop.End?
+                        do { end = try await drop.run().map { .done($0) } } catch { end = .failed(error) }
+                        guard let end, isOnce || end.isFailure else { return }
+                        first.end.withLock { $0 = $0 ?? end }
                         shared.nudge()
                     }
                 }
+                return nil
             } catch {
                 // The drops that are under way fail, too, and report it.
-                try await group.waitForAll()
-                if let code = first.code.withLock({ $0 }) { return code }
-                throw error
+                return error
             }
+        }
+        switch first.end.withLock({ $0 }) {
+        case .done(let code): return code
+        case .failed(let error): throw error
+        case nil: throw error ?? Failure(.cancelled, "the destination has ended")
         }
     }
 }
 
-/// The result of the first drop.
+/// The result of the first drop, or the first error that is not one of an item.
 private final class FirstDrop: Sendable {
-    let code = Lock<CInt?>(nil)
+    enum End {
+        case done(CInt)
+        case failed(any Error)
+
+        var isFailure: Bool { if case .failed = self { true } else { false } }
+    }
+
+    let end = Lock<End?>(nil)
 }

@@ -38,7 +38,7 @@ extension PasteCommand {
         func showProgress() { if leavesFile { line.show("pasted", received.byteCount, of: total) } }
         defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
-        let signals = try leavesFile ? SignalBox(interrupting: connection.loop) : nil
+        let signals = try leavesFile ? self.signals.taken(on: connection.loop) : nil
         func check() throws {
             try signals?.check()
             try Invocation.current.check()
@@ -80,5 +80,16 @@ extension PasteCommand {
         for path in paths.isEmpty ? [output] : paths.map(Optional.some) {
             try StandardStreams.print(json: .object(members + received.members(path: path)), to: isApart ? 2 : 1)
         }
+    }
+}
+
+/// The signals of a paste that writes files. Once they are handled, they interrupt all that follows.
+final class PasteSignals {
+    private(set) var box: SignalBox?
+
+    func taken(on loop: Loop) throws -> SignalBox {
+        let taken = try box ?? SignalBox(interrupting: loop)
+        box = taken
+        return taken
     }
 }

@@ -69,6 +69,7 @@ struct PasteCommand: Command {
     private let waits: Bool
     private let ifChangeCount: UInt64?
     let line = ProgressLine()
+    let signals = PasteSignals()
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
@@ -113,6 +114,15 @@ struct PasteCommand: Command {
     }
 
     func run(on loop: Loop) async throws -> CInt {
+        do {
+            return try await paste(on: loop)
+        } catch {
+            try signals.box?.check()
+            throw error
+        }
+    }
+
+    private func paste(on loop: Loop) async throws -> CInt {
         guard waits else {
             guard let brokers = try await Brokers.holding(on: loop, until: end) else {
                 throw ifChangeCount == nil ? Failure.empty(board, cleared: nil) : Failure.noChangeCount(of: board)

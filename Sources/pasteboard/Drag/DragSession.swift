@@ -32,6 +32,9 @@ struct DragSession: ~Copyable {
         return progress
     }
 
+    /// Withdraws the session, unless it is over.
+    func cancel() { publication.tell { $0.cancel($1) } }
+
     /// Throws the reason why the session cannot be dropped, if there is one.
     private func check(_ destination: String) throws {
         if case .failed(let failure) = progress.outcome { throw failure }

@@ -159,7 +159,6 @@ final class ReceivedDrop: Sendable {
         } catch {
             try signals.check()
             if Task.isCancelled { throw error }
-            if let failure = error as? CommandFailure, failure.text == nil { throw failure }
             state.withLock { $0.hasOwnFailure = true }
             note(error, about: index)
         }

@@ -39,7 +39,7 @@ struct TextPreview {
         do throws(RequestFailure) {
             return try await connection.loadBytes(load, upTo: byteCount).bytes
         } catch {
-            guard error.failure.code != .timeout, error.loss == .other else { throw error }
+            guard ![.timeout, .cancelled].contains(error.failure.code), error.loss == .other else { throw error }
             // Other contents have replaced it.
             return []
         }

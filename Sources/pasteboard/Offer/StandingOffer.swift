@@ -30,9 +30,20 @@ final class StandingOffer: Sendable {
             group.addTask { .ended(try await self.offer.serve { self.report($0) }) }
             awaitSignal(in: &group)
             var handingOver: (driver: HandingOver, signal: CInt)?
-            while let event = try await group.next() {
-                switch event {
-                case .ended: return
+            while true {
+                let next: Event?
+                do { next = try await group.next() } catch {
+                    if let (driver, _) = handingOver {
+                        driver.dropRest(CommandFailure(error).text ?? "interrupted")
+                        report(driver.handOver, isLost: true)
+                    }
+                    throw error
+                }
+                switch next {
+                case nil: return
+                case .ended:
+                    if let handingOver { throw CommandFailure.signaled(handingOver.signal) }
+                    return
                 case .signal(let signal):
                     if let (driver, _) = handingOver {
                         driver.dropRest("interrupted")

@@ -171,10 +171,11 @@ struct ShimRun {
     private func input(on loop: Loop) async throws {
         try makeInput()
         // All input has been read, so a signal is not delayed by it.
-        let signals = try request.staysInForeground ? SignalBox(interrupting: loop) : nil
+        let blocked = try request.staysInForeground ? SignalBox() : nil
         let brokers = try Brokers.startingOne(on: loop)
         let committed = try await request.appends ? append(at: brokers) : copy(to: request.board, loop)
-        guard let signals else { return }
+        guard blocked != nil else { return }
+        let signals = try SignalBox(interrupting: loop)
         do {
             let watch = WatchOperation(
                 request.board,

@@ -38,6 +38,7 @@ final class WatchedCommand {
 
     private let path: String
     private let arguments: [SystemString]
+    private let room = PendingRoom()
     private let watches: [WatchOperation]
     private let brokers: Brokers
     private var running: (child: ChildProcess, end: DescriptorBox)?
@@ -68,11 +69,12 @@ final class WatchedCommand {
         let signals = try SignalBox(interrupting: brokers.loop)
         let (events, continuation) = AsyncThrowingStream<Event, any Error>.makeStream()
         let all = watches.map { watch in
-            Task(executorPreference: brokers.loop) { [brokers] in
+            Task(executorPreference: brokers.loop) { [brokers, room] in
                 do {
                     let _: Never = try await brokers.watching(watch) { event in
                         guard case .changed(let change, let isPresent) = event else { return nil }
                         continuation.yield(.changed(watch.board ?? change.board ?? "", change, isPresent: isPresent))
+                        await room.wait()
                         return nil
                     }
                 } catch {
@@ -86,6 +88,7 @@ final class WatchedCommand {
             case .changed(let board, let change, let isPresent): add(change, of: board, isPresent)
             case .commandEnded: try finish()
             }
+            defer { room.set(pending.count) }
             guard running == nil, !pending.isEmpty else { continue }
             let (board, change, isPresent) = pending.removeFirst()
             let end = try start(for: change, of: board, isPresent)
@@ -180,6 +183,31 @@ final class WatchedCommand {
         ]
         let others = System.environment().filter { entry in !values.keys.contains { entry.hasPrefix("\($0)=") } }
         return others + values.map { "\($0)=\($1)" }
+    }
+}
+
+/// The number of changes that are held while the command runs. Beyond it none are taken, and the broker merges those of
+/// each pasteboard.
+private final class PendingRoom: Sendable {
+    private static let most = 256
+    private let state = Lock((count: 0, waiters: [UnsafeContinuation<Void, Never>]()))
+
+    func set(_ count: Int) {
+        let waiters = state.withLock { state in
+            state.count = count
+            return count < Self.most ? exchange(&state.waiters, with: []) : []
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func wait() async {
+        await withUnsafeContinuation { waiter in
+            let waits = state.withLock { state in
+                if state.count >= Self.most { state.waiters.append(waiter) }
+                return state.count >= Self.most
+            }
+            if !waits { waiter.resume() }
+        }
     }
 }
 

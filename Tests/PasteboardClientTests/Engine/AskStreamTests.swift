@@ -74,7 +74,9 @@ import Testing
         )
     }
 
-    @Test("An ask gets bytes within its credit, and one for contents that have ended is refused")
+    @Test(
+        "An ask gets bytes within its credit, also one that arrives after the end of the contents; later ones are refused"
+    )
     func credit() throws {
         try EngineHarness.run(
             script: { peer in
@@ -86,21 +88,26 @@ import Testing
                 try peer.send(credit, stream: Self.ask(0))
                 let rest = try peer.next(.data)
                 #expect(rest.payload == [3] && rest.header.flags == .last)
-                // The ask arrives together with the end.
-                var frames = FrameMemory()
-                frames.append(End(), stream: write)
-                var late = Ask()
-                (late.handle, late.type) = (5, "public.text")
-                frames.append(late, stream: Self.ask(1))
-                try peer.write(frames.bytes)
+                // The broker has held the second one back while the first is answered.
+                try Self.send([1], to: peer, credit: 2)
+                #expect(try peer.next(.data).payload == [1, 2])
+                try peer.send(End(), stream: write)
+                try Self.send([2], to: peer)
+                #expect(try peer.next(.data).payload == [1, 2, 3])
+                try peer.send(credit, stream: Self.ask(1))
+                #expect(try peer.next(.data).payload == [3])
+                _ = try peer.next(.list)
+                try Self.send([3], to: peer)
                 let refused = try peer.next(.error)
-                #expect(try refused.stream == Self.ask(1) && refused.decoded(as: Failure.self).code == .sourceGone)
+                #expect(try refused.stream == Self.ask(3) && refused.decoded(as: Failure.self).code == .sourceGone)
                 peer.close()
             },
             body: { connection async throws in
-                var publication = try await Self.publication(at: connection)
-                _ = try await publication.serve({ try await $0.send([1, 2, 3], isLast: true) }, ended: { _ in })
-                await connection.ended()
+                do {
+                    var publication = try await Self.publication(at: connection)
+                    _ = try await publication.serve({ try await $0.send([1, 2, 3], isLast: true) }, ended: { _ in })
+                }
+                _ = try? await connection.listing(settles: false)
             }
         )
     }

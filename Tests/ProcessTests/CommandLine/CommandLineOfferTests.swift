@@ -122,6 +122,18 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
+    @Test("What a command has left in the background goes on after the load and after the offer")
+    func leftBehind() throws {
+        let desk = try Desk()
+        let offer = try desk.offer(["-t", "text=sleep 600 >sleeps 2>&1 & echo $! >pid.new; mv pid.new pid; echo x"])
+        #expect(try desk.run("paste").text == "x\n")
+        let sleeper = try Self.process(namedIn: "pid", of: desk)
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+        #expect(kill(sleeper, SIGKILL) == 0)
+        try Self.waitForEnd(of: sleeper)
+    }
+
     @Test("A command that ignores the request to end is killed")
     func stubborn() throws {
         let desk = try Desk()
@@ -323,6 +335,21 @@ import Testing
         try offer.child.kill(SIGTERM)
         peer.close()
         #expect(try offer.finish().exitCode == 128 + SIGTERM)
+    }
+
+    @Test("Loads that wait for their turn are completed although the contents were replaced", .tags(.f34))
+    func replacedWhileQueued() throws {
+        let desk = try Desk()
+        let command = "echo x >>begun; while [ ! -e go ]; do sleep 0.01; done; echo old"
+        let offer = try desk.offer(["-t", "text=\(command)"])
+        let pastes = try (0..<20).map { _ in try desk.start("paste") }
+        try desk.succeed("until [ $(wc -l <begun) = 16 ]; do sleep 0.01; done")
+        try desk.succeed("until pasteboard status | grep -c 'to process' | grep -q 20; do sleep 0.01; done")
+        try desk.copy("new")
+        try offer.waitForErrors(containing: "replaced")
+        try desk.directory.write("", to: "go")
+        for paste in pastes { #expect(try paste.finish().text == "old\n") }
+        #expect(try offer.finish().exitCode == 0)
     }
 
     // Several times, because the command's last bytes and its end are seen together or one after the other.
