@@ -26,11 +26,13 @@ struct LibraryForker {
         while let order = readLine() {
             switch order {
             case "fork", "fork and close":
+                // The runtime makes its types before the fork, because a lock of the runtime may be held there.
+                let uses = uses(of: board, item)
                 let child = try Self.fork()
                 if child != 0 {
                     LibraryPeer.say("forked \(child)")
                 } else if order == "fork" {
-                    await useAsChild(board, item, publication)
+                    await useAsChild(uses)
                 } else {
                     await connection.close()
                     exit(0)
@@ -47,13 +49,18 @@ struct LibraryForker {
         withExtendedLifetime(publication) {}
     }
 
-    private func useAsChild(_ board: Pasteboard, _ item: ItemProvider, _ publication: Publication) async -> Never {
-        let uses: [(String, () async throws -> Void)] = [
+    private typealias Use = (name: String, perform: () async throws -> Void)
+
+    private func uses(of board: Pasteboard, _ item: ItemProvider) -> [Use] {
+        [
             ("contents", { _ = try await board.contents() }),
             ("load", { _ = try await item.loadData(for: .png) }),
             ("write", { _ = try await board.write("text") }),
             ("names", { _ = try await DropDestination.names(connection: connection) }),
         ]
+    }
+
+    private func useAsChild(_ uses: [Use]) async -> Never {
         for (name, use) in uses {
             do {
                 try await use()
@@ -71,20 +78,32 @@ struct LibraryForker {
     private static func fork() throws -> CInt {
         typealias Fork = @convention(c) () -> CInt
         guard let symbol = dlsym(nil, "fork") else { throw Misuse() }
-        while try !othersWait() {}
+        // Several looks in a row, because a thread may have begun to run after the first, with a lock of the runtime.
+        var (last, calm) = ("", 0)
+        while calm < 40 {
+            let now = try waitingThreads()
+            calm = now == last && now != nil ? calm + 1 : 0
+            last = now ?? ""
+        }
         let child = unsafeBitCast(symbol, to: Fork.self)()
         guard child >= 0 else { throw Misuse() }
         return child
     }
 
-    private static func othersWait() throws -> Bool {
+    /// The other threads, with the number of times that each has waited; nil if one of them runs.
+    private static func waitingThreads() throws -> String? {
         let threads = "/proc/self/task"
-        let running = try FileManager.default.contentsOfDirectory(atPath: threads).count { name in
-            // 123 (the name) S …
-            let status = FileManager.default.contents(atPath: "\(threads)/\(name)/stat")
-            return status.map { !String(decoding: $0, as: UTF8.self).contains(") S ") } ?? false
+        var (text, running) = ("", 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: threads).sorted() {
+            guard let status = FileManager.default.contents(atPath: "\(threads)/\(name)/status") else { return nil }
+            let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
+            if lines.contains(where: { $0.hasPrefix("State:\tS") }) {
+                text += "\(name) \(lines.filter { $0.contains("ctxt_switches") }) "
+            } else {
+                running += 1
+            }
         }
         // This thread runs.
-        return running <= 1
+        return running == 1 ? text : nil
     }
 }
