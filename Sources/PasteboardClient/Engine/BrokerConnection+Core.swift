@@ -10,7 +10,7 @@ extension BrokerConnection {
         var io: ConnectionIO
         var streams = Streams()
         /// Whether no further requests are made, because the broker has refused one.
-        var isLeft = false
+        var isAbandoned = false
         /// The time at which the loop looks at the connection next, and whether it watches for room in the socket; 0
         /// while it does not wait.
         private var looksAt: UInt64 = 0
@@ -95,7 +95,7 @@ extension BrokerConnection.Core {
         guard streams.slots[index].isLate else {
             return streams.slots[index].isOver ? .cancelled(at: reached) : nil
         }
-        // Of a load it does not blame the broker, whose answer may be on its way.
+        // The text about a load does not blame the broker, whose answer may be on its way.
         let text =
             streams.slots[index].timeout.map { "the load did not end within \($0) ms" }
             ?? "the broker at \(io.path) has not answered in the time allowed"

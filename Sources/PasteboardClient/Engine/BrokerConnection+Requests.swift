@@ -13,44 +13,17 @@ extension BrokerConnection {
         settles: Bool = true,
         until deadline: UInt64 = .max
     ) async throws(RequestFailure) -> BoardListing {
-        var list = List()
-        list.board = board
-        let message = list
-        var settles = settles && welcome.settlingMilliseconds != nil
+        var operation = ListOperation(board, settles: settles && welcome.settlingMilliseconds != nil)
         while true {
-            var listing = BoardListing()
-            var stream = request(until: deadline) { (state) throws(Failure) in try state.open(message) }
-            try await stream.answer { event in
-                switch event {
-                case .contents(_, let contents): listing.contents = contents
-                case .item(_, let item): listing.items.append(item)
-                case .ended: return ()
-                default: break
-                }
-                return nil
+            var stream = request(until: deadline) { (state) throws(Failure) in try operation.open(&state) }
+            let step: ListOperation.Step
+            do throws(RequestFailure) {
+                step = try await stream.answer { operation.handle($0) }
+            } catch {
+                guard let next = operation.failed(error.failure.code) else { throw error }
+                step = next
             }
-            guard settles, listing.contents.handle == nil else { return listing }
-            settles = false
-            do throws(RequestFailure) { try await settle(board, until: deadline) } catch {
-                // This process has as many watches as it may have.
-                guard error.failure.code == .limitExceeded else { throw error }
-                return listing
-            }
-        }
-    }
-
-    /// Waits until an empty board has contents, or until nothing of an earlier broker can come back any more.
-    private func settle(_ board: String, until deadline: UInt64) async throws(RequestFailure) {
-        var watch = Watch()
-        watch.board = board
-        // The epoch is not that of this broker, so an empty board is reported only when nothing can come back.
-        (watch.sinceChangeCount, watch.sinceEpoch) = (0, 0)
-        watch.credit = 1
-        watch.requires = [Feature.watches.rawValue]
-        let message = watch
-        var stream = request(until: deadline) { (state) throws(Failure) in try state.open(message) }
-        try await stream.answer { event in
-            if case .changed = event { () } else { nil }
+            if case .listed(let listing) = step { return listing }
         }
     }
 

@@ -85,7 +85,7 @@ extension BrokerStream {
         case .pieces(let descriptor, let next):
             while true {
                 // The broker may refuse the write while the descriptor has no bytes.
-                while try await self.next(at: .uncommitted, or: PollInterest(descriptor, .readable)) != nil {}
+                while try await self.next(at: .uncommitted, or: [PollInterest(descriptor, .readable)]) != nil {}
                 let bytes = try next()
                 try await send(bytes, isLast: bytes.isEmpty, at: .uncommitted)
                 if bytes.isEmpty { return }

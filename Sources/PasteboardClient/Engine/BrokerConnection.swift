@@ -58,7 +58,7 @@ package final class BrokerConnection: Sendable {
     package var welcome: Welcome { core.withLock { $0.io.state.welcome } ?? Welcome() }
     /// Whether the connection has not ended, and the broker has not announced its end.
     package var takesRequests: Bool {
-        core.withLock { !$0.isOver && !$0.isLeft && $0.io.state.farewell == nil }
+        core.withLock { !$0.isOver && !$0.isAbandoned && $0.io.state.farewell == nil }
     }
 
     // MARK: Changes
@@ -98,10 +98,11 @@ package final class BrokerConnection: Sendable {
         for task in effects.cancelled { Task(executorPreference: handlers) { task.cancel() } }
     }
 
-    /// Makes no further request: the broker has refused one. It would wait for the answers of a source.
-    func leave() {
+    /// Makes no further requests, because the broker has refused one. Without this, it would wait for the answers of a
+    /// source.
+    func abandon() {
         change { core in
-            core.isLeft = true
+            core.isAbandoned = true
             core.io.endWriting()
         }
     }

@@ -34,44 +34,22 @@ package struct BrokerStream: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - reached: the progress of the request, for its failure.
-    ///   - interest: a descriptor whose readiness ends the wait, too.
-    /// - Returns: nil if the descriptor is ready.
+    ///   - interests: descriptors whose readiness ends the wait, too.
+    /// - Returns: nil if a descriptor is ready, or after a nudge.
     package mutating func next(
         at reached: Recovery.Reached,
-        or interest: PollInterest
+        or interests: [PollInterest]
     ) async throws(RequestFailure) -> ClientEvent? {
-        let (event, failure) = take(reached)
-        if let event { return event }
-        if let failure { throw failure }
-        await wait(for: .event, or: [interest])
+        if let event = try arrived(reached) { return event }
+        if interests.isEmpty { await wait(for: .event) } else { await wait(for: .event, or: interests) }
         return try arrived(reached)
-    }
-
-    /// The next event; nil after a nudge.
-    package mutating func nextOrNudge(at reached: Recovery.Reached) async throws(RequestFailure) -> ClientEvent? {
-        let (event, failure) = take(reached)
-        if let event { return event }
-        if let failure { throw failure }
-        await wait(for: .event)
-        return try arrived(reached)
-    }
-
-    private func arrived(_ reached: Recovery.Reached) throws(RequestFailure) -> ClientEvent? {
-        let (event, failure) = take(reached)
-        if event == nil, let failure { throw failure }
-        return event
     }
 
     /// The next event.
     ///
     /// - Parameter reached: the progress of the request, for its failure.
     package mutating func next(at reached: Recovery.Reached) async throws(RequestFailure) -> ClientEvent {
-        while true {
-            let (event, failure) = take(reached)
-            if let event { return event }
-            if let failure { throw failure }
-            await wait(for: .event)
-        }
+        while true { if let event = try await next(at: reached, or: []) { return event } }
     }
 
     /// Returns what `handle` makes of the events.
@@ -86,16 +64,20 @@ package struct BrokerStream: ~Copyable, Sendable {
         }
     }
 
-    /// Takes the first event. What ends the stream may arrive together with the last event, so both are looked for at
-    /// once.
-    private func take(_ reached: Recovery.Reached) -> (ClientEvent?, RequestFailure?) {
+    /// Takes the first event. An end may arrive together with the last event, so both are looked for at once.
+    ///
+    /// - Returns: nil if none has arrived.
+    private func arrived(_ reached: Recovery.Reached) throws(RequestFailure) -> ClientEvent? {
         let (event, failure) = connection.core.withLock { [slot] core -> (ClientEvent?, RequestFailure?) in
             guard core.streams.slots[slot].events.isEmpty else {
                 return (core.streams.slots[slot].events.removeFirst(), nil)
             }
             return (nil, core.failure(of: slot, at: reached))
         }
-        return (event, failure ?? (event == nil && Task.isCancelled ? .cancelled(at: reached) : nil))
+        if let event { return event }
+        if let failure { throw failure }
+        if Task.isCancelled { throw .cancelled(at: reached) }
+        return nil
     }
 
     /// Throws the reason why nothing follows on the stream.
@@ -119,8 +101,8 @@ package struct BrokerStream: ~Copyable, Sendable {
         connection.core.withLock { [slot] in $0.streams.hasAnswers(slot) && !$0.streams.slots[slot].isLate }
     }
 
-    /// The first event that has arrived.
-    mutating func arrivedEvent() -> ClientEvent? { take(.standing).0 }
+    /// The first event that has arrived; nil if there is none.
+    mutating func arrivedEvent() -> ClientEvent? { try? arrived(.standing) }
 
     /// Waits also for descriptors, or until a time.
     func wait(for want: Streams.Want, or interests: [PollInterest], until end: UInt64 = .max) async {

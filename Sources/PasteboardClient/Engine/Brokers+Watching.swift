@@ -12,17 +12,14 @@ extension Brokers {
     /// Watches a board, or all, over any number of brokers. The broker merges the changes that follow each other while
     /// `body` runs.
     ///
-    /// - Parameters:
-    ///   - verb: `standing`, or `bound` if the watch ends with its broker.
-    ///   - body: called for each event, until it returns a value.
+    /// - Parameter body: called for each event, until it returns a value.
     package func watching<Value>(
         _ watch: WatchOperation,
-        as verb: Recovery.Verb = .standing,
         _ body: (WatchEvent) async throws -> Value?
     ) async throws -> Value {
         var watch = watch
         _ = watch.want()
-        return try await standing(Recovery(verb)) { connection, stands in
+        return try await standing(Recovery(.standing)) { connection, stands in
             let request = watch.open()
             var stream = connection.open { (state) throws(Failure) in try state.open(request) }
             while true {

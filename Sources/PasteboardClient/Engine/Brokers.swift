@@ -17,7 +17,6 @@ package final class Brokers: Sendable {
     package let loop: Loop
     package let connector: BrokerConnector
     private let hello: Hello
-    private let timeouts: ConnectionTimeouts
     private let deadline: @Sendable () -> UInt64
     private let isWorthStarting: @Sendable () -> Bool
     private let reportLoss: @Sendable () -> Void
@@ -32,7 +31,6 @@ package final class Brokers: Sendable {
         through connector: BrokerConnector,
         hello: Hello = Hello(),
         on loop: Loop,
-        timeouts: ConnectionTimeouts = ConnectionTimeouts(),
         deadline: @escaping @Sendable () -> UInt64 = { .max },
         isWorthStarting: @escaping @Sendable () -> Bool = { true },
         reportLoss: @escaping @Sendable () -> Void = {}
@@ -40,7 +38,6 @@ package final class Brokers: Sendable {
         self.connector = connector
         self.hello = hello
         self.loop = loop
-        self.timeouts = timeouts
         self.deadline = deadline
         self.isWorthStarting = isWorthStarting
         self.reportLoss = reportLoss
@@ -95,8 +92,7 @@ package final class Brokers: Sendable {
                     adopting: socket,
                     path: connector.socket.path,
                     hello: hello,
-                    on: loop,
-                    timeouts: timeouts
+                    on: loop
                 )
                 try await connection.begin(until: deadline)
                 return connection
@@ -159,7 +155,7 @@ package final class Brokers: Sendable {
                 case .again(let delay): await self.delay(delay)
                 case .connect(let delay, let next):
                     mayStart = next
-                    connection.leave()
+                    connection.abandon()
                     await self.delay(delay)
                 case .fail: throw error.explained(by: recovery)
                 }
@@ -196,7 +192,7 @@ package final class Brokers: Sendable {
                     throw (reason ?? error).failure
                 }
                 mayStart = next
-                connection?.leave()
+                connection?.abandon()
                 if !state.withLock({ exchange(&$0.isReported, with: true) }) { reportLoss() }
                 if await self.delay(delay) { recovery.hurry() }
                 if Task.isCancelled { throw Failure(.cancelled, "the request was cancelled") }
@@ -214,9 +210,9 @@ package final class Brokers: Sendable {
             state.withLock { !$0.delays.contains(number) }
         }
         return state.withLock { state in
-            let count = state.delays.count
-            state.delays.removeAll { $0 == number }
-            return state.delays.count == count
+            guard let index = state.delays.firstIndex(of: number) else { return true }
+            state.delays.remove(at: index)
+            return false
         }
     }
 

@@ -14,7 +14,7 @@ package struct DestinationStream: ~Copyable, Sendable {
     ///
     /// - Returns: nil after a nudge.
     package mutating func nextSession() async throws(RequestFailure) -> UnreadStream? {
-        while let event = try await stream.nextOrNudge(at: .standing) {
+        while let event = try await stream.next(at: .standing, or: []) {
             if case .session(let slot, _) = event { return UnreadStream(Int(slot), of: stream.connection) }
         }
         return nil

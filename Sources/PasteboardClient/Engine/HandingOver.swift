@@ -19,23 +19,15 @@ package final class HandingOver: Sendable {
     private let state: Lock<HandOver>
     private let deadline: UInt64
 
-    /// - Parameters:
-    ///   - promises: the promises to hand over; nil for all.
-    ///   - deadline: the time at which the rest is dropped (see `MonotonicClock`).
-    package init(
-        of offer: Offer,
-        _ promises: [HandOver.Promise]? = nil,
-        byteLimit: UInt64 = HandOver.byteLimit,
-        until deadline: UInt64,
-        _ make: @escaping Maker
-    ) {
+    /// - Parameter deadline: the time at which the rest is dropped (see `MonotonicClock`).
+    package init(of offer: Offer, until deadline: UInt64, _ make: @escaping Maker) {
         self.offer = offer
         self.make = make
         self.deadline = deadline
-        let all = offer.items.enumerated().flatMap { item, message in
+        let promises = offer.items.enumerated().flatMap { item, message in
             message.representations.indices.map { HandOver.Promise(item: item, representation: $0) }
         }
-        state = Lock(HandOver(promises ?? all, byteLimit: byteLimit, deadline: deadline))
+        state = Lock(HandOver(promises, deadline: deadline))
     }
 
     /// The result so far.

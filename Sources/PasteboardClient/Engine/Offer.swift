@@ -74,14 +74,9 @@ package final class Offer: Sendable {
     /// Answers asks until the contents end. After a loss the contents are written again, under the change count that
     /// they had.
     ///
-    /// - Parameters:
-    ///   - survivesStop: whether they wait for the next broker after this one was stopped.
-    ///   - ended: called when the contents have ended, while answers may be under way.
+    /// - Parameter ended: called when the contents have ended, while answers may be under way.
     /// - Returns: the reason of their end.
-    package func serve(
-        survivesStop: Bool = false,
-        ended: (EndReason) -> Void = { _ in }
-    ) async throws -> EndReason {
+    package func serve(ended: (EndReason) -> Void = { _ in }) async throws -> EndReason {
         defer { enter(.over) }
         func end(_ reason: EndReason) -> EndReason {
             enter(.over)
@@ -89,7 +84,7 @@ package final class Offer: Sendable {
             return reason
         }
         let verb = state.withLock { $0.standing.verb }
-        return try await brokers.standing(Recovery(verb, survivesStop: survivesStop), hasStood: true) { connection, _ in
+        return try await brokers.standing(Recovery(verb), hasStood: true) { connection, _ in
             var publication: Publication
             // The broker may have been lost meanwhile.
             if let first = state.withLock({ $0.first.take() }), first.connection === connection {

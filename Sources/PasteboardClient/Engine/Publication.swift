@@ -45,8 +45,8 @@ extension Publication {
         ended: (End) -> Void
     ) async throws(RequestFailure) -> End {
         while true {
-            switch try await next(answering: handler) {
-            case .ended(_, let end):
+            switch try await next(answering: handler, or: []) {
+            case .ended(_, let end)?:
                 ended(end)
                 while stream.hasAnswers, !Task.isCancelled {
                     await stream.wait(for: .quiet)
@@ -64,26 +64,16 @@ extension Publication {
 
     /// The next event that is no ask. Asks are answered.
     ///
-    /// - Parameter interest: a descriptor whose readiness ends the wait, too.
-    /// - Returns: nil if the descriptor is ready.
+    /// - Parameter interests: descriptors whose readiness ends the wait, too.
+    /// - Returns: nil if a descriptor is ready.
     package mutating func next(
         answering handler: @escaping AskStream.Handler,
-        or interest: PollInterest
+        or interests: [PollInterest]
     ) async throws(RequestFailure) -> ClientEvent? {
-        while let event = try await stream.next(at: .standing, or: interest) {
+        while let event = try await stream.next(at: .standing, or: interests) {
             guard case .asked(let slot, let fields) = event else { return event }
             stream.connection.answer(Int(slot), fields, handler)
         }
         return nil
-    }
-
-    private mutating func next(
-        answering handler: @escaping AskStream.Handler
-    ) async throws(RequestFailure) -> ClientEvent {
-        while true {
-            let event = try await stream.next(at: .standing)
-            guard case .asked(let slot, let fields) = event else { return event }
-            stream.connection.answer(Int(slot), fields, handler)
-        }
     }
 }

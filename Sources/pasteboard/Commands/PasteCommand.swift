@@ -293,7 +293,7 @@ struct PasteCommand: Command {
                 if error.failure.code == .nothingHere, chosen.count > 1 {
                     used.append("item \(UInt64(item) + 1): \(error.failure.text)")
                 } else {
-                    // What was pasted is not pasted again.
+                    // The earlier items are not pasted again.
                     throw isFirst ? error : RequestFailure(error.failure, error.loss, at: .bytes)
                 }
             }

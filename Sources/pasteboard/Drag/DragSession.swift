@@ -54,7 +54,7 @@ struct DragSession: ~Copyable {
         do throws(RequestFailure) {
             let event = try await publication.next(
                 answering: { [server] ask in try await server.answer(&ask) },
-                or: signals.interest
+                or: [signals.interest]
             )
             if let event { return progress.handle(event) }
         } catch {

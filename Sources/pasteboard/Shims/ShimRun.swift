@@ -170,7 +170,7 @@ struct ShimRun {
 
     private func input(on loop: Loop) async throws {
         try makeInput()
-        // All input has been read, so a signal is not delayed by it.
+        // All input has been read, so a signal is not delayed by it. It waits until the copy is done.
         let blocked = try request.staysInForeground ? SignalBox() : nil
         let brokers = try Brokers.startingOne(on: loop)
         let committed = try await request.appends ? append(at: brokers) : copy(to: request.board, loop)
