@@ -322,10 +322,9 @@ static inline ssize_t pbs_send(
 }
 
 // Receives bytes, and the descriptors passed with them (`descriptors` has room for PBS_RECEIVED_DESCRIPTORS, or is
-// null). Sets `truncated` if the kernel dropped descriptors because this process has too many open. If `waits` is set,
-// a blocking socket waits for bytes until its timeout.
+// null). Sets `truncated` if the kernel dropped descriptors because this process has too many open.
 static inline ssize_t pbs_receive(
-    int fd, void *bytes, size_t capacity, int waits, int *descriptors, int *descriptorCount, int *truncated
+    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int *truncated
 ) {
     struct iovec piece = {bytes, capacity};
     union {
@@ -341,7 +340,7 @@ static inline ssize_t pbs_receive(
     }
     *descriptorCount = 0;
     *truncated = 0;
-    ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | (waits ? 0 : MSG_DONTWAIT));
+    ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (count < 0) return count;
     *truncated = (message.msg_flags & MSG_CTRUNC) != 0;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
@@ -351,14 +350,6 @@ static inline ssize_t pbs_receive(
         *descriptorCount += found;
     }
     return count;
-}
-
-// Makes receiving on a socket wait, but at most this long; without limit if 0.
-static inline int pbs_set_receive_timeout(int fd, long milliseconds) {
-    struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) < 0) return -1;
-    int flags = fcntl(fd, F_GETFL);
-    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
 // ---- Processes

@@ -35,9 +35,6 @@ package struct ConnectionIO: ~Copyable {
     /// Prints the frames, if the user has asked for that.
     private var log = FrameLog.ofEnvironment
 
-    /// The socket's receive timeout in milliseconds, 0 for none; nil while receiving does not block.
-    var receiveTimeout: Int?
-
     private let connectedAt = MonotonicClock.now()
     /// Whether the broker has shown since `heardAt` that it is running. The clock is read once, when the time is
     /// needed.
@@ -103,10 +100,8 @@ package struct ConnectionIO: ~Copyable {
 
     /// Reads once, and passes the events to `handle`, which may make requests on the state at once.
     ///
-    /// - Parameter waiting: whether to block until bytes arrive, as long as the socket's timeout allows.
     /// - Returns: whether there may be more to read.
     package mutating func pump(
-        waiting: Bool = false,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> Bool {
         try checkOwner()
@@ -114,7 +109,6 @@ package struct ConnectionIO: ~Copyable {
         do {
             outcome = try input.receive(
                 from: socket.raw,
-                waiting: waiting,
                 carry: &carry,
                 descriptors: &descriptors
             )

@@ -50,8 +50,21 @@ package struct AskStream: ~Copyable, Sendable {
     }
 
     /// Reports progress, so that the broker waits longer for the next bytes.
-    package func report(completed: UInt64) {
-        stream.tell { $0.progress($1, completed: completed, total: nil) }
+    package func report(completed: UInt64, of total: UInt64? = nil) {
+        stream.tell { $0.progress($1, completed: completed, total: total) }
+    }
+
+    /// Reports that the load goes on, until the returned task is cancelled or the load ends.
+    ///
+    /// - Parameter interval: the time between two reports, in milliseconds.
+    func reportsRegularly(every interval: Int) -> Task<Void, Never> {
+        Task(executorPreference: connection.loop) { [stream = stream.shared] in
+            while true {
+                await stream.connection.loop.sleep(until: MonotonicClock.deadline(milliseconds: interval))
+                if Task.isCancelled { return }
+                stream.tell { $0.progress($1, completed: nil, total: nil) }
+            }
+        }
     }
 
     /// Answers with a descriptor: the bytes are the first `byteCount` of the file.
@@ -83,6 +96,13 @@ package struct AskStream: ~Copyable, Sendable {
 }
 
 extension BrokerConnection {
+    /// Returns when all answers of all contents were sent, or at a time (see `MonotonicClock`).
+    func answersEnded(until deadline: UInt64) async {
+        for handle in core.withLock({ $0.streams.publishedHandles }) {
+            await answersEnded(of: handle, until: deadline)
+        }
+    }
+
     /// Returns when all answers of contents were sent, or at a time (see `MonotonicClock`).
     func answersEnded(of handle: UInt64?, until deadline: UInt64) async {
         let place = BrokerStream(

@@ -74,6 +74,7 @@ extension BrokerConnection.Core {
             if hasRoom(index) { return false }
             if !streams.blocked.contains(UInt32(index)) { streams.blocked.append(UInt32(index)) }
             return true
+        case .lateAsk: return streams.slots[index].events.isEmpty && !isOver
         case .quiet: return streams.hasAnswers(index) && streams.slots[index].events.isEmpty
         case .event: return !streams.slots[index].isReady
         }

@@ -18,7 +18,7 @@ extension BrokerConnection {
     /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.
     package func offer(_ drag: Drag, _ items: [WriteItem]) async throws -> Publication {
         let stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(drag) }
-        stream.publishes()
+        if drag.handle == nil { stream.publishes() }
         return try await publish(items, on: stream, passesMemory: true)
     }
 

@@ -56,6 +56,14 @@ package final class BrokerConnection: Sendable {
 
     /// The answer to hello.
     package var welcome: Welcome { core.withLock { $0.io.state.welcome } ?? Welcome() }
+    /// The failure with which the connection has ended; nil while it has not.
+    package var failure: RequestFailure? {
+        core.withLock { core in
+            core.io.state.failure.map { RequestFailure($0, core.io.loss(of: $0), at: .standing) }
+        }
+    }
+    /// Whether what the other end has sent is no answer to hello.
+    package var isForeign: Bool { core.withLock { $0.io.isForeign } }
     /// Whether the connection has not ended, and the broker has not announced its end.
     package var takesRequests: Bool {
         core.withLock { !$0.isOver && !$0.isAbandoned && $0.io.state.farewell == nil }
@@ -108,7 +116,7 @@ package final class BrokerConnection: Sendable {
     }
 
     /// Ends the connection: all requests over it fail.
-    func end() { change { $0.lose(Failure(.cancelled, "the connection was closed")) } }
+    package func end() { change { $0.lose(Failure(.cancelled, "the connection was closed")) } }
 
     /// Ends the connection, because a request has shown that the broker ends.
     func end(after error: RequestFailure) { change { $0.lose(error.failure, error.loss) } }

@@ -17,6 +17,9 @@ package struct BrokerStream: ~Copyable, Sendable {
         connection.change { [slot] in $0.remove(slot) }
     }
 
+    /// The stream, for others than its reader.
+    package var shared: UnreadStream { UnreadStream(slot, of: connection) }
+
     /// Changes the state of the stream, and sends the resulting frames.
     package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) {
         connection.change { [slot] core in body(&core.io.state, core.streams.slots[slot].stream) }
@@ -159,6 +162,15 @@ package struct UnreadStream: Sendable {
     package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) {
         connection.change { [slot, serial] core in
             if core.streams.slots[slot].serial == serial { body(&core.io.state, core.streams.slots[slot].stream) }
+        }
+    }
+
+    /// Ends the stream. Answers that are under way continue, and asks may still arrive.
+    func withdraw() {
+        connection.change { [slot, serial] core in
+            guard core.streams.slots[slot].serial == serial else { return }
+            core.io.state.cancel(core.streams.slots[slot].stream)
+            core.streams.end(slot)
         }
     }
 

@@ -8,7 +8,7 @@ package struct DestinationStream: ~Copyable, Sendable {
     fileprivate init(_ stream: consuming BrokerStream) { self.stream = stream }
 
     /// The stream, for others than its reader.
-    package var shared: UnreadStream { UnreadStream(stream.slot, of: stream.connection) }
+    package var shared: UnreadStream { stream.shared }
 
     /// The next session. The first event of its stream is `session`.
     ///

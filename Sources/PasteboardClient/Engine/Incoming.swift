@@ -12,6 +12,15 @@ package struct Incoming: ~Copyable, Sendable {
     /// The number of bytes that were returned last, which count as consumed when the next ones are requested.
     private var lent = 0
     private var offset: UInt64 = 0
+    /// The bytes that may be on the way at once, if they do not follow from what was consumed alone.
+    var window: LineWindow?
+
+    /// News of a load.
+    package enum Arrival {
+        case bytes([UInt8], isLast: Bool)
+        /// A report of the source, before its first bytes.
+        case progress(completed: UInt64, total: UInt64?)
+    }
 
     fileprivate init(_ stream: consuming BrokerStream, _ answer: Answer, _ file: PassedFile? = nil) {
         self.stream = stream
@@ -23,10 +32,16 @@ package struct Incoming: ~Copyable, Sendable {
     ///
     /// - Throws: what has ended the load, or `cancelled` if the task is.
     package mutating func next() async throws(RequestFailure) -> [UInt8]? {
-        if let file { return try next(of: file) }
+        while let arrival = try await nextArrival() { if case .bytes(let bytes, _) = arrival { return bytes } }
+        return nil
+    }
+
+    /// The next bytes or report; nil at the end. Otherwise like `next`.
+    package mutating func nextArrival() async throws(RequestFailure) -> Arrival? {
+        if let file { return try next(of: file).map { .bytes($0, isLast: offset == file.byteCount) } }
         while true {
-            let (bytes, end, failure) = takeBytes()
-            if !bytes.isEmpty { return bytes }
+            let (arrival, end, failure) = takeArrival()
+            if let arrival { return arrival }
             switch end {
             case .complete: return nil
             case .failed(let failure): throw RequestFailure(failure, .other, at: .bytes)
@@ -53,16 +68,31 @@ package struct Incoming: ~Copyable, Sendable {
         }
     }
 
-    /// Takes the bytes that have arrived. The end follows the last bytes.
-    private mutating func takeBytes() -> (bytes: [UInt8], end: LoadOperation.End?, failure: RequestFailure?) {
+    /// Takes what has arrived. The end follows the last bytes.
+    private mutating func takeArrival() -> (Arrival?, LoadOperation.End?, RequestFailure?) {
         let (slot, lent) = (stream.slot, lent)
-        let taken = stream.connection.change { core -> ([UInt8], LoadOperation.End?, RequestFailure?) in
-            if lent > 0 { core.io.state.consumed(core.streams.slots[slot].stream, count: lent) }
+        if lent > 0 { window?.receive(lent, at: MonotonicClock.now()) }
+        let taken = stream.connection.change {
+            [limit = window?.limit] core -> (Arrival?, LoadOperation.End?, RequestFailure?) in
+            let stream = core.streams.slots[slot].stream
+            if lent > 0 {
+                if let limit {
+                    core.io.state.allow(stream, upTo: limit)
+                } else {
+                    core.io.state.consumed(stream, count: lent)
+                }
+            }
             let bytes = exchange(&core.streams.slots[slot].bytes, with: [])
-            guard bytes.isEmpty else { return (bytes, nil, nil) }
-            return ([], core.streams.slots[slot].load?.end, core.failure(of: slot, at: .bytes))
+            guard bytes.isEmpty else {
+                let isLast = if case .complete? = core.streams.slots[slot].load?.end { true } else { false }
+                return (.bytes(bytes, isLast: isLast), nil, nil)
+            }
+            if let report = core.streams.slots[slot].load?.takeReport() {
+                return (.progress(completed: report.completed, total: report.total), nil, nil)
+            }
+            return (nil, core.streams.slots[slot].load?.end, core.failure(of: slot, at: .bytes))
         }
-        self.lent = taken.0.count
+        if case .bytes(let bytes, _)? = taken.0 { self.lent = bytes.count } else { self.lent = 0 }
         return taken
     }
 }

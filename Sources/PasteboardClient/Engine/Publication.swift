@@ -12,6 +12,8 @@ package struct Publication: ~Copyable, Sendable {
     }
 
     package var connection: BrokerConnection { stream.connection }
+    /// The stream, for others than its reader.
+    var shared: UnreadStream { stream.shared }
 
     /// Changes the state of the stream, and sends the resulting frames.
     package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) { stream.tell(body) }
@@ -58,6 +60,23 @@ extension Publication {
                 await stream.sent()
                 return end
             default: break
+            }
+        }
+    }
+
+    /// Answers asks until the connection ends or the task is cancelled, also those of loads that began before the
+    /// contents have ended.
+    ///
+    /// - Parameter ended: called when the contents have ended.
+    mutating func serveAlsoLate(_ handler: @escaping AskStream.Handler, ended: () -> Void) async {
+        do throws(RequestFailure) {
+            while true { if case .ended? = try await next(answering: handler, or: []) { break } }
+        } catch {}
+        ended()
+        while !Task.isCancelled, stream.connection.failure == nil {
+            await stream.wait(for: .lateAsk)
+            while case .asked(let slot, let fields)? = stream.arrivedEvent() {
+                stream.connection.answer(Int(slot), fields, handler)
             }
         }
     }

@@ -12,6 +12,8 @@ struct Streams {
         case sent
         /// No open answer of the contents that the slot publishes or watches.
         case quiet
+        /// An ask for contents that have ended.
+        case lateAsk
     }
 
     struct Slot {
@@ -53,7 +55,7 @@ struct Streams {
         // `mutating`, because a borrowing call would copy the whole slot for its callee.
         var isReady: Bool {
             mutating get {
-                isOver || isLate || !events.isEmpty || !bytes.isEmpty || load?.end != nil || load?.answer != nil
+                isOver || isLate || !events.isEmpty || !bytes.isEmpty || load?.isNews == true
             }
         }
     }
@@ -147,6 +149,8 @@ struct Streams {
         }
         release(index)
     }
+
+    var publishedHandles: [UInt64] { publications.map(\.handle) }
 
     /// Lets a slot watch the answers of contents, if any are open.
     mutating func watchAnswers(of handle: UInt64?, from index: Int) {

@@ -1,9 +1,7 @@
 package import PasteboardWire
 
 /// One board in one direction of a link: what the destination's broker shows of the contents at the source's broker.
-///
-/// Every item is promised at the destination, whatever its source has. A change is reported only after the one before
-/// was written, so a storm of changes is written as fast as the destination takes them, and nothing is stored.
+/// Every item is promised at the destination, whatever its source has.
 package struct LinkedBoard: Sendable {
     /// The contents that cross only if the user wants it.
     package struct Permits: Sendable {
@@ -14,11 +12,8 @@ package struct LinkedBoard: Sendable {
     }
 
     package enum Step: Sendable {
-        /// Lets the source's broker report the next change.
-        case watch
-        /// Lists the source's board.
-        case list
-        case write(Write, [Item])
+        /// Writes contents to the destination, or adds to those that it shows.
+        case write(Write, [Item], of: Source)
         case clear(Clear)
         /// Ends the publication at the destination.
         case withdraw
@@ -26,42 +21,48 @@ package struct LinkedBoard: Sendable {
 
     /// The publication of the source whose promises a publication at the destination is.
     package struct Source: Sendable, Equatable {
-        package let handle: UInt64
-        /// The index there of each item; one of which every promise was lost is left out.
-        package let items: [UInt32]
+        /// An item, by its index there, with the types of its promises; one that has none is left out.
+        package struct Item: Sendable, Equatable {
+            package let index: UInt32
+            package var types: [String]
+        }
 
-        package init(handle: UInt64, items: [UInt32]) {
-            (self.handle, self.items) = (handle, items)
+        package let handle: UInt64
+        package private(set) var items: [Item] = []
+
+        package init(handle: UInt64) { self.handle = handle }
+
+        package mutating func append(_ item: PasteboardWire.Item, index: Int) {
+            items.append(Item(index: UInt32(clamping: index), types: item.representations.map(\.type)))
+        }
+
+        /// Whether other contents are the same, perhaps with more items and types.
+        fileprivate func isContained(in other: Source) -> Bool {
+            handle == other.handle && other.items.map(\.index).starts(with: items.map(\.index))
+                && zip(items, other.items).allSatisfy { Set($0.types).isSubset(of: $1.types) }
+        }
+
+        /// The source after an addition. The types of an item keep their order, which asks name.
+        fileprivate func adding(_ other: Source) -> Source {
+            var all = other
+            for (index, item) in items.enumerated() {
+                all.items[index].types = item.types + all.items[index].types.filter { !item.types.contains($0) }
+            }
+            return all
         }
     }
 
     /// Contents at the destination.
     private struct Shown {
-        let source: Source
+        var source: Source
         /// The publication at the destination's broker; 0 while it is being written.
         var handle: UInt64 = 0
-        /// The types of each item.
-        let types: [[String]]
-
-        /// Whether other contents are the same, perhaps with more items and types.
-        func isContained(in other: Shown) -> Bool {
-            source.handle == other.source.handle && other.source.items.starts(with: source.items)
-                && zip(types, other.types).allSatisfy { Set($0).isSubset(of: $1) }
-        }
-    }
-
-    /// At most one request runs, so that its answer is never taken for that of another.
-    private enum Phase {
-        case idle
-        /// A list, write or clear runs.
-        case busy(isOutdated: Bool)
     }
 
     package let name: String
     private let permits: Permits
     /// The epoch of the destination's broker. Contents that have come through it do not return.
     private let destinationEpoch: UInt64
-    private var phase = Phase.idle
     private var shown: Shown?
     private var pending: Shown?
 
@@ -74,52 +75,44 @@ package struct LinkedBoard: Sendable {
     /// Whether the destination shows contents of the source.
     package var isShown: Bool { shown != nil }
 
-    /// Lists the source's board, which has changed.
-    package mutating func changed() -> [Step] {
-        guard case .idle = phase else {
-            phase = .busy(isOutdated: true)
-            return []
-        }
-        phase = .busy(isOutdated: false)
-        return [.list]
-    }
-
-    /// Shows the contents of the source again, after the destination's board became empty without a clear.
-    package mutating func vacated() -> [Step] {
-        isShown ? [] : changed()
-    }
-
-    /// The steps after a request: if the board has changed meanwhile, it is listed once more.
-    private mutating func nextSteps() -> [Step] {
-        guard case .busy(isOutdated: true) = exchange(&phase, with: .idle) else { return [.watch] }
-        return changed()
-    }
-
+    /// - Returns: the steps after which the destination shows what it may show of the source's board.
     package mutating func listed(_ listing: BoardListing) -> [Step] {
         let contents = listing.contents
-        guard let origin = contents.origin, !origin.path.contains(destinationEpoch) else {
-            return withdrawing() + nextSteps()
-        }
+        guard let origin = contents.origin, !origin.path.contains(destinationEpoch) else { return withdrawing() }
         guard let handle = contents.handle else { return [.clear(clear(origin))] }
-        guard permits.include(contents.terms) else { return withdrawing() + nextSteps() }
+        guard permits.include(contents.terms) else { return withdrawing() }
         // The broker of the destination must not keep a secret, or serve more loads than the source permits.
         let isKept = contents.terms?.isConcealed != true && contents.terms?.maximumLoads == nil
-        let items = listing.items.enumerated().map {
-            (UInt32($0.offset), $0.element.promised(isKept: isKept))
-        }.filter { !$0.1.representations.isEmpty }
-        guard !items.isEmpty else { return withdrawing() + nextSteps() }
-        let next = Shown(
-            source: Source(handle: handle, items: items.map(\.0)),
-            types: items.map { $0.1.representations.map(\.type) }
-        )
-        guard let shown, shown.isContained(in: next) else {
+        var (items, source): ([Item], Source) = ([], Source(handle: handle))
+        for (index, item) in listing.items.enumerated() {
+            let promised = item.promised(isKept: isKept)
+            guard !promised.representations.isEmpty else { continue }
+            items.append(promised)
+            source.append(promised, index: index)
+        }
+        guard !items.isEmpty else { return withdrawing() }
+        guard let shown, shown.source.isContained(in: source) else {
             // Contents of the same origin, of which promises were lost, would not replace each other.
             let steps = shown?.source.handle == handle ? withdrawing() : []
-            pending = next
-            return steps + [.write(write(contents.terms, origin), items.map(\.1))]
+            pending = Shown(source: source)
+            return steps + [.write(write(contents.terms, origin), items, of: source)]
         }
-        guard shown.types != next.types else { return nextSteps() }
-        return [add(items.map(\.1), to: shown, as: next)]
+        return adding(items, of: source, to: shown)
+    }
+
+    /// Adds what the destination does not show yet.
+    private mutating func adding(_ items: [Item], of source: Source, to shown: Shown) -> [Step] {
+        var items = items
+        for (index, item) in shown.source.items.enumerated() {
+            items[index].representations.removeAll { item.types.contains($0.type) }
+        }
+        guard items.contains(where: { !$0.representations.isEmpty }) else { return [] }
+        let all = shown.source.adding(source)
+        pending = Shown(source: all, handle: shown.handle)
+        var write = Write()
+        write.handle = shown.handle
+        write.requires = [Feature.additions.rawValue]
+        return [.write(write, items, of: all)]
     }
 
     private func clear(_ origin: Origin) -> Clear {
@@ -139,35 +132,18 @@ package struct LinkedBoard: Sendable {
         return write
     }
 
-    private mutating func add(_ items: [Item], to shown: Shown, as next: Shown) -> Step {
-        var items = items
-        for index in shown.types.indices {
-            items[index].representations.removeAll { shown.types[index].contains($0.type) }
-        }
-        pending = next
-        pending?.handle = shown.handle
-        var write = Write()
-        write.handle = shown.handle
-        write.requires = [Feature.additions.rawValue]
-        return .write(write, items)
-    }
-
-    /// Handles a list that has failed.
-    package mutating func failed() -> [Step] { nextSteps() }
-
-    /// Handles the answer to a write or a clear.
+    /// Handles the answer to a write.
     ///
     /// - Parameter committed: nil if it was refused, usually because the contents of the destination are newer.
-    /// - Returns: the steps, and the publication that was written: its number at the destination, and its source.
-    package mutating func answered(_ committed: Committed?) -> (steps: [Step], publication: (UInt64, Source)?) {
-        guard var written = exchange(&pending, with: nil) else { return (nextSteps(), nil) }
+    package mutating func answered(_ committed: Committed?) -> [Step] {
+        guard var written = exchange(&pending, with: nil) else { return [] }
         guard let committed else {
             // At the source, the earlier contents have been replaced.
-            return ((written.source.handle == shown?.source.handle ? [] : withdrawing()) + nextSteps(), nil)
+            return written.source.handle == shown?.source.handle ? [] : withdrawing()
         }
         written.handle = committed.handle ?? written.handle
         shown = written
-        return (nextSteps(), (written.handle, written.source))
+        return []
     }
 
     /// Records that the destination's broker no longer has the contents.

@@ -36,6 +36,7 @@ package struct LoadOperation: Sendable {
     /// The progress that the source has reported. From then on the number of bytes does not count as progress.
     private var reported: (completed: UInt64, total: UInt64?)?
     private var hasProgress = false
+    private var hasReport = false
     private let expected: String
     private let keepsAnswer: Bool
     private var maximum: UInt64
@@ -68,7 +69,7 @@ package struct LoadOperation: Sendable {
         case .progress(_, let progress):
             // A report without a number only says that the load goes on.
             guard let completed = progress.completed else { return .none }
-            (reported, hasProgress) = ((completed, progress.total), true)
+            (reported, hasProgress, hasReport) = ((completed, progress.total), true, true)
             return .progress
         case .passed(_, let answer, let descriptor):
             byteCount = answer.byteCount
@@ -89,6 +90,18 @@ package struct LoadOperation: Sendable {
     private mutating func refuse() -> Step {
         (maximum, end) = (0, .tooLarge)
         return .over
+    }
+
+    /// Whether there is an answer, an end, or a report of the source that was not taken.
+    var isNews: Bool {
+        // `mutating`, because a borrowing call would copy the operation for its callee.
+        mutating get { end != nil || answer != nil || hasReport }
+    }
+
+    /// Takes the source's report since the last call; nil if there was none.
+    mutating func takeReport() -> (completed: UInt64, total: UInt64?)? {
+        guard exchange(&hasReport, with: false) else { return nil }
+        return reported
     }
 
     /// Takes the progress since the last call; nil if there was none.

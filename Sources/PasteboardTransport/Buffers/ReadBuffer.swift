@@ -59,13 +59,11 @@ package struct ReadBuffer: ~Copyable {
     /// Reads once from a socket, and places the bytes after the connection's carried bytes.
     ///
     /// - Parameters:
-    ///   - waiting: whether the call waits for bytes, as arranged by `Socket.letReceiveWait`.
     ///   - takingDescriptors: if false, the kernel drops passed descriptors, and they never become this process's.
     ///   - carry: the connection's carried bytes; emptied if there are new bytes, otherwise unchanged.
     ///   - descriptors: receives the descriptors that were passed with the bytes, in order.
     package mutating func receive(
         from socket: CInt,
-        waiting: Bool = false,
         takingDescriptors: Bool = true,
         carry: inout [UInt8],
         descriptors: inout ReceivedDescriptors
@@ -79,7 +77,6 @@ package struct ReadBuffer: ~Copyable {
                 socket,
                 storage + carry.count,
                 readSize,
-                waiting ? 1 : 0,
                 takingDescriptors ? numbers : nil,
                 &found,
                 &truncated

@@ -23,12 +23,6 @@ package enum Socket {
         _ = pbs_set_int_option(socket, SO_RCVBUF, bytes)
     }
 
-    /// Lets a receive block for at most this time, or without limit if 0. A thread that watches nothing else then needs
-    /// no separate call to wait. Sends still do not block.
-    package static func letReceiveWait(_ socket: CInt, milliseconds: Int) throws(SystemError) {
-        _ = try System.call("setsockopt SO_RCVTIMEO") { pbs_set_receive_timeout(socket, milliseconds) }
-    }
-
     /// Shuts down the sending direction. The peer reads the bytes that were sent, and then the end.
     package static func endWriting(_ socket: CInt) throws(SystemError) {
         _ = try System.call("shutdown") { shutdown(socket, CInt(SHUT_WR)) }

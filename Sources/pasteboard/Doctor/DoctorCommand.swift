@@ -36,8 +36,9 @@ struct DoctorCommand: Command {
     }
 
     func run(on loop: Loop) async throws -> CInt {
-        let link = self.link.map { LinkExamination($0.operand, via: $0.via).finding }
-        let findings = await Examination(on: loop).findings + [link].compactMap { $0 }
+        var findings: [Finding] = []
+        if let link { findings = [await LinkExamination(link.operand, via: link.via).finding(on: loop)] }
+        findings = await Examination(on: loop).findings + findings
         try StandardStreams.print(
             TextTable.text(findings.flatMap(\.rows), width: System.terminalColumns(1)),
             json: .array(findings.map(\.json))

@@ -17,11 +17,11 @@ struct LinkExamination {
         program = Result { try LinkProgram(to: operand, via: via, silence: Self.timeout) }
     }
 
-    var finding: Finding {
+    func finding(on loop: Loop) async -> Finding {
         do {
             let program = try self.program.get()
             defer { program.stop() }
-            return try finding(over: program)
+            return try await finding(over: program, on: loop)
         } catch {
             let advice =
                 via.map { "check that '\($0)' runs 'pasteboard connect' on \(machine), and prints nothing else" }
@@ -30,23 +30,25 @@ struct LinkExamination {
         }
     }
 
-    private func finding(over program: LinkProgram) throws -> Finding {
-        let connection = program.connection(to: machine)
-        connection.io.timeouts.welcome = Self.timeout
-        do {
-            _ = try connection.greet(watching: [])
+    private func finding(over program: LinkProgram, on loop: Loop) async throws -> Finding {
+        var timeouts = ConnectionTimeouts()
+        timeouts.welcome = Self.timeout
+        let end = program.end(at: machine, on: loop, timeouts: timeouts)
+        defer { end.connection.end() }
+        do throws(RequestFailure) {
+            try await end.begin()
         } catch {
-            guard !connection.io.isForeign else { throw program.explained(error, over: connection) }
+            guard !end.connection.isForeign else { throw program.explained(error.failure, at: end) }
             switch program.howItEnded() {
             case "ssh ended with status 127":
                 throw CommandFailure(
                     local: "pasteboard was not found on \(machine); copy it there, and run 'pasteboard install'"
                 )
-            case let end?: throw CommandFailure(local: "\(machine) cannot be reached: \(end)")
-            case nil: throw error
+            case let status?: throw CommandFailure(local: "\(machine) cannot be reached: \(status)")
+            case nil: throw error.failure
             }
         }
-        let version = connection.io.state.welcome?.programVersion ?? "unknown"
+        let version = end.connection.welcome.programVersion ?? "unknown"
         return Finding("link", "\(machine) has version \(version), which supports links")
     }
 }

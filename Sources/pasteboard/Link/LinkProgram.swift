@@ -47,28 +47,32 @@ final class LinkProgram {
         socket = pair.keepingFirst()
     }
 
-    /// The connection to the broker of `machine`, which shows it as a link to `own`. Called once.
-    func connection(
-        to machine: String,
+    /// The end at `machine`, whose broker shows it as a link to `own`. Called once.
+    func end(
+        at machine: String,
         own: String = MachineName.current,
-        passesConcealed: Bool = false
-    ) -> LinkConnection {
+        passesConcealed: Bool = false,
+        on loop: Loop,
+        timeouts: ConnectionTimeouts
+    ) -> LinkEnd {
         let socket = self.socket.take() ?? OwnedDescriptor(adopting: -1)
-        return LinkConnection(
+        return LinkEnd(
             adopting: socket,
             path: machine,
             machine: machine,
             label: "link to \(own)",
             passesConcealed: passesConcealed,
-            programVersion: ProgramVersion.current
+            programVersion: ProgramVersion.current,
+            on: loop,
+            timeouts: timeouts
         )
     }
 
-    /// A failure of the greeting over `connection`, with the likely reason if the program's output is no frame.
-    func explained(_ failure: Failure, over connection: LinkConnection) -> Failure {
-        guard connection.io.isForeign else { return failure }
+    /// A failure of the greeting of `end`, with the likely reason if the program's output is no frame.
+    func explained(_ failure: Failure, at end: LinkEnd) -> Failure {
+        guard end.connection.isForeign else { return failure }
         let text =
-            "the command on \(connection.io.path) printed text that is not the pasteboard protocol; files such as .bashrc must "
+            "the command on \(end.machine) printed text that is not the pasteboard protocol; files such as .bashrc must "
             + "print nothing without a terminal"
         return Failure(.protocolViolation, text)
     }

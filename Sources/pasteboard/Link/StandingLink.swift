@@ -4,7 +4,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// A link to another machine for as long as the command runs: it connects again after each loss.
-final class StandingLink {
+final class StandingLink: Sendable {
     /// The time for the other broker's answer to hello, in milliseconds. The user may have to enter a password.
     private static let greeting = 120_000
     /// The time after which a link counts as a success, so that the delays begin anew, in nanoseconds.
@@ -19,9 +19,7 @@ final class StandingLink {
     private let sides: [Link.Side]
     private let permits: LinkedBoard.Permits
     private let silence: Int
-    private var hasBegun = false
-    private var backoff = Backoff()
-    private var reports = PeerLog()
+    private let reports = Lock(PeerLog())
 
     /// - Parameters:
     ///   - operand: the machine as ssh knows it.
@@ -49,82 +47,75 @@ final class StandingLink {
     }
 
     func run(on loop: Loop) async throws -> CInt {
-        let signals = try SignalBox()
+        let signals = try SignalBox(interrupting: loop)
+        var (hasBegun, backoff) = (false, Backoff())
         while true {
             do {
-                try connect(watching: signals)
-            } catch let lost as Link.Lost {
-                guard hasBegun, lost.loss != .stopped else { throw lost.failure }
-                note("\(lost.failure.text); connecting again")
-            } catch let failure as Failure where hasBegun {
-                note("\(failure.text); connecting again")
-            } catch let error as SystemError where hasBegun {
-                note("\(error); connecting again")
+                try await connect(on: loop, &hasBegun, &backoff)
+            } catch {
+                try signals.check()
+                let failure: any Error = (error as? Link.Lost)?.failure ?? error
+                let isStopped = (error as? Link.Lost)?.loss == .stopped
+                guard hasBegun, !isStopped, !(failure is CommandFailure) else { throw failure }
+                note("\((failure as? Failure)?.text ?? "\(failure)"); connecting again")
             }
             // A time that stands still lets the delays grow until the next success, however long an attempt takes.
             let delay = backoff.delay(at: 0, random: .random(in: 0...1))
-            _ = try System.poll([signals.interest], milliseconds: delay)
+            await loop.sleep(until: MonotonicClock.deadline(milliseconds: delay))
             try signals.check()
         }
     }
 
     /// Connects to both brokers, and passes contents on until one connection is lost.
-    private func connect(watching signals: SignalBox) throws {
+    private func connect(on loop: Loop, _ hasBegun: inout Bool, _ backoff: inout Backoff) async throws {
         let program = try LinkProgram(to: operand, via: via, silence: silence)
+        defer { program.stop() }
         if !hasBegun { note("connecting to \(machine)") }
-        let far = program.connection(to: machine, own: own, passesConcealed: permits.concealed)
-        defer {
-            far.io.endWriting()
-            program.stop()
-        }
-        far.io.timeouts.welcome = Self.greeting
+        var timeouts = ConnectionTimeouts()
+        timeouts.welcome = Self.greeting
         // A probe is sent so early that the machine can answer in time.
-        far.io.timeouts.silence = silence / 3 * 2
-        far.io.timeouts.probe = silence / 3
-        try greet(far, .far, watching: signals, of: program)
-        let near = try near()
-        try greet(near, .near, watching: signals, of: program)
-        guard near.io.state.welcome?.epoch != far.io.state.welcome?.epoch else {
-            throw CommandFailure(usage: "\(machine) has the same broker as this program; name another machine")
-        }
-        // Programs bring back first what they had at a broker that has crashed.
-        let settling = [near, far].compactMap { $0.io.state.welcome?.settlingMilliseconds }.max() ?? 0
-        _ = try System.poll([signals.interest], milliseconds: Int(min(settling, WireLimits.settlingTime)))
-        try signals.check()
-        let link = try Link(near: near, far: far, boards: boards, from: sides, permits: permits) { self.report($0) }
-        note(hasBegun ? "connected again" : "linked with \(machine): \(boards.joined(separator: ", "))")
-        hasBegun = true
-        let begin = MonotonicClock.now()
-        defer { if MonotonicClock.now() - begin > Self.calm { backoff = Backoff() } }
+        (timeouts.silence, timeouts.probe) = (silence / 3 * 2, silence / 3)
+        let far = program.end(
+            at: machine,
+            own: own,
+            passesConcealed: permits.concealed,
+            on: loop,
+            timeouts: timeouts
+        )
+        defer { far.connection.end() }
         do {
-            while true {
-                let ready = try link.turn(watching: [signals.interest])
-                if !ready[0].isEmpty { try signals.check() }
+            try await begin(far, .far, program)
+            let near = try near(on: loop)
+            defer { near.connection.end() }
+            try await begin(near, .near, program)
+            guard near.connection.welcome.epoch != far.connection.welcome.epoch else {
+                throw CommandFailure(usage: "\(machine) has the same broker as this program; name another machine")
             }
+            // Programs bring back first what they had at a broker that has crashed.
+            let settling = [near, far].compactMap(\.connection.welcome.settlingMilliseconds).max() ?? 0
+            await loop.sleep(until: MonotonicClock.deadline(milliseconds: Int(min(settling, WireLimits.settlingTime))))
+            let link = Link(near: near, far: far, boards: boards, from: sides, permits: permits) { self.report($0) }
+            note(hasBegun ? "connected again" : "linked with \(machine): \(boards.joined(separator: ", "))")
+            hasBegun = true
+            let begin = MonotonicClock.now()
+            defer { if MonotonicClock.now() - begin > Self.calm { backoff = Backoff() } }
+            try await link.run()
         } catch let lost as Link.Lost {
-            let explained = explain(lost, by: program)
-            link.end(after: explained)
-            throw explained
+            throw explain(lost, by: program, advising: !hasBegun)
         }
     }
 
-    private func greet(
-        _ end: LinkConnection,
-        _ side: Link.Side,
-        watching signals: SignalBox,
-        of program: LinkProgram
-    ) throws {
-        do {
-            let extra = [signals.interest]
-            while try end.greet(watching: extra) == false { try signals.check() }
-        } catch let failure as Failure {
-            let explained = side == .far ? program.explained(failure, over: end) : failure
-            throw explain(Link.Lost(side, explained, end.io.loss(of: failure)), by: program)
+    private func begin(_ end: LinkEnd, _ side: Link.Side, _ program: LinkProgram) async throws {
+        do throws(RequestFailure) {
+            try await end.begin()
+        } catch {
+            let failure = side == .far ? program.explained(error.failure, at: end) : error.failure
+            throw Link.Lost(side, failure, end.connection.failure?.loss ?? error.loss)
         }
     }
 
     /// The loss with the machine, and with the end of the program as its reason.
-    private func explain(_ lost: Link.Lost, by program: LinkProgram) -> Link.Lost {
+    private func explain(_ lost: Link.Lost, by program: LinkProgram, advising: Bool) -> Link.Lost {
         if lost.loss == .stopped {
             let name = lost.side == .near ? own : machine
             let text = "the broker on \(name) was stopped, and the link has ended: \(lost.failure.text)"
@@ -132,26 +123,28 @@ final class StandingLink {
         }
         guard lost.side == .far else { return lost }
         guard lost.loss == .crashed, let end = program.howItEnded() else { return lost }
-        let advice = hasBegun ? "" : "; see 'pasteboard doctor --link \(operand)'"
+        let advice = advising ? "; see 'pasteboard doctor --link \(operand)'" : ""
         return Link.Lost(.far, Failure(.linkDown, "\(machine): \(end)\(advice)"), lost.loss)
     }
 
-    private func near() throws(Failure) -> LinkConnection {
+    private func near(on loop: Loop) throws(Failure) -> LinkEnd {
         let connector = try BrokerConnector()
-        return LinkConnection(
+        return LinkEnd(
             adopting: try connector.connect(),
             path: connector.socket.path,
             machine: own,
             label: "link to \(machine)",
             passesConcealed: permits.concealed,
-            programVersion: ProgramVersion.current
+            programVersion: ProgramVersion.current,
+            on: loop
         )
     }
 
     /// Notes what the other machine can cause at any rate. Each text has a line of its own.
     private func report(_ text: String) {
         let subject = UInt32(truncatingIfNeeded: text.hashValue)
-        if let line = reports.line(text, process: subject, at: MonotonicClock.now() / 1_000_000) { note(line) }
+        let now = MonotonicClock.now() / 1_000_000
+        if let line = reports.withLock({ $0.line(text, process: subject, at: now) }) { note(line) }
     }
 
     private func note(_ text: String) {

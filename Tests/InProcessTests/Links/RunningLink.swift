@@ -18,11 +18,12 @@ final class RunningLink: Sendable {
 
         func end(
             linkedWith other: String,
-            _ permits: LinkedBoard.Permits = LinkedBoard.Permits()
-        ) throws -> LinkConnection {
+            _ permits: LinkedBoard.Permits = LinkedBoard.Permits(),
+            on loop: Loop
+        ) async throws -> LinkEnd {
             let deadline = MonotonicClock.deadline(milliseconds: 600_000)
             let socket = try Socket.connect(path: "\(broker.directory)/socket", deadline: deadline)
-            return try Self.end(adopting: socket, of: name, linkedWith: other, permits)
+            return try await Self.end(adopting: socket, of: name, linkedWith: other, permits, on: loop)
         }
 
         /// A greeted end over a socket, whose broker may be a test's.
@@ -30,17 +31,19 @@ final class RunningLink: Sendable {
             adopting socket: consuming OwnedDescriptor,
             of name: String,
             linkedWith other: String,
-            _ permits: LinkedBoard.Permits = LinkedBoard.Permits()
-        ) throws -> LinkConnection {
-            let end = LinkConnection(
+            _ permits: LinkedBoard.Permits = LinkedBoard.Permits(),
+            on loop: Loop
+        ) async throws -> LinkEnd {
+            let end = LinkEnd(
                 adopting: socket,
                 path: name,
                 machine: name,
                 label: "link to \(other)",
-                passesConcealed: permits.concealed
+                passesConcealed: permits.concealed,
+                on: loop,
+                timeouts: .endless
             )
-            end.io.timeouts = .endless
-            guard try end.greet(watching: []) else { throw Failure(.brokerUnavailable, "interrupted") }
+            try await end.begin()
             return end
         }
     }
@@ -62,16 +65,24 @@ final class RunningLink: Sendable {
         stop = try EventDescriptor()
         try SystemThread(name: "link") { [self] in
             do {
-                let ends = (try near.end(linkedWith: far.name, permits), try far.end(linkedWith: near.name, permits))
-                let link = try Link(near: ends.0, far: ends.1, boards: boards, from: sides, permits: permits) { line in
-                    self.lines.withLock { $0.append(line) }
+                _ = try Loop.run { [self] loop in
+                    let link = Link(
+                        near: try await near.end(linkedWith: far.name, permits, on: loop),
+                        far: try await far.end(linkedWith: near.name, permits, on: loop),
+                        boards: boards,
+                        from: sides,
+                        permits: permits
+                    ) { line in
+                        self.lines.withLock { $0.append(line) }
+                    }
+                    let stopping = Task(executorPreference: loop) {
+                        if await loop.ready(PollInterest(self.stop.raw, .readable)) { loop.interrupt() }
+                    }
+                    defer { stopping.cancel() }
+                    try await link.run()
+                    return 0
                 }
-                do {
-                    while try link.turn(watching: [PollInterest(stop.raw, .readable)])[0].isEmpty {}
-                } catch let lost as Link.Lost {
-                    link.end(after: lost)
-                    throw lost
-                }
+            } catch let error as Failure where error.code == .cancelled {
             } catch {
                 lines.withLock { $0.append("\(error)") }
             }

@@ -52,15 +52,21 @@ import Testing
     private func names(_ steps: [LinkedBoard.Step]) -> String {
         steps.map { step in
             switch step {
-            case .watch: "watch"
-            case .list: "list"
-            case .write(let write, let items):
+            case .write(let write, let items, _):
                 "\(write.handle.map { "add to \($0)" } ?? "write") "
                     + items.map { $0.representations.map(\.type).joined(separator: "+") }.joined(separator: ",")
             case .clear(let clear): "clear \(clear.origin?.path ?? [])"
             case .withdraw: "withdraw"
             }
         }.joined(separator: "; ")
+    }
+
+    /// The source of the write or addition, in words: the indexes and types of its items.
+    private func source(_ steps: [LinkedBoard.Step]) -> String {
+        for case .write(_, _, let source) in steps {
+            return source.items.map { "\($0.index):\($0.types.joined(separator: "+"))" }.joined(separator: ",")
+        }
+        return ""
     }
 
     /// The answer to a write.
@@ -74,26 +80,25 @@ import Testing
     private func shown() -> LinkedBoard {
         var board = board()
         #expect(names(board.listed(listing(10, origin(Self.here)))) == "write a")
-        let answered = board.answered(committed(20))
-        let source = LinkedBoard.Source(handle: 10, items: [0])
-        #expect(names(answered.steps) == "watch" && board.isShown)
-        #expect(answered.publication?.0 == 20 && answered.publication?.1 == source)
+        #expect(names(board.answered(committed(20))) == "" && board.isShown)
         return board
     }
 
-    @Test("Contents are listed and written once, with their origin and terms")
+    @Test("Contents are written once, with their origin and terms")
     func writing() throws {
         var board = board()
-        #expect(names(board.changed()) == "list")
         var terms = ContentTerms()
         terms.expiresMilliseconds = 9
         let steps = board.listed(listing(10, origin(7, Self.here), [["a", "b"], ["c"]], terms))
-        guard case .write(let write, let items) = try #require(steps.first) else { return #expect(Bool(false)) }
+        guard case .write(let write, let items, let source) = try #require(steps.first) else {
+            return #expect(Bool(false))
+        }
         #expect(write.board == "board" && write.terms == terms && write.origin == origin(7, Self.here))
         #expect(write.requires == [Feature.links.rawValue, Feature.terms.rawValue])
         #expect(names(steps) == "write a+b,c" && items[0].representations.allSatisfy { $0.provision == .promised })
+        #expect(source.handle == 10)
         _ = board.answered(committed(20))
-        #expect(names(board.listed(listing(10, origin(7, Self.here), [["a", "b"], ["c"]], terms))) == "watch")
+        #expect(names(board.listed(listing(10, origin(7, Self.here), [["a", "b"], ["c"]], terms))) == "")
     }
 
     @Test("What is made once is asked for once, unless it is secret or limited; what is gone is left out")
@@ -110,7 +115,7 @@ import Testing
             listing.items[0].representations[1].policy = .onceAndKept
             listing.items[0].representations[3].provision = .gone
             var board = board(permits: permits)
-            guard case .write(_, let items) = try #require(board.listed(listing).first) else {
+            guard case .write(_, let items, _) = try #require(board.listed(listing).first) else {
                 return #expect(Bool(false))
             }
             #expect(items[0].representations.map(\.type) == ["kept", "once", "each"])
@@ -120,13 +125,13 @@ import Testing
         }
     }
 
-    @Test("An addition adds only what is new")
+    @Test("An addition adds only what is new, after what is there")
     func additions() {
         var board = shown()
-        let steps = board.listed(listing(10, origin(Self.here), [["a", "b"], ["c"]]))
-        #expect(names(steps) == "add to 20 b,c")
+        let steps = board.listed(listing(10, origin(Self.here), [["b", "a"], ["c"]]))
+        #expect(names(steps) == "add to 20 b,c" && source(steps) == "0:a+b,1:c")
         _ = board.answered(committed(20))
-        #expect(names(board.listed(listing(10, origin(Self.here), [["a", "b"], ["c"]]))) == "watch")
+        #expect(names(board.listed(listing(10, origin(Self.here), [["b", "a"], ["c"]]))) == "")
     }
 
     @Test("Contents of which promises were lost are written anew, and those of which all were lost are withdrawn")
@@ -136,17 +141,17 @@ import Testing
         _ = board.answered(committed(20))
         #expect(names(board.listed(listing(10, origin(Self.here), [["b"]]))) == "withdraw; write b")
         _ = board.answered(committed(21))
-        #expect(names(board.listed(listing(10, origin(Self.here), [[]]))) == "withdraw; watch")
+        #expect(names(board.listed(listing(10, origin(Self.here), [[]]))) == "withdraw")
     }
 
     @Test("When a write is refused, the contents before are withdrawn; when an addition is refused, they stay")
     func refused() {
         var board = shown()
         #expect(names(board.listed(listing(11, origin(Self.here), [["c"]]))) == "write c")
-        #expect(names(board.answered(nil).steps) == "withdraw; watch" && !board.isShown)
+        #expect(names(board.answered(nil)) == "withdraw" && !board.isShown)
         board = shown()
         _ = board.listed(listing(10, origin(Self.here), [["a", "b"]]))
-        #expect(names(board.answered(nil).steps) == "watch" && board.isShown)
+        #expect(names(board.answered(nil)) == "" && board.isShown)
     }
 
     @Test("Contents that must not cross are not written, and replace what has crossed")
@@ -159,53 +164,31 @@ import Testing
         ]
         for listing in excluded {
             var (fresh, shown) = (board(), shown())
-            #expect(names(fresh.listed(listing)) == "watch")
-            #expect(names(shown.listed(listing)) == "withdraw; watch" && !shown.isShown)
+            #expect(names(fresh.listed(listing)) == "")
+            #expect(names(shown.listed(listing)) == "withdraw" && !shown.isShown)
         }
     }
 
     @Test("A clear crosses unless it has come from the destination; other losses withdraw")
     func empty() {
         var board = shown()
-        #expect(names(board.listed(listing(nil, origin(Self.here)))) == "clear [1]")
-        let answered = board.answered(committed(0))
-        #expect(names(answered.steps) == "watch" && answered.publication == nil)
-        #expect(names(board.listed(listing(nil, origin(Self.there, Self.here)))) == "withdraw; watch")
-        #expect(names(board.listed(listing(nil, nil))) == "watch")
-    }
-
-    @Test("While a request runs nothing else is requested; a change meanwhile is listed afterwards")
-    func oneRequest() {
-        var board = board()
-        #expect(names(board.vacated()) == "list" && names(board.changed()) == "")
-        #expect(names(board.listed(listing(10, origin(Self.here)))) == "write a")
-        #expect(names(board.changed()) == "" && names(board.vacated()) == "")
-        #expect(names(board.answered(committed(20)).steps) == "list")
-        #expect(names(board.failed()) == "watch" && names(board.changed()) == "list")
+        #expect(names(board.listed(listing(nil, origin(Self.here)))) == "clear [1]" && board.isShown)
+        board.ended(19)
+        #expect(board.isShown)
+        board.ended(20)
+        #expect(!board.isShown)
+        board = shown()
+        #expect(names(board.listed(listing(nil, origin(Self.there, Self.here)))) == "withdraw")
+        #expect(names(board.listed(listing(nil, nil))) == "")
     }
 
     @Test("An item of which every promise was lost is left out, and the others keep their index at the source")
     func lostItem() {
         var board = board()
-        _ = board.changed()
-        #expect(names(board.listed(listing(10, origin(Self.here), [["a"], [], ["c"]]))) == "write a,c")
-        let source = LinkedBoard.Source(handle: 10, items: [0, 2])
-        #expect(board.answered(committed(20)).publication?.1 == source)
+        let first = board.listed(listing(10, origin(Self.here), [["a"], [], ["c"]]))
+        #expect(names(first) == "write a,c" && source(first) == "0:a,2:c")
+        _ = board.answered(committed(20))
         let steps = board.listed(listing(10, origin(Self.here), [["a"], ["b"], ["c"]]))
         #expect(names(steps) == "withdraw; write a,b,c")
-    }
-
-    @Test("A board that was vacated gets the contents of the source again, unless it has them or gets them")
-    func vacated() {
-        var board = board()
-        #expect(names(board.vacated()) == "list")
-        _ = board.listed(listing(10, origin(Self.here)))
-        #expect(names(board.answered(nil).steps) == "watch" && !board.isShown)
-        var shown = shown()
-        #expect(names(shown.vacated()) == "")
-        shown.ended(19)
-        #expect(shown.isShown)
-        shown.ended(20)
-        #expect(names(shown.vacated()) == "list")
     }
 }

@@ -1,0 +1,106 @@
+package import PasteboardTransport
+import PasteboardWire
+
+/// One end of a link: a connection to the broker of a machine.
+package struct LinkEnd: Sendable {
+    /// The name of the machine, for errors.
+    package let machine: String
+    package let connection: BrokerConnection
+
+    /// - Parameters:
+    ///   - socket: a socket whose other end is a broker, or a program that passes bytes to one.
+    ///   - label: the name of the link, which this broker shows.
+    ///   - passesConcealed: whether the link may see concealed contents.
+    package init(
+        adopting socket: consuming OwnedDescriptor,
+        path: String,
+        machine: String,
+        label: String,
+        passesConcealed: Bool = false,
+        programVersion: String? = nil,
+        on loop: Loop,
+        timeouts: ConnectionTimeouts = ConnectionTimeouts()
+    ) {
+        self.machine = machine
+        var hello = Hello()
+        hello.role = .link
+        hello.label = label
+        if passesConcealed { hello.seesConcealed = true }
+        hello.programVersion = programVersion
+        var timeouts = timeouts
+        // A machine that was unplugged, or a program that was stopped, closes nothing.
+        timeouts.probesIdle = true
+        // On a slow line, what the kernel holds is in front of a new copy.
+        Socket.setBuffers(of: socket.raw, bytes: 32 << 10)
+        connection = BrokerConnection(adopting: socket, path: path, hello: hello, on: loop, timeouts: timeouts)
+    }
+
+    /// Returns when the broker has answered hello, and supports links.
+    package func begin() async throws(RequestFailure) {
+        try await connection.begin()
+        guard connection.welcome.features.contains(Feature.links.rawValue) else {
+            let version = connection.welcome.programVersion ?? "an older version"
+            let text = "the broker on \(machine) (\(version)) does not support links; update pasteboard there"
+            throw RequestFailure(Failure(.versionMismatch, text), .other, at: .nothing)
+        }
+    }
+}
+
+extension LinkEnd {
+    /// Answers an ask of the other broker with a load from this one. Without a timeout of its destination, the load has
+    /// the deadlines of this broker.
+    ///
+    /// - Parameters:
+    ///   - source: the contents that the ask is for.
+    ///   - interval: the time between two reports that the load goes on, in milliseconds.
+    func answer(
+        _ ask: inout AskStream,
+        from source: LinkedBoard.Source?,
+        reportingEvery interval: Int
+    ) async throws(Failure) {
+        guard let source, source.items.indices.contains(ask.item),
+            source.items[ask.item].types.indices.contains(ask.representation)
+        else { throw Failure(.superseded, "these contents were replaced on \(machine)") }
+        let item = source.items[ask.item]
+        let window = LineWindow(at: MonotonicClock.now())
+        var load = Load(source.handle, item: item.index, accepts: [])
+        load.accepts = [Accept(item.types[ask.representation], match: .exact)]
+        load.credit = window.limit
+        load.descriptorWelcome = false
+        let timeout = ask.fields.firstByteMilliseconds
+        if timeout != ask.connection.welcome.firstByteMilliseconds {
+            load.timeoutMilliseconds = timeout.map { max(1, $0) }
+        }
+        let reports = ask.reportsRegularly(every: interval)
+        defer { reports.cancel() }
+        do throws(RequestFailure) {
+            var incoming = try await connection.load(load)
+            incoming.window = window
+            let answer = incoming.answer
+            ask.announce(byteCount: answer.byteCount, content: answer.content, fileName: answer.suggestedName)
+            while let arrival = try await incoming.nextArrival() {
+                switch arrival {
+                case .bytes(let bytes, let isLast):
+                    try await ask.send(bytes, isLast: isLast)
+                    if isLast { return }
+                case .progress(let completed, let total): ask.report(completed: completed, of: total)
+                }
+            }
+            ask.end()
+        } catch {
+            throw explained(error.failure)
+        }
+    }
+
+    /// The failure of a load here, for the destination at the other end.
+    private func explained(_ failure: Failure) -> Failure {
+        if let lost = connection.failure {
+            return Failure(.linkDown, "the link to \(machine) has ended: \(lost.failure.text)")
+        }
+        var failure = failure
+        failure.text += " (on \(machine))"
+        // The destination would ask the next broker, and would wait for the same one again.
+        if [.brokerRestarted, .brokerStopped].contains(failure.code) { failure.code = .linkDown }
+        return failure
+    }
+}

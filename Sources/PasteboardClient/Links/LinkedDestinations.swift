@@ -1,0 +1,135 @@
+import PasteboardTransport
+import PasteboardWire
+
+/// The destinations of one machine, and their counterparts on the other: a destination has a counterpart `NAME@MACHINE`
+/// there, and each drag session at it is repeated at the destination itself.
+final class LinkedDestinations: Sendable {
+    private struct Counterpart {
+        let types: [String]
+        let serving: Task<Void, Never>
+    }
+
+    private struct State {
+        var counterparts: [String: Counterpart] = [:]
+        /// The destinations that the broker of the front has refused. They are tried again when destinations change.
+        var refused: Set<String> = []
+    }
+
+    /// The number of destinations of a machine that can have counterparts: as many as its broker has by default. A
+    /// broker that lists more must not fill the memory.
+    private static let longestList = 1_024
+
+    /// The machine with the counterparts.
+    private let front: LinkEnd
+    /// The machine with the destinations.
+    private let back: LinkEnd
+    private let reportInterval: Int
+    private let report: @Sendable (String) -> Void
+    private let state = Lock(State())
+
+    init(front: LinkEnd, back: LinkEnd, reportInterval: Int, report: @escaping @Sendable (String) -> Void) {
+        self.front = front
+        self.back = back
+        self.reportInterval = reportInterval
+        self.report = report
+    }
+
+    /// Keeps the counterparts like the destinations until a broker ends.
+    func run() async throws {
+        var changes = Self.watch(back)
+        let others = Task(executorPreference: front.connection.loop) { [front, changes = changes.shared] in
+            // One that has ended there may have had the name of a counterpart.
+            var watch = Self.watch(front)
+            while let event = try? await watch.next(at: .standing) {
+                guard case .changed = event else { continue }
+                watch.tell { $0.grantChange($1) }
+                changes.nudge()
+            }
+        }
+        defer { others.cancel() }
+        while true {
+            if let event = try await changes.next(at: .standing, or: []) {
+                guard case .changed = event else { continue }
+                changes.tell { $0.grantChange($1) }
+            }
+            // If the list fails, the broker is ending. Its destinations may still take drops.
+            if let listed = try? await listed() { await adjust(to: listed) }
+        }
+    }
+
+    /// Ends the counterparts.
+    func end() {
+        for counterpart in state.withLock({ exchange(&$0.counterparts, with: [:]) }).values {
+            counterpart.serving.cancel()
+        }
+    }
+
+    private static func watch(_ end: LinkEnd) -> BrokerStream {
+        var watch = Watch()
+        watch.destinations = true
+        (watch.sinceChangeCount, watch.credit) = (0, 1)
+        watch.requires = [Feature.links.rawValue]
+        let request = watch
+        return end.connection.open { (state) throws(Failure) in try state.open(request) }
+    }
+
+    private func listed() async throws(RequestFailure) -> [DestinationStatus] {
+        var listed: [DestinationStatus] = []
+        var stream = back.connection.request { (state) throws(Failure) in try state.open(Status()) }
+        return try await stream.answer { event in
+            if case .statusEntry(_, let entry) = event, listed.count < Self.longestList {
+                if let destination = entry.destination { listed.append(destination) }
+            }
+            return if case .ended = event { listed } else { nil }
+        }
+    }
+
+    /// Registers counterparts of new destinations, and ends those of destinations that have ended. Counterparts of a
+    /// link have none.
+    private func adjust(to listed: [DestinationStatus]) async {
+        let wanted = Dictionary(
+            listed.filter { !$0.name.contains("@") }.map { ($0.name, $0.types) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let ended = state.withLock { state in
+            state.refused.formIntersection(wanted.keys)
+            let ended = state.counterparts.filter { wanted[$0.key] != $0.value.types }
+            for name in ended.keys { state.counterparts[name] = nil }
+            return ended.values.map(\.serving)
+        }
+        for serving in ended {
+            serving.cancel()
+            // The broker must know its end before another one has the name.
+            await serving.value
+        }
+        for (name, types) in wanted where state.withLock({ $0.counterparts[name] == nil }) {
+            let serving = Task(executorPreference: front.connection.loop) { await self.serve(name, types) }
+            state.withLock { $0.counterparts[name] = Counterpart(types: types, serving: serving) }
+        }
+    }
+
+    /// Repeats the sessions at a counterpart, until its destination ends.
+    private func serve(_ name: String, _ types: [String]) async {
+        var destination = Destination()
+        destination.name = "\(name)@\(back.machine)"
+        destination.accepts = types.map { Accept($0) }
+        destination.allowsSimultaneousSessions = true
+        do throws(RequestFailure) {
+            var stream = try await front.connection.register(destination)
+            while true {
+                guard let session = try await stream.nextSession() else { continue }
+                Task(executorPreference: front.connection.loop) { [front, back, reportInterval] in
+                    await LinkedSession.run(session, at: name, from: front, to: back, reportInterval: reportInterval)
+                }
+            }
+        } catch {
+            guard !Task.isCancelled else { return }
+            // Another destination has the name of the counterpart, or the broker does not allow it.
+            state.withLock { $0.counterparts[name] = nil }
+            guard !error.failure.isEnd, front.connection.failure == nil,
+                state.withLock({ $0.refused.insert(name).inserted })
+            else { return }
+            report("destination \(name) of \(back.machine) is not on \(front.machine): \(error.failure.text)")
+        }
+    }
+}
