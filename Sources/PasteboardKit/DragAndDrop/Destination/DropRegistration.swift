@@ -107,7 +107,7 @@ package final class DropRegistration: Sendable {
                 request.queue.finish()
             case .session(let session, let visited, .perform(let operation, let location)):
                 update(session, visited, at: DropLocation(location))
-                guard session.beginPerforming() else { continue }
+                guard session.pass({ $0.beginPerforming() }) else { continue }
                 await perform(session, DropOperation(operation), DropLocation(location))
             case .session(let session, let visited, let step):
                 await handle(step, of: session, visited, for: receiver)
@@ -139,14 +139,14 @@ package final class DropRegistration: Sendable {
         case .propose(let sequence, let location, let isEntry):
             let dropLocation = DropLocation(location)
             update(session, visited, at: dropLocation)
-            let isNew = isEntry || !session.isInside
+            let isNew = isEntry || session.phase != .inside
             let proposal = await receiver.propose(session, at: dropLocation, isEntry: isNew)
-            if proposal != nil { session.enter() }
+            if proposal != nil { session.pass { $0.enter() } }
             session.propose(proposal?.message(sequence) ?? .declining(sequence))
         case .exited:
-            if session.leave() { await receiver.exited(session) }
+            if session.pass({ $0.leave() }) { await receiver.exited(session) }
         case .over:
-            if session.recordEnd() { await end(session, for: receiver) }
+            if session.pass({ $0.end() }) { await end(session, for: receiver) }
         }
     }
 
@@ -167,14 +167,14 @@ package final class DropRegistration: Sendable {
         await session.perform(operation) {
             try await receiver.perform(session, at: location, operation: operation)
         }
-        if session.endPerforming() { await end(session, for: receiver) }
+        if session.pass({ $0.endPerforming() }) { await end(session, for: receiver) }
     }
 
     private func end(_ session: RemoteDropSession, for receiver: any DropReceiver) async {
         _ = sessions.withLock { $0.removeValue(forKey: ObjectIdentifier(session)) }
         session.window.end()
-        if session.leave() { await receiver.exited(session) }
-        guard session.hasEntered else { return }
+        if session.pass({ $0.leave() }) { await receiver.exited(session) }
+        guard session.phase.isKnown else { return }
         await session.notifySource()
         await receiver.ended(session)
     }

@@ -5,6 +5,15 @@ import PasteboardWire
 /// A session at a destination of this process, and the request of its stream. The items are loaded through the broker
 /// even if the session began in this process.
 package final class RemoteDropSession: DropSession {
+    private enum Drop {
+        case none
+        /// The handler or an extension of the drop window runs.
+        case running
+        case returned
+        /// The broker was notified that the drop is complete here.
+        case concluded
+    }
+
     private struct State {
         /// The session as the broker has sent it so far, and at the time of the event that the destination handles.
         var received: DestinationSession
@@ -19,19 +28,8 @@ package final class RemoteDropSession: DropSession {
         var location: DropLocation?
         /// The extensions of the drop window that were not awaited yet.
         var extensions: [Task<Void, any Error>] = []
-        /// Whether the handler and all extensions have returned.
-        var isReturned = false
-        /// Whether a proposal was ever made for the session (`hasEntered`), and whether one was made since it last
-        /// entered (`isInside`).
-        var hasEntered = false
-        var isInside = false
-        /// Whether the drop is being performed, and whether the session has ended meanwhile.
-        var isPerforming = false
-        var isOver = false
-        /// The operation of the drop; nil before it.
-        var operation: DropOperation?
-        /// Whether the broker was notified that the drop is complete here.
-        var hasConcluded = false
+        var phase = ReceivedPhase.first
+        var drop = Drop.none
         var reports = DropProgressReports()
     }
 
@@ -93,50 +91,11 @@ package final class RemoteDropSession: DropSession {
         live.tell { [stream] in $0.propose(proposal, on: stream) }
     }
 
-    /// Records that a proposal was made.
-    func enter() {
-        state.withLock { state in
-            state.hasEntered = true
-            state.isInside = true
-        }
-    }
+    /// Where the session is for the receiver.
+    var phase: ReceivedPhase { state.withLock { $0.phase } }
 
-    /// - Returns: whether a proposal was made since the session entered.
-    func leave() -> Bool {
-        state.withLock { exchange(&$0.isInside, with: false) }
-    }
-
-    var isInside: Bool { state.withLock { $0.isInside } }
-    var hasEntered: Bool { state.withLock { $0.hasEntered } }
-
-    /// Records that the drop is performed from now on.
-    ///
-    /// - Returns: false if no proposal was made, so that the receiver does not know the session.
-    func beginPerforming() -> Bool {
-        state.withLock { state in
-            state.isPerforming = state.isInside
-            state.isInside = false
-            return state.isPerforming
-        }
-    }
-
-    /// - Returns: whether the session has ended while the drop was performed.
-    func endPerforming() -> Bool {
-        state.withLock { state in
-            state.isPerforming = false
-            return state.isOver
-        }
-    }
-
-    /// Records that the destination handles the end of the session.
-    ///
-    /// - Returns: false while the drop is performed.
-    func recordEnd() -> Bool {
-        state.withLock { state in
-            state.isOver = true
-            return !state.isPerforming
-        }
-    }
+    /// Changes the phase.
+    func pass<Value: Sendable>(_ step: (inout ReceivedPhase) -> Value) -> Value { state.withLock { step(&$0.phase) } }
 
     /// Records the result of the session. Only the first one counts.
     func end(with outcome: Drag.Outcome) {
@@ -156,7 +115,7 @@ package final class RemoteDropSession: DropSession {
     /// Waits for the broker's result of a drop that is complete here, even if the task is cancelled. The result arrives
     /// soon, and without it the program would not know whether the source deletes the moved items.
     func confirm() async {
-        guard state.withLock({ $0.hasConcluded }) else { return }
+        guard state.withLock({ $0.drop == .concluded }) else { return }
         let call = Call("the confirmation of the drop", timeout: .seconds(5))
         await Task { [ending] in _ = try? await ending.value(for: call) }.value
     }
@@ -164,9 +123,9 @@ package final class RemoteDropSession: DropSession {
     /// The outcome of a session whose registration ends before the session does.
     var abandoned: Drag.Outcome {
         state.withLock { state in
-            guard state.operation != nil else { return .cancelled }
+            guard state.drop != .none else { return .cancelled }
             let message =
-                state.hasConcluded
+                state.drop == .concluded
                 ? "the broker has not confirmed the drop; the source may have completed it"
                 : "the destination was unregistered before its drop was complete"
             return .failed(PasteboardError(.cancelled, message: message))
@@ -179,7 +138,7 @@ package final class RemoteDropSession: DropSession {
     ///
     /// - Parameter body: the handler.
     func perform(_ operation: DropOperation, _ body: () async throws -> Void) async {
-        state.withLock { $0.operation = operation }
+        state.withLock { $0.drop = .running }
         window.open()
         if state.withLock({ !$0.extensions.isEmpty }) { live.tell { [stream] in $0.report(Progress(), on: stream) } }
         // The observer stays until the session ends: callbacks may run after the handler has returned.
@@ -222,7 +181,7 @@ package final class RemoteDropSession: DropSession {
             // A lost item does not fail a copy: the handler may have used another representation.
             let failure = window.failure ?? (operation == .move ? window.loss : nil)
             conclude.failure = failure.map { Failure(.refused, $0) }
-            self?.state.withLock { $0.hasConcluded = true }
+            self?.state.withLock { $0.drop = .concluded }
             live.tell { [conclude] client in client.conclude(conclude, on: stream) }
         }
     }
@@ -230,10 +189,10 @@ package final class RemoteDropSession: DropSession {
     package func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void) {
         let task = Task { @MainActor in try await body() }
         state.withLock { state in
-            if !state.isReturned { state.extensions.append(task) }
+            if [.none, .running].contains(state.drop) { state.extensions.append(task) }
         }
         // After a report the broker no longer applies the limit `drop-window`.
-        guard state.withLock({ $0.operation != nil }) else { return }
+        guard state.withLock({ $0.drop != .none }) else { return }
         live.tell { [stream] client in client.report(Progress(), on: stream) }
     }
 
@@ -255,8 +214,9 @@ package final class RemoteDropSession: DropSession {
 
     private func nextExtension() -> Task<Void, any Error>? {
         state.withLock { state in
-            state.isReturned = state.extensions.isEmpty
-            return state.isReturned ? nil : state.extensions.removeFirst()
+            guard state.extensions.isEmpty else { return state.extensions.removeFirst() }
+            state.drop = .returned
+            return nil
         }
     }
 
