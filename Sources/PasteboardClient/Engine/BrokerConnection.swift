@@ -69,6 +69,11 @@ package final class BrokerConnection: Sendable {
         core.withLock { !$0.isOver && !$0.isAbandoned && $0.io.state.farewell == nil }
     }
 
+    /// Prints what each stream waits for.
+    func logWaits() {
+        for text in core.withLock({ $0.streams.descriptions }) { FrameLog.waits(text) }
+    }
+
     // MARK: Changes
 
     /// Changes the connection, sends the resulting frames, and resumes the tasks whose waits are over.

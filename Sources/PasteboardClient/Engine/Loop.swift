@@ -99,6 +99,8 @@ package final class Loop: TaskExecutor {
         var jobs: [UnownedJob] = []
         var waits: [Wait] = []
         var ready: [Readiness] = []
+        // Whether the log shows what is waited for at present.
+        var isLogged = !FrameLog.isWanted
         while true {
             state.withLock { state in
                 state.phase.look()
@@ -120,7 +122,7 @@ package final class Loop: TaskExecutor {
             ready.removeAll(keepingCapacity: true)
             guard waits.count == connections.count, let watchers = watchersToPoll() else { continue }
             for watcher in watchers { waits.append(watcher.wait) }
-            ready = poll(waits)
+            ready = poll(waits, logging: &isLogged, connections)
             for (index, watcher) in watchers.enumerated() where connections.count + index < ready.count {
                 let readiness = ready[connections.count + index]
                 guard !readiness.isEmpty || MonotonicClock.isOver(watcher.wait.end) else { continue }
@@ -135,8 +137,10 @@ package final class Loop: TaskExecutor {
         state.withLock { state in state.phase.mayPoll() ? state.watchers : nil }
     }
 
-    private func poll(_ waits: [Wait]) -> [Readiness] {
-        let end = waits.lazy.map(\.end).min() ?? .max
+    private func poll(_ waits: [Wait], logging isLogged: inout Bool, _ connections: [BrokerConnection]) -> [Readiness] {
+        var end = waits.lazy.map(\.end).min() ?? .max
+        let quiet = isLogged ? .max : MonotonicClock.deadline(milliseconds: 1_000)
+        end = min(end, quiet)
         let milliseconds = end == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: end))
         let signal = PollInterest(wakeUp.raw, .readable)
         let ready =
@@ -146,6 +150,12 @@ package final class Loop: TaskExecutor {
                 try? System.poll([signal] + waits.map(\.interest), milliseconds: milliseconds)
             }
         guard let ready else { return [] }
+        if MonotonicClock.isOver(quiet) {
+            isLogged = true
+            for connection in connections { connection.logWaits() }
+        } else if FrameLog.isWanted {
+            isLogged = false
+        }
         if !ready[0].isEmpty { wakeUp.drain() }
         return Array(ready.dropFirst())
     }

@@ -6,6 +6,8 @@ package struct FrameLine: Sendable {
     package enum Direction: String, Sendable {
         case toBroker = "->"
         case fromBroker = "<-"
+        /// What is waited for.
+        case none = "--"
     }
 
     /// The line, without a newline.

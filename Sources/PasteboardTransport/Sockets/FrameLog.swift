@@ -43,6 +43,11 @@ package struct FrameLog: Sendable {
         Self.print(FrameLine(.toBroker, "#\(stream) not sent: the system refused to pass the descriptor").line)
     }
 
+    /// Prints what a stream waits for.
+    package static func waits(_ text: String) {
+        print(FrameLine(.none, text).line)
+    }
+
     /// Prints the whole frames in the bytes. The rest is to be passed again, with those after it.
     package mutating func receives(_ bytes: Span<UInt8>) {
         Self.print(Self.lines(.fromBroker, bytes, &received))

@@ -26,6 +26,20 @@ import Testing
         #expect(!copied.errorText.contains("hidden") && !pasted.errorText.contains("hidden"))
     }
 
+    @Test("After a second of silence a command prints once what its streams wait for")
+    func waits() throws {
+        let desk = try Desk()
+        desk.environment["PASTEBOARD_DEBUG"] = "frames"
+        let offer = try desk.offer(["-t", "text=touch asked; until [ -e go ]; do sleep 0.02; done"])
+        let paste = try desk.start("paste")
+        try desk.waitForFile("asked", in: ".")
+        try paste.waitForErrors(containing: "-- #1: load; a task waits for the broker")
+        try desk.directory.write("", to: "go")
+        let waits = TraceLines(try paste.finish().errorText).lines.filter { $0.hasPrefix("-- ") }
+        #expect(waits.count == 1, "\(waits)")
+        try ProcessRunner.end(offer)
+    }
+
     @Test("Each frame of a long text that a source sends is printed once, before the frames that answer it")
     func order() throws {
         let desk = try Desk()
