@@ -6,7 +6,7 @@ package struct FrameLine: Sendable {
     package enum Direction: String, Sendable {
         case toBroker = "->"
         case fromBroker = "<-"
-        /// What is waited for.
+        /// A wait, and no frame.
         case none = "--"
     }
 
