@@ -62,7 +62,10 @@ package struct AskStream: ~Copyable, Sendable {
             while true {
                 await stream.connection.loop.sleep(until: MonotonicClock.deadline(milliseconds: interval))
                 if Task.isCancelled { return }
-                stream.tell { $0.progress($1, completed: nil, total: nil) }
+                // Reports that a broker does not read must not fill the memory.
+                if stream.connection.core.withLock({ $0.io.waitingCount < WireLimits.sharedDataLength }) {
+                    stream.tell { $0.progress($1, completed: nil, total: nil) }
+                }
             }
         }
     }

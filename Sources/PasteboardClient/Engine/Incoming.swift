@@ -71,16 +71,14 @@ package struct Incoming: ~Copyable, Sendable {
     /// Takes what has arrived. The end follows the last bytes.
     private mutating func takeArrival() -> (Arrival?, LoadOperation.End?, RequestFailure?) {
         let (slot, lent) = (stream.slot, lent)
-        if lent > 0 { window?.receive(lent, at: MonotonicClock.now()) }
-        let taken = stream.connection.change {
-            [limit = window?.limit] core -> (Arrival?, LoadOperation.End?, RequestFailure?) in
-            let stream = core.streams.slots[slot].stream
-            if lent > 0 {
-                if let limit {
-                    core.io.state.allow(stream, upTo: limit)
-                } else {
-                    core.io.state.consumed(stream, count: lent)
-                }
+        var window = window
+        let taken = stream.connection.change { core -> (Arrival?, LoadOperation.End?, RequestFailure?) in
+            let number = core.streams.slots[slot].stream
+            if lent > 0, window != nil {
+                window?.receive(lent, at: MonotonicClock.now(), sharedBy: core.io.state.movingCount)
+                core.io.state.allow(number, upTo: window?.limit ?? 0)
+            } else if lent > 0 {
+                core.io.state.consumed(number, count: lent)
             }
             let bytes = exchange(&core.streams.slots[slot].bytes, with: [])
             guard bytes.isEmpty else {
@@ -92,27 +90,39 @@ package struct Incoming: ~Copyable, Sendable {
             }
             return (nil, core.streams.slots[slot].load?.end, core.failure(of: slot, at: .bytes))
         }
+        self.window = window
         if case .bytes(let bytes, _)? = taken.0 { self.lent = bytes.count } else { self.lent = 0 }
         return taken
     }
 }
 
 extension BrokerStream {
-    fileprivate func takeAnswer() -> (answer: Answer?, end: LoadOperation.End?, failure: RequestFailure?) {
+    fileprivate typealias Answered = (
+        report: (completed: UInt64, total: UInt64?)?, answer: Answer?, end: LoadOperation.End?, failure: RequestFailure?
+    )
+
+    /// Takes the answer, and the last report before it, which would end each wait for the answer otherwise.
+    fileprivate func takeAnswer() -> Answered {
         connection.core.withLock { [slot] core in
+            let report = core.streams.slots[slot].load?.takeReport()
             let answer = core.streams.slots[slot].load?.answer.take()
             let end = answer == nil ? core.streams.slots[slot].load?.end : nil
-            return (answer, end, core.failure(of: slot, at: .uncommitted))
+            return (report, answer, end, core.failure(of: slot, at: .uncommitted))
         }
     }
 }
 
 extension UnreadStream {
     /// Returns when a load is answered.
-    package func answered() async throws(RequestFailure) -> Incoming {
+    ///
+    /// - Parameter report: called with the reports of the source before that: the completed units, and all of them.
+    package func answered(
+        reporting report: (UInt64, UInt64?) -> Void = { _, _ in }
+    ) async throws(RequestFailure) -> Incoming {
         let stream = reader()
         while true {
-            let (answer, end, failure) = stream.takeAnswer()
+            let (last, answer, end, failure) = stream.takeAnswer()
+            if let last { report(last.completed, last.total) }
             if let answer { return Incoming(stream, answer) }
             switch end {
             case .passed(let descriptor, let answer):
@@ -148,8 +158,11 @@ extension BrokerConnection {
     /// The load may be answered with a descriptor, unless it says otherwise. The broker enforces the load's timeout,
     /// and reports the bytes that have arrived in time. The client ends it 50 ms later, in case the broker is stopped
     /// or hangs.
-    package func load(_ load: Load) async throws(RequestFailure) -> Incoming {
-        try await open(load).answered()
+    package func load(
+        _ load: Load,
+        reporting report: (UInt64, UInt64?) -> Void = { _, _ in }
+    ) async throws(RequestFailure) -> Incoming {
+        try await open(load).answered(reporting: report)
     }
 
     /// Begins a load that a task is to read.

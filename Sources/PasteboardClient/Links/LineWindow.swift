@@ -4,6 +4,8 @@ import PasteboardWire
 /// comes behind them, does not wait for long. A fast line soon has the window that it needs.
 struct LineWindow {
     private static let sizes: ClosedRange<UInt64> = 64 << 10...4 << 20
+    /// What all loads of a link together may have. It waits here if their destinations stop reading.
+    private static let total: UInt64 = 16 << 20
     /// The time in nanoseconds in which a window should arrive, beyond the round trip. In less than half of it, the
     /// next one is larger.
     private static let aim: UInt64 = 500_000_000
@@ -21,14 +23,16 @@ struct LineWindow {
     /// The offset up to which the other broker may send.
     var limit: UInt64 { received.addingClamped(size) }
 
-    mutating func receive(_ count: Int, at now: UInt64) {
+    /// - Parameter loads: the number of loads that share the line.
+    mutating func receive(_ count: Int, at now: UInt64, sharedBy loads: Int = 1) {
         let latency = self.latency ?? now - min(now, round.start)
         self.latency = latency
         received = received.addingClamped(UInt64(count))
         guard received >= round.end else { return }
         let time = now - min(now, round.start.addingClamped(latency))
         let next = time < Self.aim / 2 ? size * 2 : time > Self.aim * 2 ? size / 2 : size
-        size = min(max(next, Self.sizes.lowerBound), Self.sizes.upperBound)
+        let most = min(Self.sizes.upperBound, Self.total / UInt64(max(1, loads)))
+        size = max(min(next, most), Self.sizes.lowerBound)
         round = (now, limit)
     }
 }

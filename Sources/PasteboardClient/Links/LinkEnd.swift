@@ -30,9 +30,9 @@ package struct LinkEnd: Sendable {
         var timeouts = timeouts
         // A machine that was unplugged, or a program that was stopped, closes nothing.
         timeouts.probesIdle = true
-        // On a slow line, what the kernel holds is in front of a new copy.
-        Socket.setBuffers(of: socket.raw, bytes: 32 << 10)
         connection = BrokerConnection(adopting: socket, path: path, hello: hello, on: loop, timeouts: timeouts)
+        // On a slow line, what the kernel holds is in front of a new copy. Connections have large buffers otherwise.
+        Socket.setBuffers(of: connection.descriptor, bytes: 32 << 10)
     }
 
     /// Returns when the broker has answered hello, and supports links.
@@ -74,7 +74,7 @@ extension LinkEnd {
         let reports = ask.reportsRegularly(every: interval)
         defer { reports.cancel() }
         do throws(RequestFailure) {
-            var incoming = try await connection.load(load)
+            var incoming = try await connection.load(load) { ask.report(completed: $0, of: $1) }
             incoming.window = window
             let answer = incoming.answer
             ask.announce(byteCount: answer.byteCount, content: answer.content, fileName: answer.suggestedName)
@@ -92,8 +92,8 @@ extension LinkEnd {
         }
     }
 
-    /// The failure of a load here, for the destination at the other end.
-    private func explained(_ failure: Failure) -> Failure {
+    /// The failure of a load or of a drag session here, for the program at the other end.
+    func explained(_ failure: Failure) -> Failure {
         if let lost = connection.failure {
             return Failure(.linkDown, "the link to \(machine) has ended: \(lost.failure.text)")
         }

@@ -96,9 +96,12 @@ final class LinkedSession: Sendable {
                 let allowsMove = state.withLock { $0.front.allowsMove }
                 (drag.allowsMove, drag.movesBetweenProcesses) = (allowsMove, allowsMove)
             }
-            let publication = try await to.connection.offer(drag, items.map { WriteItem(promising: $0) })
-            guard isBegun else { return try begin(publication, at: location, sequence) }
-            publication.leave()
+            let promises = items.map { WriteItem(promising: $0) }
+            guard isBegun else {
+                return try begin(try await to.connection.offer(drag, promises), at: location, sequence)
+            }
+            // A destination that cannot have the new items still has the others.
+            if let addition = try? await to.connection.offer(drag, promises) { addition.leave() }
         }
         state.withLock { $0.stream }?.tell { try? $0.move($1, to: location, sequence: sequence) }
     }
@@ -162,7 +165,7 @@ final class LinkedSession: Sendable {
         let failure: Failure? =
             switch outcome {
             case .transferred: nil
-            case .failed(let reason): Failure(reason.code, "\(reason.text) (on \(to.machine))")
+            case .failed(let reason): to.explained(reason)
             case .cancelled: Failure(.refused, "destination \(name) on \(to.machine) has refused the drop")
             }
         front.tell { state, number in

@@ -106,6 +106,36 @@ import Testing
         )
     }
 
+    @Test("A report of the source before its answer is passed on, and the load goes on")
+    func earlyReport() throws {
+        let reports = try EventDescriptor()
+        let shared = DescriptorBox(try System.duplicate(reports.raw))
+        try EngineHarness.run(
+            script: { peer in
+                let frame = try peer.next(.load)
+                var progress = Progress()
+                (progress.completed, progress.total) = (1, 3)
+                try peer.send(progress, stream: frame.stream)
+                // The client has handled it.
+                _ = try peer.next(.clear)
+                try peer.send(Answer(), stream: frame.stream)
+                try peer.sendData([9], stream: frame.stream, last: true)
+            },
+            body: { connection async throws in
+                let clearing = Task(executorPreference: connection.loop) {
+                    await connection.loop.ready(PollInterest(shared.raw, .readable))
+                    _ = try? await connection.clear(Clear())
+                }
+                var incoming = try await connection.load(Load(1, accepts: [])) { completed, total in
+                    #expect(completed == 1 && total == 3)
+                    reports.signal()
+                }
+                #expect(try await incoming.next() == [9])
+                clearing.cancel()
+            }
+        )
+    }
+
     @Test("A load that is not read to its end ends on both sides, and the connection continues")
     func abandoned() throws {
         try EngineHarness.run(

@@ -27,6 +27,13 @@ import Testing
         #expect(Self.size(bytesPerSecond: rate, roundTrip: milliseconds * 1_000_000) == kibibytes << 10)
     }
 
+    @Test("Loads that share a line share what may wait for their destinations", arguments: [(8, 2_048), (100, 163)])
+    func shared(loads: Int, kibibytes: UInt64) {
+        var window = LineWindow(at: 0)
+        for round in 0...8 { window.receive(Int(window.size), at: UInt64(round), sharedBy: loads) }
+        #expect(window.size >> 10 == kibibytes)
+    }
+
     @Test("A line that has become slow gets a smaller window again, and no size overflows")
     func slower() {
         var window = LineWindow(at: 0)
