@@ -4,7 +4,7 @@ import PasteboardWire
 /// comes behind them, does not wait for long. A fast line soon has the window that it needs.
 struct LineWindow {
     private static let sizes: ClosedRange<UInt64> = 64 << 10...4 << 20
-    /// What all loads of a link together may have. It waits here if their destinations stop reading.
+    /// The bytes that all loads of a link may have together. They wait here if their destinations stop reading.
     private static let total: UInt64 = 16 << 20
     /// The time in nanoseconds in which a window should arrive, beyond the round trip. In less than half of it, the
     /// next one is larger.
