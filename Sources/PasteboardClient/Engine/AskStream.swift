@@ -92,7 +92,7 @@ package struct AskStream: ~Copyable, Sendable {
         stream.tell { $0.fail($1, failure) }
     }
 
-    /// Lets the end of the stream not cancel the task that has answered it.
+    /// Detaches the task that has answered, so that the end of the stream does not cancel it.
     fileprivate func finish() {
         connection.core.withLock { [slot = stream.slot] in $0.streams.slots[slot].handler = nil }
     }

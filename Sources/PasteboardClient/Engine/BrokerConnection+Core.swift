@@ -9,7 +9,7 @@ extension BrokerConnection {
 
         var io: ConnectionIO
         var streams = Streams()
-        /// Whether no further requests are made, because the broker has refused one.
+        /// Whether no further requests are made, because one has shown that the broker is lost or ends.
         var isAbandoned = false
         /// The time at which the loop looks at the connection next, and whether it watches for room in the socket; 0
         /// while it does not wait.
@@ -57,14 +57,14 @@ extension BrokerConnection.Core {
         streams.blocked.removeAll { $0 == UInt32(index) }
         guard let stream = streams.remove(index) else { return }
         guard StreamID(stream).isOpenedByBroker else { return io.state.cancel(stream) }
-        // Each concerns only the one or the other.
+        // The first ends an ask, and the second a session.
         io.state.fail(stream, Failure(.sourceFailed, "the source has ended the load"))
         io.state.leave(stream)
     }
 
     /// Lets a task wait. A stream has one reader, so nobody else waits for it.
     ///
-    /// - Returns: false if what it waits for is there already; then it is to be released.
+    /// - Returns: false if the wait is over already; then the caller releases it.
     mutating func park(_ waiter: UnsafeContinuation<Void, Never>, at index: Int, for want: Streams.Want) -> Bool {
         streams.slots[index].waiter = waiter
         streams.slots[index].want = want

@@ -1,12 +1,12 @@
 import PasteboardTransport
 package import PasteboardWire
 
-// Writes. Bytes are sent as they are read, so this process never holds large contents.
+// Writes. Bytes are sent as they are read.
 extension BrokerConnection {
     /// Writes items to a board, and returns after the broker has made them visible.
     ///
-    /// Throws a `RequestFailure`, or the error of a source. Then the contents of the board are unchanged. If the broker
-    /// refuses the write, this fails at once, and neither reads nor sends the rest.
+    /// Throws a `RequestFailure`, or the error of a source. Before the commit is sent, a failure leaves the board
+    /// unchanged. If the broker refuses the write, this fails at once, and neither reads nor sends the rest.
     package func write(_ write: Write, _ items: [WriteItem]) async throws -> Publication {
         try checkBroker()
         let stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(write) }
@@ -93,8 +93,8 @@ extension BrokerStream {
         }
     }
 
-    /// Passes a memory file. If it must not be passed, the broker accepts no descriptors, the system does not pass the
-    /// file, or the broker could not save it as it is, the bytes are sent.
+    /// Passes a memory file. Sends the bytes instead if `passes` is false, or the broker or the system does not take
+    /// the file.
     private mutating func send(_ file: MemoryFile, passes: Bool) async throws {
         let size = try file.size
         if passes, file.isInDirectory || size > connection.welcome.keptDirectoryRoom ?? 0,

@@ -11,7 +11,7 @@ package import PasteboardWire
 package final class BrokerConnection: Sendable {
     let core: Lock<Core>
     package let loop: Loop
-    /// Runs code of the program.
+    /// Runs code of the program: the answers to asks. By default that is the loop, so that a command has one thread.
     package let handlers: any TaskExecutor
     package let descriptor: CInt
 
@@ -107,12 +107,11 @@ package final class BrokerConnection: Sendable {
 
     private func perform(_ effects: Streams.Effects) {
         for waiter in effects.waiters { waiter.continuation.resume() }
-        // Cancelling runs the program's code.
+        // Cancelling may run the program's code.
         for task in effects.cancelled { Task(executorPreference: handlers) { task.cancel() } }
     }
 
-    /// Makes no further requests, because the broker has refused one. Without this, it would wait for the answers of a
-    /// source.
+    /// Gives up the connection, so that a broker that is lost or ends does not wait for the answers of a source.
     func abandon() {
         change { core in
             core.isAbandoned = true

@@ -126,7 +126,7 @@ package struct BrokerStream: ~Copyable, Sendable {
         let (connection, slot) = (connection, slot)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { waiter in
-                // A cancellation before this found nobody.
+                // An earlier cancellation has found no waiter.
                 let waits = connection.change { $0.park(waiter, at: slot, for: want) && !Task.isCancelled }
                 if !waits { connection.change { $0.streams.release(slot) } }
             }

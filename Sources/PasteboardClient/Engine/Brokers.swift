@@ -1,7 +1,7 @@
 import PasteboardTransport
 package import PasteboardWire
 
-/// The broker of this user, also after it was lost: the only caller of ``Recovery``.
+/// The broker of this user. Connects again after a loss, as ``Recovery`` decides.
 package final class Brokers: Sendable {
     private struct State {
         var current: BrokerConnection?
@@ -25,8 +25,8 @@ package final class Brokers: Sendable {
     /// - Parameters:
     ///   - deadline: the time at which an attempt to connect fails with `timeout` (see `MonotonicClock`).
     ///   - isWorthStarting: whether a broker is started if there is none.
-    ///   - reportLoss: called when something that stood at a broker is registered again at the next one, once for each
-    ///     broker.
+    ///   - reportLoss: called when something that stood at a broker is lost and will be registered again, once until
+    ///     something stands again.
     package init(
         through connector: BrokerConnector,
         hello: Hello = Hello(),

@@ -12,7 +12,7 @@ package struct Incoming: ~Copyable, Sendable {
     /// The number of bytes that were returned last, which count as consumed when the next ones are requested.
     private var lent = 0
     private var offset: UInt64 = 0
-    /// The bytes that may be on the way at once, if they do not follow from what was consumed alone.
+    /// The window of a load over a line; nil if the credit follows from the consumed bytes alone.
     var window: LineWindow?
 
     /// News of a load.

@@ -1,8 +1,8 @@
 package import PasteboardTransport
 
-/// A thread that polls descriptors, serves connections, and runs the parts of tasks that prefer it.
+/// An executor with one thread: it polls descriptors, serves connections, and runs the parts of tasks that prefer it.
 ///
-/// A command is a loop: `Loop.run { ... }` runs all of its tasks on the main thread, and starts no other thread.
+/// A command runs on a loop: `Loop.run { ... }` runs all of its tasks on the main thread, and starts no other thread.
 /// Its tasks must not use `Task { }`, which would leave the loop; `Task(executorPreference: loop)` stays.
 package final class Loop: TaskExecutor {
     private typealias Readiness = PollInterest.Readiness
@@ -18,11 +18,12 @@ package final class Loop: TaskExecutor {
         }
     }
 
-    /// An action at the end of a wait. Of those with one number only the first is performed. It must not block.
+    /// An action at the end of a wait, which must not block. Watchers may share a number: the first to act removes the
+    /// others.
     private struct Watcher {
         let number: UInt64
         let wait: Wait
-        /// Called with nil if the time is over or the task is cancelled.
+        /// Called with nil if the time is over, the task is cancelled, or `resume` ends the wait.
         let act: @Sendable (Int?) -> Void
     }
 
@@ -72,7 +73,7 @@ package final class Loop: TaskExecutor {
         return end?.code ?? 0
     }
 
-    /// Cancels the command: each of its waits ends.
+    /// Cancels the task of the command: each of its waits ends. Other tasks go on.
     package func interrupt() { state.withLock { $0.command }?.cancel() }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -95,11 +96,11 @@ package final class Loop: TaskExecutor {
     }
 
     private func serve() {
-        // Their memory is used by all turns.
+        // Used by all turns, so that none allocates.
         var jobs: [UnownedJob] = []
         var waits: [Wait] = []
         var ready: [Readiness] = []
-        // Whether the log shows what is waited for at present.
+        // Whether the log has shown what is waited for, or there is none.
         var isLogged = !FrameLog.isWanted
         while true {
             state.withLock { state in
@@ -171,7 +172,7 @@ package final class Loop: TaskExecutor {
 
     /// Waits until `resume` is called with a number, or until a time.
     ///
-    /// - Parameter isOver: whether what is waited for has happened, asked when `resume` has an effect.
+    /// - Parameter isOver: whether the event has happened; called when `resume` can end the wait.
     func pause(as number: UInt64, until end: UInt64, unless isOver: () -> Bool) async {
         _ = await wait(for: [], until: end, as: number) { Task.isCancelled || isOver() }
     }
@@ -187,7 +188,7 @@ package final class Loop: TaskExecutor {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { (waiter: UnsafeContinuation<Int?, Never>) in
                 watch(interests, until: end, as: number) { waiter.resume(returning: $0) }
-                // A cancellation before this found nothing.
+                // An earlier cancellation has found no waiter.
                 if isOver() { resume(number) }
             }
         } onCancel: {

@@ -1,7 +1,7 @@
 /// The phase of a loop, which decides whether the loop has to be woken for a change.
 ///
-/// The thread of the loop calls `look`, looks at what there is, and calls `mayPoll` before it waits. Whoever adds
-/// something for it to do calls `change` afterwards. All of them are called under one lock.
+/// The loop calls `look`, does its work, and calls `mayPoll` before it polls. Code that adds work calls `change`
+/// afterwards. All calls are made under one lock.
 package enum LoopPhase: Equatable, Hashable, Sendable {
     /// - isChanged: whether something was added since the loop has begun to look.
     case looking(isChanged: Bool)

@@ -84,7 +84,7 @@ package final class Offer: Sendable {
             return reason
         }
         let verb = state.withLock { $0.standing.verb }
-        return try await brokers.standing(Recovery(verb), hasStood: true) { connection, _ in
+        return try await brokers.standing(Recovery(verb), hasStood: true) { connection, stands in
             var publication: Publication
             // The broker may have been lost meanwhile.
             if let first = state.withLock({ $0.first.take() }), first.connection === connection {
@@ -98,6 +98,7 @@ package final class Offer: Sendable {
                     return end(.replaced)
                 }
             }
+            stands()
             do throws(RequestFailure) {
                 return try await publication.serve(handler) { _ = end($0.reason ?? .replaced) }.reason ?? .replaced
             } catch {

@@ -27,7 +27,7 @@ struct Streams {
         /// The time at which each wait fails (see `MonotonicClock`).
         var deadline = UInt64.max
         var isLate = false
-        /// The duration of a load, in milliseconds, of which the deadline is the end.
+        /// The timeout of a load, in milliseconds; the deadline is 50 ms later.
         var timeout: UInt64?
         var events: [ClientEvent] = []
         var load: LoadOperation?
@@ -46,7 +46,7 @@ struct Streams {
         var publication: Int?
         /// The slot of the contents whose answers are awaited.
         var watched: Int?
-        /// Whether something else than the stream ends the wait.
+        /// Whether a nudge is to end the next wait.
         var isNudged = false
         /// The program's code that makes the bytes of the stream.
         var handler: Task<Void, Never>?
@@ -70,7 +70,7 @@ struct Streams {
 
     /// The slots. The first is that of streams that nobody reads.
     var slots: [Slot] = [Slot()]
-    /// The slots that wait for the socket.
+    /// The slots that wait for credit or for the socket.
     var blocked: [UInt32] = []
     /// The first deadline.
     private(set) var earliest = UInt64.max
@@ -224,7 +224,7 @@ struct Streams {
     }
 
     private mutating func asked(_ stream: UInt64, _ ask: AskFields, _ state: inout ClientState) {
-        // Also of contents that have ended: the broker may have held the ask back.
+        // Contents that have ended stay until their reader ends: the broker may have held the ask back.
         guard let publication = publications.first(where: { $0.handle == ask.handle })?.slot else {
             return state.fail(stream, Failure(.sourceGone, "the source no longer has the representation"))
         }

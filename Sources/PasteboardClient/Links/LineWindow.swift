@@ -1,10 +1,10 @@
 import PasteboardWire
 
-/// The bytes of a load that may be on a line at once: what it carries in about half a second, so that a new copy, which
-/// comes behind them, does not wait for long. A fast line soon has the window that it needs.
+/// The bytes of a load that may be on a line at once: about those that the line carries in half a second, so that a new
+/// copy after them does not wait for long. On a fast line the window grows quickly.
 struct LineWindow {
     private static let sizes: ClosedRange<UInt64> = 64 << 10...4 << 20
-    /// The bytes that all loads of a link may have together. They wait here if their destinations stop reading.
+    /// The bytes that all loads from one broker may have together. They wait here if their destinations stop reading.
     private static let total: UInt64 = 16 << 20
     /// The time in nanoseconds in which a window should arrive, beyond the round trip. In less than half of it, the
     /// next one is larger.
@@ -23,7 +23,7 @@ struct LineWindow {
     /// The offset up to which the other broker may send.
     var limit: UInt64 { received.addingClamped(size) }
 
-    /// - Parameter loads: the number of loads that share the line.
+    /// - Parameter loads: the number of requests that share the line, most of them loads.
     mutating func receive(_ count: Int, at now: UInt64, sharedBy loads: Int = 1) {
         let latency = self.latency ?? now - min(now, round.start)
         self.latency = latency

@@ -4,7 +4,7 @@ import PasteboardWire
 /// One board in one direction of a link: watches and lists it at its broker, and promises the same contents at the
 /// other one.
 ///
-/// The next change is reported only after the one before was written, so a storm of changes is written as fast as the
+/// The next change is reported only after the one before was written, so many changes are written as fast as the
 /// destination takes them, and nothing is stored.
 final class LinkDirection: Sendable {
     /// Contents at the destination, and the task that answers the asks for them.
@@ -54,8 +54,8 @@ final class LinkDirection: Sendable {
 
     /// Lets contents cross until the broker ends.
     ///
-    /// - Parameter vacated: called when the board is empty, and nobody has cleared it: the other end may have contents
-    ///   for it that another link has withdrawn.
+    /// - Parameter vacated: called when the board is empty without a clear: the other end may have contents for it that
+    ///   another link has withdrawn.
     func run(vacated: () -> Void) async throws {
         var watch = WatchOperation(name, sinceChangeCount: 0, epoch: 0)
         _ = watch.want()

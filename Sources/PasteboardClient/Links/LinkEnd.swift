@@ -99,7 +99,7 @@ extension LinkEnd {
         }
         var failure = failure
         failure.text += " (on \(machine))"
-        // The destination would ask the next broker, and would wait for the same one again.
+        // With these codes, the destination would connect to its own broker again, which runs.
         if [.brokerRestarted, .brokerStopped].contains(failure.code) { failure.code = .linkDown }
         return failure
     }

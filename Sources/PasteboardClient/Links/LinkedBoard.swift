@@ -19,7 +19,7 @@ package struct LinkedBoard: Sendable {
         case withdraw
     }
 
-    /// The publication of the source whose promises a publication at the destination is.
+    /// The publication at the source that answers the asks for one at the destination.
     package struct Source: Sendable, Equatable {
         /// An item, by its index there, with the types of its promises; one that has none is left out.
         package struct Item: Sendable, Equatable {
@@ -169,7 +169,7 @@ extension Item {
     func promised(isKept: Bool) -> Item {
         var item = self
         item.representations.removeAll { $0.provision == .gone }
-        // It is for programs of its machine, and a broker of another machine may send any.
+        // It is for programs of its machine, and another one could forge it.
         item.teamData = nil
         for index in item.representations.indices {
             let isMadeOnce = item.representations[index].policy == .onceAndKept

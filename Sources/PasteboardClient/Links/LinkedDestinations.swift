@@ -11,7 +11,8 @@ final class LinkedDestinations: Sendable {
 
     private struct State {
         var counterparts: [String: Counterpart] = [:]
-        /// The destinations that the broker of the front has refused. They are tried again when destinations change.
+        /// The destinations that the broker of the front has refused, each of which is reported once. They are tried
+        /// again when destinations change.
         var refused: Set<String> = []
     }
 
@@ -38,7 +39,7 @@ final class LinkedDestinations: Sendable {
     func run() async throws {
         var changes = Self.watch(back)
         let others = Task(executorPreference: front.connection.loop) { [front, changes = changes.shared] in
-            // One that has ended there may have had the name of a counterpart.
+            // A destination of the front may have had the name of a counterpart, and end.
             var watch = Self.watch(front)
             while let event = try? await watch.next(at: .standing) {
                 guard case .changed = event else { continue }

@@ -1,8 +1,8 @@
 import PasteboardTransport
 import PasteboardWire
 
-/// A drag session that crosses a link. At a counterpart it is the *front*, a session of this link at the destination
-/// itself is the *back*: what the source does is repeated there, and what the destination answers is repeated here.
+/// A drag session across a link. Its *front* is the session at the counterpart, its *back* the one at the destination
+/// itself. What the source does is repeated at the back, and what the destination answers at the front.
 ///
 /// The front is concluded only after the back, so a source deletes nothing that has not arrived; if the link ends
 /// between, two copies are left.
