@@ -57,7 +57,7 @@ package struct AskStream: ~Copyable, Sendable {
     /// Reports that the load goes on, until the returned task is cancelled or the load ends.
     ///
     /// - Parameter interval: the time between two reports, in milliseconds.
-    func reportsRegularly(every interval: Int) -> Task<Void, Never> {
+    func startReports(every interval: Int) -> Task<Void, Never> {
         Task(executorPreference: connection.loop) { [stream = stream.shared] in
             while true {
                 await stream.connection.loop.sleep(until: MonotonicClock.deadline(milliseconds: interval))

@@ -62,6 +62,8 @@ package final class BrokerConnection: Sendable {
             core.io.state.failure.map { RequestFailure($0, core.io.loss(of: $0), at: .standing) }
         }
     }
+    /// The number of requests whose answer is pending, among them the loads under way.
+    var requestCount: Int { core.withLock { $0.io.state.movingCount } }
     /// Whether what the other end has sent is no answer to hello.
     package var isForeign: Bool { core.withLock { $0.io.isForeign } }
     /// Whether the connection has not ended, and the broker has not announced its end.

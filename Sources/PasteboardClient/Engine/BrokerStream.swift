@@ -18,7 +18,7 @@ package struct BrokerStream: ~Copyable, Sendable {
     }
 
     /// The stream, for others than its reader.
-    package var shared: UnreadStream { UnreadStream(slot, of: connection) }
+    package var shared: StreamReference { StreamReference(slot, of: connection) }
 
     /// Changes the state of the stream, and sends the resulting frames.
     package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) {
@@ -136,8 +136,8 @@ package struct BrokerStream: ~Copyable, Sendable {
     }
 }
 
-/// A stream that no task reads yet. Copies name the same stream, and one task takes it over.
-package struct UnreadStream: Sendable {
+/// A reference to a stream. Copies name the same stream, and at most one task makes a reader of it.
+package struct StreamReference: Sendable {
     package let connection: BrokerConnection
     let slot: Int
     private let serial: UInt64

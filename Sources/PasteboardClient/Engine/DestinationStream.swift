@@ -8,14 +8,14 @@ package struct DestinationStream: ~Copyable, Sendable {
     fileprivate init(_ stream: consuming BrokerStream) { self.stream = stream }
 
     /// The stream, for others than its reader.
-    package var shared: UnreadStream { stream.shared }
+    package var shared: StreamReference { stream.shared }
 
     /// The next session. The first event of its stream is `session`.
     ///
     /// - Returns: nil after a nudge.
-    package mutating func nextSession() async throws(RequestFailure) -> UnreadStream? {
+    package mutating func nextSession() async throws(RequestFailure) -> StreamReference? {
         while let event = try await stream.next(at: .standing, or: []) {
-            if case .session(let slot, _) = event { return UnreadStream(Int(slot), of: stream.connection) }
+            if case .session(let slot, _) = event { return StreamReference(Int(slot), of: stream.connection) }
         }
         return nil
     }

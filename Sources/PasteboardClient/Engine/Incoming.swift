@@ -12,8 +12,6 @@ package struct Incoming: ~Copyable, Sendable {
     /// The number of bytes that were returned last, which count as consumed when the next ones are requested.
     private var lent = 0
     private var offset: UInt64 = 0
-    /// The window of a load over a line; nil if the credit follows from the consumed bytes alone.
-    var window: LineWindow?
 
     /// News of a load.
     package enum Arrival {
@@ -54,6 +52,13 @@ package struct Incoming: ~Copyable, Sendable {
         }
     }
 
+    /// Sets how many bytes the broker may send ahead of those that were read.
+    func setWindow(_ count: UInt64) {
+        stream.connection.core.withLock { [slot = stream.slot] core in
+            core.io.state.setWindow(of: core.streams.slots[slot].stream, to: count)
+        }
+    }
+
     private mutating func next(of file: PassedFile) throws(RequestFailure) -> [UInt8]? {
         guard offset < file.byteCount else { return nil }
         let (count, start) = (Int(clamping: min(UInt64(WireLimits.dataLength), file.byteCount - offset)), offset)
@@ -71,15 +76,8 @@ package struct Incoming: ~Copyable, Sendable {
     /// Takes what has arrived. The end follows the last bytes.
     private mutating func takeArrival() -> (Arrival?, LoadOperation.End?, RequestFailure?) {
         let (slot, lent) = (stream.slot, lent)
-        var window = window
         let taken = stream.connection.change { core -> (Arrival?, LoadOperation.End?, RequestFailure?) in
-            let number = core.streams.slots[slot].stream
-            if lent > 0, window != nil {
-                window?.receive(lent, at: MonotonicClock.now(), sharedBy: core.io.state.movingCount)
-                core.io.state.allow(number, upTo: window?.limit ?? 0)
-            } else if lent > 0 {
-                core.io.state.consumed(number, count: lent)
-            }
+            if lent > 0 { core.io.state.consumed(core.streams.slots[slot].stream, count: lent) }
             let bytes = exchange(&core.streams.slots[slot].bytes, with: [])
             guard bytes.isEmpty else {
                 let isLast = if case .complete? = core.streams.slots[slot].load?.end { true } else { false }
@@ -90,7 +88,6 @@ package struct Incoming: ~Copyable, Sendable {
             }
             return (nil, core.streams.slots[slot].load?.end, core.failure(of: slot, at: .bytes))
         }
-        self.window = window
         if case .bytes(let bytes, _)? = taken.0 { self.lent = bytes.count } else { self.lent = 0 }
         return taken
     }
@@ -112,7 +109,7 @@ extension BrokerStream {
     }
 }
 
-extension UnreadStream {
+extension StreamReference {
     /// Returns when a load is answered.
     ///
     /// - Parameter report: called with the reports of the source before that: the completed units, and all of them.
@@ -166,13 +163,13 @@ extension BrokerConnection {
     }
 
     /// Begins a load that a task is to read.
-    package func open(_ load: Load) -> UnreadStream {
+    package func open(_ load: Load) -> StreamReference {
         var load = load
         load.descriptorWelcome = load.descriptorWelcome ?? true
         return open(load, LoadOperation(expecting: load.accepts.first?.type))
     }
 
-    private func open(_ load: Load, _ operation: LoadOperation) -> UnreadStream {
+    private func open(_ load: Load, _ operation: LoadOperation) -> StreamReference {
         let timeout = load.timeoutMilliseconds.flatMap { $0 > 0 ? $0 : nil }
         let slot = change { core in
             let slot = core.open { state throws(Failure) in try state.open(load) }
@@ -183,7 +180,7 @@ extension BrokerConnection {
             core.streams.limit(slot, to: MonotonicClock.deadline(milliseconds: latest))
             return slot
         }
-        return UnreadStream(slot, of: self)
+        return StreamReference(slot, of: self)
     }
 
     /// Loads all bytes into memory.

@@ -13,7 +13,7 @@ package struct Publication: ~Copyable, Sendable {
 
     package var connection: BrokerConnection { stream.connection }
     /// The stream, for others than its reader.
-    var shared: UnreadStream { stream.shared }
+    var shared: StreamReference { stream.shared }
 
     /// Changes the state of the stream, and sends the resulting frames.
     package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) { stream.tell(body) }
@@ -52,9 +52,7 @@ extension Publication {
                 ended(end)
                 while stream.hasAnswers, !Task.isCancelled {
                     await stream.wait(for: .quiet)
-                    while case .asked(let slot, let fields)? = stream.arrivedEvent() {
-                        stream.connection.answer(Int(slot), fields, handler)
-                    }
+                    answerArrived(handler)
                 }
                 // The end of the last load must not be lost.
                 await stream.sent()
@@ -75,9 +73,22 @@ extension Publication {
         ended()
         while !Task.isCancelled, stream.connection.failure == nil {
             await stream.wait(for: .lateAsk)
-            while case .asked(let slot, let fields)? = stream.arrivedEvent() {
-                stream.connection.answer(Int(slot), fields, handler)
-            }
+            answerArrived(handler)
+        }
+    }
+
+    private mutating func answerArrived(_ handler: @escaping AskStream.Handler) {
+        while case .asked(let slot, let fields)? = stream.arrivedEvent() {
+            stream.connection.answer(Int(slot), fields, handler)
+        }
+    }
+
+    /// Passes this value to a task of its own.
+    consuming func inTask(_ body: @escaping @Sendable (inout Publication) async -> Void) -> Task<Void, Never> {
+        let loop = connection.loop
+        let box = Lock<Publication?>(self)
+        return Task(executorPreference: loop) {
+            if var publication = box.withLock({ $0.take() }) { await body(&publication) }
         }
     }
 

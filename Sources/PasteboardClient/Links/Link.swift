@@ -15,6 +15,9 @@ package struct Link: Sendable {
         case far
     }
 
+    /// Reports a failure in words.
+    typealias Report = @Sendable (Failure, String) -> Void
+
     /// The end of a connection.
     package struct Lost: Error {
         package let side: Side
@@ -31,7 +34,7 @@ package struct Link: Sendable {
     /// Each board in both directions.
     private let directions: [(there: LinkDirection, back: LinkDirection)]
     private let drags: [LinkedDestinations]
-    private let report: @Sendable (String) -> Void
+    private let report: Report
 
     /// A link between two brokers that have answered hello.
     ///
@@ -47,17 +50,24 @@ package struct Link: Sendable {
         permits: LinkedBoard.Permits = LinkedBoard.Permits(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.near, self.far, self.report) = (near, far, report)
+        (self.near, self.far) = (near, far)
+        let report: Report = { failure, text in
+            // The end of a broker is that of the link, after what is under way.
+            let isEnd = [.brokerRestarted, .brokerStopped, .cancelled].contains(failure.code)
+            if !isEnd, near.connection.failure == nil, far.connection.failure == nil { report(text) }
+        }
+        self.report = report
         // A third of the shortest deadline of the brokers.
         let deadlines = [near, far].map(\.connection.welcome).flatMap {
             [$0.firstByteMilliseconds, $0.progressMilliseconds]
         }
         let interval = deadlines.compactMap { $0 }.map { max(10, min(3_000, Int(clamping: $0) / 3)) }.min() ?? 3_000
         func direction(_ board: String, from side: Side) -> LinkDirection {
-            LinkDirection(
+            let (from, to) = side == .near ? (near, far) : (far, near)
+            return LinkDirection(
                 board,
-                from: side == .near ? near : far,
-                to: side == .near ? far : near,
+                from: from,
+                to: to,
                 isOpen: sides.contains(side),
                 permits: permits,
                 reportInterval: interval,
@@ -66,9 +76,10 @@ package struct Link: Sendable {
         }
         directions = boards.map { (direction($0, from: .near), direction($0, from: .far)) }
         drags = sides.map { side in
-            LinkedDestinations(
-                front: side == .near ? near : far,
-                back: side == .near ? far : near,
+            let (front, back) = side == .near ? (near, far) : (far, near)
+            return LinkedDestinations(
+                front: front,
+                back: back,
                 reportInterval: interval,
                 report: report
             )
@@ -84,10 +95,10 @@ package struct Link: Sendable {
     package func run() async throws {
         var tasks: [Task<Void, Never>] = []
         for (there, back) in directions {
-            tasks.append(start { try await there.run(vacated: back.vacated) })
-            tasks.append(start { try await back.run(vacated: there.vacated) })
+            tasks.append(start { () throws(RequestFailure) in try await there.run(vacated: back.vacated) })
+            tasks.append(start { () throws(RequestFailure) in try await back.run(vacated: there.vacated) })
         }
-        for drags in drags { tasks.append(start { try await drags.run() }) }
+        for drags in drags { tasks.append(start { () throws(RequestFailure) in try await drags.run() }) }
         defer {
             for task in tasks { task.cancel() }
             for (there, back) in directions {
@@ -116,21 +127,9 @@ package struct Link: Sendable {
         throw lost
     }
 
-    private func start(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
-        Task(executorPreference: near.connection.loop) { [near, far, report] in
-            do {
-                try await body()
-            } catch {
-                let failure = (error as? RequestFailure)?.failure ?? Failure(.invalidArgument, "\(error)")
-                // The end of a broker is that of the link, after what is under way.
-                guard !failure.isEnd, near.connection.failure == nil, far.connection.failure == nil else { return }
-                report(failure.text)
-            }
+    private func start(_ body: @escaping @Sendable () async throws(RequestFailure) -> Void) -> Task<Void, Never> {
+        Task(executorPreference: near.connection.loop) { [report] in
+            do throws(RequestFailure) { try await body() } catch { report(error.failure, error.failure.text) }
         }
     }
-}
-
-extension Failure {
-    /// Whether a request has failed only because its broker or its task ends.
-    var isEnd: Bool { [.brokerRestarted, .brokerStopped, .cancelled].contains(code) }
 }

@@ -9,7 +9,7 @@ import PasteboardWire
 final class LinkDirection: Sendable {
     /// Contents at the destination, and the task that answers the asks for them.
     private struct Published {
-        let stream: UnreadStream
+        let stream: StreamReference
         let handle: UInt64
         var source: LinkedBoard.Source
         let serving: Task<Void, Never>
@@ -17,7 +17,7 @@ final class LinkDirection: Sendable {
 
     private struct State {
         var board: LinkedBoard
-        var watch: UnreadStream?
+        var watch: StreamReference?
         var published: [Published] = []
     }
 
@@ -31,7 +31,7 @@ final class LinkDirection: Sendable {
     private let isOpen: Bool
     private let name: String
     private let reportInterval: Int
-    private let report: @Sendable (String) -> Void
+    private let report: Link.Report
     private let state: Lock<State>
 
     init(
@@ -41,7 +41,7 @@ final class LinkDirection: Sendable {
         isOpen: Bool,
         permits: LinkedBoard.Permits,
         reportInterval: Int,
-        report: @escaping @Sendable (String) -> Void
+        report: @escaping Link.Report
     ) {
         self.name = name
         self.from = from
@@ -56,7 +56,7 @@ final class LinkDirection: Sendable {
     ///
     /// - Parameter vacated: called when the board is empty without a clear: the other end may have contents for it that
     ///   another link has withdrawn.
-    func run(vacated: () -> Void) async throws {
+    func run(vacated: () -> Void) async throws(RequestFailure) {
         var watch = WatchOperation(name, sinceChangeCount: 0, epoch: 0)
         _ = watch.want()
         let request = watch.open()
@@ -103,23 +103,21 @@ final class LinkDirection: Sendable {
                     }
                 }
             }
-            var committed: Committed?
-            defer {
-                // If it was refused, at the source the earlier contents have been replaced.
-                let steps = state.withLock { [committed] in $0.board.answered(committed) }
-                if !steps.isEmpty { state.withLock { $0.published.last?.stream }?.withdraw() }
+            do {
+                let publication = try await to.connection.write(write, items.map { WriteItem(promising: $0) })
+                let committed = publication.committed
+                _ = state.withLock { $0.board.answered(committed) }
+                if write.handle == nil { serve(publication, source) } else { publication.leave() }
+            } catch {
+                for step in state.withLock({ $0.board.answered(nil) }) { try await perform(step) }
+                throw error
             }
-            let publication = try await to.connection.write(write, items.map { WriteItem(promising: $0) })
-            committed = publication.committed
-            if write.handle == nil { serve(publication, source) } else { publication.leave() }
         }
     }
 
     private func serve(_ publication: consuming Publication, _ source: LinkedBoard.Source) {
         let (stream, handle) = (publication.shared, publication.committed.handle ?? 0)
-        let box = Lock<Publication?>(publication)
-        let serving = Task(executorPreference: to.connection.loop) { [self] in
-            guard var publication = box.withLock({ $0.take() }) else { return }
+        let serving = publication.inTask { [self] publication in
             await publication.serveAlsoLate { [self] ask in
                 let source = state.withLock { state in state.published.first { $0.handle == handle }?.source }
                 try await from.answer(&ask, from: source, reportingEvery: reportInterval)
@@ -136,9 +134,8 @@ final class LinkDirection: Sendable {
     }
 
     private func refused(_ failure: Failure) {
-        // The contents were replaced, or the broker is ending, which its connection reports.
-        guard failure.code != .superseded, !failure.isEnd, from.connection.failure == nil, to.connection.failure == nil
-        else { return }
-        report("the contents of pasteboard \(name) are not on \(to.machine): \(failure.text)")
+        // The contents were replaced meanwhile.
+        guard failure.code != .superseded else { return }
+        report(failure, "the contents of pasteboard \(name) are not on \(to.machine): \(failure.text)")
     }
 }

@@ -62,20 +62,19 @@ extension LinkEnd {
             source.items[ask.item].types.indices.contains(ask.representation)
         else { throw Failure(.superseded, "these contents were replaced on \(machine)") }
         let item = source.items[ask.item]
-        let window = LineWindow(at: MonotonicClock.now())
-        var load = Load(source.handle, item: item.index, accepts: [])
-        load.accepts = [Accept(item.types[ask.representation], match: .exact)]
-        load.credit = window.limit
+        var window = LineWindow(at: MonotonicClock.now())
+        let accepted = Accept(item.types[ask.representation], match: .exact)
+        var load = Load(source.handle, item: item.index, accepts: [accepted])
+        load.credit = window.size
         load.descriptorWelcome = false
         let timeout = ask.fields.firstByteMilliseconds
         if timeout != ask.connection.welcome.firstByteMilliseconds {
             load.timeoutMilliseconds = timeout.map { max(1, $0) }
         }
-        let reports = ask.reportsRegularly(every: interval)
+        let reports = ask.startReports(every: interval)
         defer { reports.cancel() }
         do throws(RequestFailure) {
             var incoming = try await connection.load(load) { ask.report(completed: $0, of: $1) }
-            incoming.window = window
             let answer = incoming.answer
             ask.announce(byteCount: answer.byteCount, content: answer.content, fileName: answer.suggestedName)
             while let arrival = try await incoming.nextArrival() {
@@ -83,6 +82,8 @@ extension LinkEnd {
                 case .bytes(let bytes, let isLast):
                     try await ask.send(bytes, isLast: isLast)
                     if isLast { return }
+                    window.receive(bytes.count, at: MonotonicClock.now(), sharedBy: connection.requestCount)
+                    incoming.setWindow(window.size)
                 case .progress(let completed, let total): ask.report(completed: completed, of: total)
                 }
             }

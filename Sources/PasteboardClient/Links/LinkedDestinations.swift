@@ -25,10 +25,10 @@ final class LinkedDestinations: Sendable {
     /// The machine with the destinations.
     private let back: LinkEnd
     private let reportInterval: Int
-    private let report: @Sendable (String) -> Void
+    private let report: Link.Report
     private let state = Lock(State())
 
-    init(front: LinkEnd, back: LinkEnd, reportInterval: Int, report: @escaping @Sendable (String) -> Void) {
+    init(front: LinkEnd, back: LinkEnd, reportInterval: Int, report: @escaping Link.Report) {
         self.front = front
         self.back = back
         self.reportInterval = reportInterval
@@ -36,7 +36,7 @@ final class LinkedDestinations: Sendable {
     }
 
     /// Keeps the counterparts like the destinations until a broker ends.
-    func run() async throws {
+    func run() async throws(RequestFailure) {
         var changes = Self.watch(back)
         let others = Task(executorPreference: front.connection.loop) { [front, changes = changes.shared] in
             // A destination of the front may have had the name of a counterpart, and end.
@@ -127,10 +127,11 @@ final class LinkedDestinations: Sendable {
             guard !Task.isCancelled else { return }
             // Another destination has the name of the counterpart, or the broker does not allow it.
             state.withLock { $0.counterparts[name] = nil }
-            guard !error.failure.isEnd, front.connection.failure == nil,
-                state.withLock({ $0.refused.insert(name).inserted })
-            else { return }
-            report("destination \(name) of \(back.machine) is not on \(front.machine): \(error.failure.text)")
+            guard state.withLock({ $0.refused.insert(name).inserted }) else { return }
+            report(
+                error.failure,
+                "destination \(name) of \(back.machine) is not on \(front.machine): \(error.failure.text)"
+            )
         }
     }
 }

@@ -11,7 +11,7 @@ final class LinkedSession: Sendable {
         var front: DestinationSession
         var back = DragProgress()
         /// The back; nil until the front's items have arrived.
-        var stream: UnreadStream?
+        var stream: StreamReference?
         /// The items that the back has.
         var source: LinkedBoard.Source
         /// Whether the back has ended before a drop.
@@ -21,13 +21,13 @@ final class LinkedSession: Sendable {
     private let name: String
     private let from: LinkEnd
     private let to: LinkEnd
-    private let front: UnreadStream
+    private let front: StreamReference
     private let reportInterval: Int
     private let state: Lock<State>
 
     private init(
         _ session: DestinationSession,
-        on front: UnreadStream,
+        on front: StreamReference,
         of name: String,
         from: LinkEnd,
         to: LinkEnd,
@@ -44,7 +44,7 @@ final class LinkedSession: Sendable {
     /// Repeats a session until it is over.
     ///
     /// - Parameter name: the destination.
-    static func run(_ front: UnreadStream, at name: String, from: LinkEnd, to: LinkEnd, reportInterval: Int) async {
+    static func run(_ front: StreamReference, at name: String, from: LinkEnd, to: LinkEnd, reportInterval: Int) async {
         var reader = front.reader()
         guard case .session(let number, let message)? = try? await reader.next(at: .standing) else { return }
         let session = LinkedSession(
@@ -100,8 +100,8 @@ final class LinkedSession: Sendable {
             guard isBegun else {
                 return try begin(try await to.connection.offer(drag, promises), at: location, sequence)
             }
-            // A destination that cannot have the new items still has the others.
-            if let addition = try? await to.connection.offer(drag, promises) { addition.leave() }
+            // Without these items the session must not be dropped: its source would delete what has not arrived.
+            try await to.connection.offer(drag, promises).leave()
         }
         state.withLock { $0.stream }?.tell { try? $0.move($1, to: location, sequence: sequence) }
     }
@@ -109,15 +109,11 @@ final class LinkedSession: Sendable {
     private func begin(_ publication: consuming Publication, at location: Location, _ sequence: UInt64) throws {
         try publication.begin(at: location, sequence: sequence)
         let (shared, committed) = (publication.shared, publication.committed)
-        let box = Lock<Publication?>(publication)
         state.withLock { state in
             state.stream = shared
             state.back.handle(.committed(0, committed))
         }
-        Task(executorPreference: to.connection.loop) {
-            guard var publication = box.withLock({ $0.take() }) else { return }
-            await self.repeatBack(&publication)
-        }
+        _ = publication.inTask { await self.repeatBack(&$0) }
     }
 
     // MARK: The back

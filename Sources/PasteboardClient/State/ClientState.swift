@@ -317,11 +317,9 @@ package struct ClientState: Sendable {
         grant(upTo: target, at: index)
     }
 
-    /// Grants a load that is passed on exactly the credit that its receiver grants.
-    package mutating func allow(_ stream: UInt64, upTo offset: UInt64) {
-        guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }
-        guard case .load = streams.values[index].phase, offset > streams.values[index].granted else { return }
-        grant(upTo: offset, at: index)
+    /// Sets how many bytes of a load the broker may send ahead of those that were consumed.
+    mutating func setWindow(of stream: UInt64, to count: UInt64) {
+        if let index = self.index(ofProgramStream: stream) { streams.values[index].window = count }
     }
 
     /// Lets the broker send one more change on a watch.

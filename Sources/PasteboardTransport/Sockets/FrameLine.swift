@@ -7,7 +7,7 @@ package struct FrameLine: Sendable {
         case toBroker = "->"
         case fromBroker = "<-"
         /// A wait, and no frame.
-        case none = "--"
+        case wait = "--"
     }
 
     /// The line, without a newline.

@@ -45,7 +45,7 @@ package struct FrameLog: Sendable {
 
     /// Prints what a stream waits for.
     package static func waits(_ text: String) {
-        print(FrameLine(.none, text).line)
+        print(FrameLine(.wait, text).line)
     }
 
     /// Prints the whole frames in the bytes. The rest is to be passed again, with those after it.

@@ -36,9 +36,9 @@ struct DoctorCommand: Command {
     }
 
     func run(on loop: Loop) async throws -> CInt {
-        var findings: [Finding] = []
-        if let link { findings = [await LinkExamination(link.operand, via: link.via).finding(on: loop)] }
-        findings = await Examination(on: loop).findings + findings
+        var linked: [Finding] = []
+        if let link { linked = [await LinkExamination(link.operand, via: link.via).finding(on: loop)] }
+        let findings = await Examination(on: loop).findings + linked
         try StandardStreams.print(
             TextTable.text(findings.flatMap(\.rows), width: System.terminalColumns(1)),
             json: .array(findings.map(\.json))

@@ -17,7 +17,7 @@ final class ReceivedDrop: Sendable {
         var nextReport: UInt64 = 0
     }
 
-    private let stream: UnreadStream
+    private let stream: StreamReference
     private let accepts: [Accept]
     private let directory: OutputDirectory
     private let signals: SignalBox
@@ -25,7 +25,7 @@ final class ReceivedDrop: Sendable {
     private let state = Lock(State())
 
     init(
-        _ stream: UnreadStream,
+        _ stream: StreamReference,
         accepts: [Accept],
         directory: OutputDirectory,
         signals: SignalBox,
@@ -118,7 +118,7 @@ final class ReceivedDrop: Sendable {
     private func receive(
         _ index: UInt32,
         isList: Bool,
-        _ load: UnreadStream,
+        _ load: StreamReference,
         _ session: DestinationSession,
         _ operation: DropOperation
     ) async throws {

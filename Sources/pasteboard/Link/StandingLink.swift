@@ -56,7 +56,7 @@ final class StandingLink: Sendable {
                 try signals.check()
                 let failure: any Error = (error as? Link.Lost)?.failure ?? error
                 let isStopped = (error as? Link.Lost)?.loss == .stopped
-                guard hasBegun, !isStopped, !(failure is CommandFailure) else { throw failure }
+                guard hasBegun, !isStopped, !Task.isCancelled, !(failure is CommandFailure) else { throw failure }
                 note("\((failure as? Failure)?.text ?? "\(failure)"); connecting again")
             }
             // A time that stands still lets the delays grow until the next success, however long an attempt takes.

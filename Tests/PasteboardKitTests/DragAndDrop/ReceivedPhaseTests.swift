@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "A receiver is told of each exit once, of no end during its drop, and of nothing if it has proposed nothing",
+        "A receiver that has proposed something is told each exit once, and the end only after its drop",
         arguments: [
             "leave begin END unknown",
             "ENTER ENTER LEAVE leave begin END",
