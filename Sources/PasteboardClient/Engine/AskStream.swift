@@ -108,11 +108,15 @@ extension BrokerConnection {
 
     /// Returns when all answers of contents were sent, or at a time (see `MonotonicClock`).
     func answersEnded(of handle: UInt64?, until deadline: UInt64) async {
+        await answersEnded(until: deadline) { $0.publication(of: handle) }
+    }
+
+    func answersEnded(until deadline: UInt64, ofSlot publication: (Streams) -> Int?) async {
         let place = BrokerStream(
             change { core in
                 let slot = core.place()
                 core.streams.limit(slot, to: deadline)
-                core.streams.watchAnswers(of: handle, from: slot)
+                core.streams.watchAnswers(of: publication(core.streams), from: slot)
                 return slot
             },
             of: self
@@ -129,7 +133,7 @@ extension BrokerConnection {
                 do { try await handler(&ask) } catch { ask.fail(error) }
                 ask.finish()
             }
-            core.streams.setHandler(task, of: slot)
+            core.streams.setHandler(.task(task), of: slot)
         }
     }
 }

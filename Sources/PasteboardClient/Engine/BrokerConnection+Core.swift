@@ -1,6 +1,9 @@
 import PasteboardTransport
 import PasteboardWire
 
+/// Bytes on their way out, of any type: it calls its argument with them, once.
+package typealias OutgoingBytes = @Sendable ((Span<UInt8>) -> Void) -> Void
+
 extension BrokerConnection {
     /// The state that the lock guards: the socket, and the streams.
     struct Core: ~Copyable {
@@ -11,6 +14,7 @@ extension BrokerConnection {
         var streams = Streams()
         /// Whether no further requests are made, because one has shown that the broker is lost or ends.
         var isAbandoned = false
+        private var isClosed = false
         /// The time at which the loop looks at the connection next, and whether it watches for room in the socket; 0
         /// while it does not wait.
         private var looksAt: UInt64 = 0
@@ -23,6 +27,17 @@ extension BrokerConnection {
 extension BrokerConnection.Core {
     // `mutating`, because a borrowing call would copy the whole core for its callee.
     var isOver: Bool { mutating get { io.state.failure != nil } }
+
+    /// The number of streams under way.
+    // `mutating` likewise.
+    var underWay: Int { mutating get { io.state.movingCount + streams.answersUnderWay } }
+
+    /// Whether the connection takes no requests any more, which is told once.
+    mutating func takeClosing() -> Bool {
+        guard !isClosed, isOver || isAbandoned || io.state.farewell != nil else { return false }
+        isClosed = true
+        return true
+    }
 
     // MARK: Requests
 
@@ -64,8 +79,18 @@ extension BrokerConnection.Core {
 
     /// Lets a task wait. A stream has one reader, so nobody else waits for it.
     ///
+    /// - Parameter serial: the number of the use of the slot that is meant; nil: any.
     /// - Returns: false if the wait is over already; then the caller releases it.
-    mutating func park(_ waiter: UnsafeContinuation<Void, Never>, at index: Int, for want: Streams.Want) -> Bool {
+    mutating func park(
+        _ waiter: UnsafeContinuation<Void, Never>,
+        at index: Int,
+        _ serial: UInt64?,
+        for want: Streams.Want
+    ) -> Bool {
+        guard streams.isUse(serial, of: index) else {
+            streams.resume(Waiter(continuation: waiter))
+            return true
+        }
         streams.slots[index].waiter = waiter
         streams.slots[index].want = want
         if exchange(&streams.slots[index].isNudged, with: false) { return false }
@@ -103,23 +128,37 @@ extension BrokerConnection.Core {
         return RequestFailure(Failure(.timeout, text), .silent, at: reached)
     }
 
-    /// Sends as much of a chunk as credit and the socket allow.
+    /// Sends as many bytes as credit and the socket allow.
     ///
-    /// - Returns: whether all of it was sent.
-    mutating func send(_ chunk: inout OutgoingChunk, on index: Int) -> Bool {
+    /// - Parameter sent: the number of bytes that were sent before.
+    /// - Returns: whether all of them were sent. Without bytes, the end is.
+    mutating func send(_ bytes: Span<UInt8>, from sent: inout Int, isLast: Bool, on index: Int) -> Bool {
         let stream = streams.slots[index].stream
         do throws(Failure) {
-            // Small answers share a write.
-            while io.waitingCount < WireLimits.sharedDataLength {
-                let goesOn = try io.sendFrame(of: &chunk, on: stream)
-                if chunk.isSent { return true }
+            while true {
+                // Small answers share a write.
+                if io.waitingCount >= WireLimits.sharedDataLength {
+                    try io.flush()
+                    if io.waitingCount >= WireLimits.sharedDataLength { return false }
+                }
+                let rest = bytes.extracting(sent..<bytes.count)
+                guard let count = try io.send(rest, on: stream, last: isLast) else { return false }
+                sent += count
+                if sent == bytes.count { return true }
+                if count == 0 { return false }
                 try io.flush()
-                if !goesOn { break }
             }
         } catch {
             lose(error)
         }
         return false
+    }
+
+    /// Sends bytes likewise.
+    mutating func send(_ bytes: OutgoingBytes, from sent: inout Int, isLast: Bool, on index: Int) -> Bool {
+        var isSent = false
+        bytes { isSent = send($0, from: &sent, isLast: isLast, on: index) }
+        return isSent
     }
 
     mutating func flush() {
@@ -153,19 +192,24 @@ extension BrokerConnection.Core {
         }
     }
 
+    /// - Parameter isIdle: whether nothing happened during the last wait.
     /// - Returns: nil if the connection is over.
-    mutating func nextWait(_ descriptor: CInt) -> Loop.Wait? {
+    mutating func nextWait(_ descriptor: CInt, isIdle: Bool) -> Loop.Wait? {
         guard !isOver else { return nil }
         watchesRoom = io.wantsWrite
         looksAt = min(io.nextCheck, streams.earliest)
+        // While requests follow each other, the loop need not be woken for the deadline of each.
+        if looksAt == .max, !isIdle {
+            looksAt = MonotonicClock.recent().addingClamped(UInt64(io.timeouts.silence) * 1_000_000)
+        }
         return Loop.Wait(PollInterest(descriptor, watchesRoom ? [.readable, .writable] : .readable), until: looksAt)
     }
 
-    mutating func turn(_ ready: PollInterest.Readiness) {
+    mutating func turn(_ ready: PollInterest.Readiness, of connection: BrokerConnection) {
         guard !isOver else { return }
         do throws(Failure) {
             if !ready.subtracting(.writable).isEmpty {
-                for _ in 0..<Self.readsPerTurn { if try !Self.pump(&io, to: &streams) { break } }
+                for _ in 0..<Self.readsPerTurn { if try !Self.pump(&io, to: &streams, of: connection) { break } }
             } else if !io.cannotWrite || ready.isEmpty {
                 // After a failed write, frames that the broker sent before may still be in the socket.
                 try io.check()
@@ -177,7 +221,14 @@ extension BrokerConnection.Core {
     }
 
     /// - Returns: whether there may be more to read.
-    private static func pump(_ io: inout ConnectionIO, to streams: inout Streams) throws(Failure) -> Bool {
-        try io.pump { state, event, bytes in streams.handle(event, in: bytes, &state) }
+    private static func pump(
+        _ io: inout ConnectionIO,
+        to streams: inout Streams,
+        of connection: BrokerConnection
+    ) throws(Failure) -> Bool {
+        let memory = io.memoryOfNextRead()
+        return try io.pump { state, event, bytes in
+            streams.handle(event, in: bytes, of: memory, at: connection, &state)
+        }
     }
 }

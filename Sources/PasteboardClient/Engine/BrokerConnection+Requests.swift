@@ -13,7 +13,7 @@ extension BrokerConnection {
         settles: Bool = true,
         until deadline: UInt64 = .max
     ) async throws(RequestFailure) -> BoardListing {
-        var operation = ListOperation(board, settles: settles && welcome.settlingMilliseconds != nil)
+        var operation = ListOperation(board, settles: settles && expectsReclaims)
         while true {
             var stream = request(until: deadline) { (state) throws(Failure) in try operation.open(&state) }
             let step: ListOperation.Step
@@ -25,6 +25,15 @@ extension BrokerConnection {
             }
             if case .listed(let listing) = step { return listing }
         }
+    }
+
+    /// Whether contents of an earlier broker may still come back.
+    package var expectsReclaims: Bool {
+        guard let settling = core.withLock({ $0.io.state.welcome?.settlingMilliseconds }) else { return false }
+        // The settling time begins at the welcome, for which a second is added. At worst, the broker is asked when the
+        // time is over already.
+        let longest = 1_000 + min(settling, 3_600_000)
+        return MonotonicClock.now() < startedAt.addingClamped(longest * 1_000_000)
     }
 
     package func clear(_ clear: Clear) async throws(RequestFailure) -> Committed {

@@ -51,7 +51,7 @@ extension BrokerConnection {
     /// Throws if the broker was lost since the last request, so that it gets nothing.
     private func checkBroker() throws(RequestFailure) {
         let failure = change { core -> RequestFailure? in
-            core.turn(.readable)
+            core.turn(.readable, of: self)
             return (core.io.state.failure ?? core.io.state.farewell).map { failure in
                 RequestFailure(failure, core.io.loss(of: failure), at: .nothing)
             }
@@ -115,22 +115,35 @@ extension BrokerStream {
     /// Sends bytes, as fast as the broker grants credit and the socket takes them.
     ///
     /// - Parameter sendsNow: false if other frames follow at once, usually those of the commit.
-    mutating func send(
+    func send(
         _ bytes: [UInt8],
         isLast: Bool,
         at reached: Recovery.Reached,
         sendsNow: Bool = false
     ) async throws(RequestFailure) {
-        var chunk = OutgoingChunk(bytes, isLast: isLast)
+        try await send({ $0(bytes.span) }, isLast: isLast, at: reached, sendsNow: sendsNow)
+    }
+
+    /// Sends bytes likewise.
+    ///
+    /// - Parameter sent: the number of bytes that were sent before.
+    func send(
+        _ bytes: @escaping OutgoingBytes,
+        from sent: Int = 0,
+        isLast: Bool,
+        at reached: Recovery.Reached,
+        sendsNow: Bool
+    ) async throws(RequestFailure) {
+        var sent = sent
         while true {
-            let before = chunk
+            let before = sent
             let (after, isSent) = connection.change(sendsNow: sendsNow) { [slot] core in
-                var chunk = before
-                let isSent = core.send(&chunk, on: slot)
-                return (chunk, isSent)
+                var sent = before
+                let isSent = core.send(bytes, from: &sent, isLast: isLast, on: slot)
+                return (sent, isSent)
             }
             if isSent { return }
-            chunk = after
+            sent = after
             try check(reached)
             await wait(for: .room)
         }

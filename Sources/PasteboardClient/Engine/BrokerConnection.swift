@@ -14,20 +14,26 @@ package final class BrokerConnection: Sendable {
     /// Runs code of the program: the answers to asks. By default that is the loop, so that a command has one thread.
     package let handlers: any TaskExecutor
     package let descriptor: CInt
+    /// The time at which it was made (see `MonotonicClock`).
+    let startedAt = MonotonicClock.now()
+    private let inbox = Lock(Inbox())
 
     /// Takes ownership of a connected socket.
+    ///
+    /// - Parameter closer: closes descriptors that the broker has passed; nil: the loop does.
     package init(
         adopting socket: consuming OwnedDescriptor,
         path: String,
         hello: Hello = Hello(),
         on loop: Loop,
         handlers: (any TaskExecutor)? = nil,
-        timeouts: ConnectionTimeouts = ConnectionTimeouts()
+        timeouts: ConnectionTimeouts = ConnectionTimeouts(),
+        closer: DescriptorCloser? = nil
     ) {
         descriptor = socket.raw
         self.loop = loop
         self.handlers = handlers ?? loop
-        var io = ConnectionIO(adopting: socket, path: path, hello: hello)
+        var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: closer)
         io.timeouts = timeouts
         core = Lock(Core(io))
     }
@@ -66,10 +72,10 @@ package final class BrokerConnection: Sendable {
     var requestCount: Int { core.withLock { $0.io.state.movingCount } }
     /// Whether what the other end has sent is no answer to hello.
     package var isForeign: Bool { core.withLock { $0.io.isForeign } }
-    /// Whether the connection has not ended, and the broker has not announced its end.
-    package var takesRequests: Bool {
-        core.withLock { !$0.isOver && !$0.isAbandoned && $0.io.state.farewell == nil }
-    }
+    /// Whether the connection has not ended, and the broker has not announced its end. The state is not locked, because
+    /// each load of the library asks for it.
+    package var takesRequests: Bool { inbox.withLock { !$0.isClosed } }
+    package var isOver: Bool { core.withLock { $0.isOver } }
 
     /// Prints what each stream waits for.
     func logWaits() {
@@ -86,6 +92,7 @@ package final class BrokerConnection: Sendable {
         let (value, effects, wakes) = core.withLock { core in
             let value = body(&core)
             if sendsNow { core.flush() }
+            if core.takeClosing() { inbox.withLock { $0.isClosed = true } }
             return (value, core.streams.takeEffects(), core.needsLoop)
         }
         perform(effects)
@@ -93,24 +100,70 @@ package final class BrokerConnection: Sendable {
         return value
     }
 
+    /// Makes a change that need not precede any other: at once, or on the loop while many streams are under way.
+    func changeSoon(_ body: @escaping Inbox.Change) {
+        switch loop.isInOwner ? inbox.withLock({ $0.add(body) }) : nil {
+        case nil: change(body)
+        case true?: loop.wake()
+        case false?: break
+        }
+    }
+
     /// Handles what is ready on the descriptor.
     ///
     /// - Parameter ready: nil when only the next wait is asked for.
     /// - Returns: the next wait; nil when the connection is over.
     func turn(_ ready: PollInterest.Readiness?) -> Loop.Wait? {
-        let (wait, effects) = core.withLock { core in
-            if let ready { core.turn(ready) }
+        // Released after unlocking, with all that they contain.
+        let changes = inbox.withLock { $0.take() }
+        let (wait, effects, underWay) = core.withLock { core in
+            if let ready { core.turn(ready, of: self) }
+            for change in changes { change(&core) }
             core.flush()
-            return (core.nextWait(descriptor), core.streams.takeEffects())
+            if core.takeClosing() { inbox.withLock { $0.isClosed = true } }
+            let wait = core.nextWait(descriptor, isIdle: ready?.isEmpty ?? false)
+            return (wait, core.streams.takeEffects(), core.underWay)
         }
+        // The tasks that continue now will make requests again.
+        let busy = wait == nil ? 0 : underWay + effects.sinks.count
+        inbox.withLock { $0.share(busy) }
         perform(effects)
         return wait
     }
 
     private func perform(_ effects: Streams.Effects) {
         for waiter in effects.waiters { waiter.continuation.resume() }
-        // Cancelling may run the program's code.
-        for task in effects.cancelled { Task(executorPreference: handlers) { task.cancel() } }
+        for sink in effects.sinks { sink.deliver() }
+        for work in effects.started { work.start() }
+        for action in effects.actions { action() }
+        for handler in effects.cancelled {
+            switch handler {
+            // Cancelling may run the program's code.
+            case .task(let task): Task(executorPreference: handlers) { task.cancel() }
+            case .work(let work): work.cancel()
+            }
+        }
+    }
+
+    // MARK: On a thread
+
+    /// Sends hello, and waits for the answer. Called by a thread that calls `serve` afterwards.
+    ///
+    /// - Returns: whether the broker has ended before it answered.
+    package func greet() -> Bool {
+        loop.attach(self)
+        loop.serve { core.withLock { $0.isOver || $0.io.state.welcome != nil } }
+        if isOver { loop.detach(self) }
+        return core.withLock { $0.io.isGoneUnanswered }
+    }
+
+    /// Reads and writes until the end of the connection.
+    package func serve() {
+        loop.serve { core.withLock { $0.isOver } }
+        // It may have ended after its last turn.
+        loop.detach(self)
+        inbox.withLock { $0.share(0) }
+        _ = turn(nil)
     }
 
     /// Gives up the connection, so that a broker that is lost or ends does not wait for the answers of a source.
@@ -122,7 +175,9 @@ package final class BrokerConnection: Sendable {
     }
 
     /// Ends the connection: all requests over it fail.
-    package func end() { change { $0.lose(Failure(.cancelled, "the connection was closed")) } }
+    package func end(_ failure: Failure = Failure(.cancelled, "the connection was closed")) {
+        change { $0.lose(failure) }
+    }
 
     /// Ends the connection, because a request has shown that the broker ends.
     func end(after error: RequestFailure) { change { $0.lose(error.failure, error.loss) } }

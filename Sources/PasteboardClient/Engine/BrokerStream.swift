@@ -122,16 +122,26 @@ package struct BrokerStream: ~Copyable, Sendable {
     }
 
     /// Waits, on the caller's executor. The caller finds out what has happened.
-    func wait(for want: Streams.Want) async {
-        let (connection, slot) = (connection, slot)
+    func wait(for want: Streams.Want) async { await connection.wait(at: slot, for: want) }
+}
+
+extension BrokerConnection {
+    /// - Parameter serial: the number of the use of the slot that is meant; nil: any.
+    func wait(at slot: Int, _ serial: UInt64? = nil, for want: Streams.Want) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { waiter in
                 // An earlier cancellation has found no waiter.
-                let waits = connection.change { $0.park(waiter, at: slot, for: want) && !Task.isCancelled }
-                if !waits { connection.change { $0.streams.release(slot) } }
+                let waits = change { $0.park(waiter, at: slot, serial, for: want) && !Task.isCancelled }
+                if !waits { release(slot, serial) }
             }
         } onCancel: {
-            connection.change { $0.streams.release(slot) }
+            release(slot, serial)
+        }
+    }
+
+    private func release(_ slot: Int, _ serial: UInt64?) {
+        change { core in
+            if core.streams.isUse(serial, of: slot) { core.streams.release(slot) }
         }
     }
 }
@@ -140,20 +150,24 @@ package struct BrokerStream: ~Copyable, Sendable {
 package struct StreamReference: Sendable {
     package let connection: BrokerConnection
     let slot: Int
-    private let serial: UInt64
+    let serial: UInt64
 
     init(_ slot: Int, of connection: BrokerConnection) {
+        self.init(slot, connection.core.withLock { $0.streams.slots[slot].serial }, of: connection)
+    }
+
+    init(_ slot: Int, _ serial: UInt64, of connection: BrokerConnection) {
         self.connection = connection
         self.slot = slot
-        serial = connection.core.withLock { $0.streams.slots[slot].serial }
+        self.serial = serial
     }
 
     package func reader() -> BrokerStream { BrokerStream(slot, of: connection) }
 
     /// The failure with which the stream has ended, also if it has arrived only now.
     package var failure: Failure? {
-        connection.change { [slot, serial] core in
-            core.turn(.readable)
+        connection.change { [connection, slot, serial] core in
+            core.turn(.readable, of: connection)
             return core.streams.slots[slot].serial == serial ? core.streams.slots[slot].failure?.failure : nil
         }
     }
@@ -163,6 +177,61 @@ package struct StreamReference: Sendable {
         connection.change { [slot, serial] core in
             if core.streams.slots[slot].serial == serial { body(&core.io.state, core.streams.slots[slot].stream) }
         }
+    }
+
+    /// - Returns: nil if the stream is over.
+    @discardableResult
+    func use<Value: Sendable>(_ body: (inout BrokerConnection.Core, UInt64) -> Value) -> Value? {
+        connection.change { [slot, serial] core in
+            guard core.streams.slots[slot].serial == serial, !core.streams.slots[slot].isOver else { return nil }
+            return body(&core, core.streams.slots[slot].stream)
+        }
+    }
+
+    /// Reports that a write continues, unless its bytes wait for the socket.
+    package func keepAlive() {
+        use { core, stream in if core.isSent { core.io.state.keepAlive(stream) } }
+    }
+
+    /// Sends bytes of a write or an answer, as fast as the broker grants credit and the socket takes them.
+    ///
+    /// - Parameters:
+    ///   - bytes: calls its argument with the bytes.
+    ///   - sent: the number of bytes that were sent before.
+    ///   - next: adds the frames that follow directly, without a moment in which others could be sent on the stream.
+    /// - Returns: false if the stream has ended, or if the task is cancelled.
+    package func send(
+        _ bytes: @escaping OutgoingBytes,
+        from sent: Int = 0,
+        isLast: Bool,
+        next: @escaping @Sendable (inout ClientState) throws(Failure) -> Void = { _ in }
+    ) async throws(Failure) -> Bool {
+        var sent = sent
+        while true {
+            let before = sent
+            let (after, step) =
+                use { [slot] core, _ -> (Int, SendStep) in
+                    var sent = before
+                    guard core.send(bytes, from: &sent, isLast: isLast, on: slot) else { return (sent, .waits) }
+                    do throws(Failure) { try next(&core.io.state) } catch { return (sent, .failed(error)) }
+                    return (sent, .sent)
+                } ?? (before, .over)
+            switch step {
+            case .sent: return true
+            case .over: return false
+            case .failed(let failure): throw failure
+            case .waits: sent = after
+            }
+            if Task.isCancelled { return false }
+            await connection.wait(at: slot, serial, for: .room)
+        }
+    }
+
+    private enum SendStep {
+        case sent
+        case waits
+        case over
+        case failed(Failure)
     }
 
     /// Ends the stream. Answers that are under way continue, and asks may still arrive.

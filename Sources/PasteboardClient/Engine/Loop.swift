@@ -46,10 +46,15 @@ package final class Loop: TaskExecutor {
 
     private let state = Lock(State())
     private let wakeUp: EventDescriptor
+    private let owner = ForkGuard()
 
-    private init() throws(SystemError) {
+    /// A loop without a thread: `run` gives it one, or `BrokerConnection.serve`.
+    package init() throws(SystemError) {
         wakeUp = try EventDescriptor()
     }
+
+    /// Whether this process has made the loop. A process created by fork has no thread that serves it.
+    var isInOwner: Bool { owner.isInOwner }
 
     // MARK: Running
 
@@ -67,7 +72,7 @@ package final class Loop: TaskExecutor {
             }
         }
         loop.state.withLock { $0.command = command }
-        loop.serve()
+        loop.serve { loop.state.withLock { $0.end != nil } }
         let end = loop.state.withLock { $0.end }
         if let error = end?.error { throw error }
         return end?.code ?? 0
@@ -86,16 +91,23 @@ package final class Loop: TaskExecutor {
 
     func attach(_ connection: BrokerConnection) { change { $0.connections.append(connection) } }
 
+    func detach(_ connection: BrokerConnection) {
+        state.withLock { state in state.connections.removeAll { $0 === connection } }
+    }
+
     private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         let (value, wakes) = state.withLock { state in
             let value = body(&state)
             return (value, state.phase.change())
         }
-        if wakes { wakeUp.signal() }
+        if wakes, isInOwner { wakeUp.signal() }
         return value
     }
 
-    private func serve() {
+    /// Serves the connections and the tasks, on the calling thread.
+    ///
+    /// - Parameter isOver: called in each turn. What changes its result has to wake the loop.
+    func serve(until isOver: () -> Bool) {
         // Used by all turns, so that none allocates.
         var jobs: [UnownedJob] = []
         var waits: [Wait] = []
@@ -110,20 +122,20 @@ package final class Loop: TaskExecutor {
             for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
             jobs.removeAll(keepingCapacity: true)
 
-            let (connections, isOver) = state.withLock { ($0.connections, $0.end != nil) }
-            if isOver { return }
+            let connections = state.withLock { $0.connections }
             waits.removeAll(keepingCapacity: true)
             for (index, connection) in connections.enumerated() {
                 guard let wait = connection.turn(index < ready.count ? ready[index] : nil) else {
-                    state.withLock { state in state.connections.removeAll { $0 === connection } }
+                    detach(connection)
                     break
                 }
                 waits.append(wait)
             }
             ready.removeAll(keepingCapacity: true)
+            if isOver() { return }
             guard waits.count == connections.count, let watchers = watchersToPoll() else { continue }
             for watcher in watchers { waits.append(watcher.wait) }
-            ready = poll(waits, logging: &isLogged, connections)
+            poll(waits, &ready, logging: &isLogged, connections)
             for (index, watcher) in watchers.enumerated() where connections.count + index < ready.count {
                 let readiness = ready[connections.count + index]
                 guard !readiness.isEmpty || MonotonicClock.isOver(watcher.wait.end) else { continue }
@@ -138,27 +150,36 @@ package final class Loop: TaskExecutor {
         state.withLock { state in state.phase.mayPoll() ? state.watchers : nil }
     }
 
-    private func poll(_ waits: [Wait], logging isLogged: inout Bool, _ connections: [BrokerConnection]) -> [Readiness] {
+    /// - Parameter ready: empty before; afterwards the readiness of each wait, or empty if polling has failed.
+    private func poll(
+        _ waits: [Wait],
+        _ ready: inout [Readiness],
+        logging isLogged: inout Bool,
+        _ connections: [BrokerConnection]
+    ) {
         var end = waits.lazy.map(\.end).min() ?? .max
         let quiet = isLogged ? .max : MonotonicClock.deadline(milliseconds: 1_000)
         end = min(end, quiet)
         let milliseconds = end == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: end))
         let signal = PollInterest(wakeUp.raw, .readable)
-        let ready =
-            if waits.count == 1 {
-                (try? System.poll(signal, waits[0].interest, milliseconds: milliseconds)).map { [$0.first, $0.second] }
-            } else {
-                try? System.poll([signal] + waits.map(\.interest), milliseconds: milliseconds)
-            }
-        guard let ready else { return [] }
+        let isWoken: Bool
+        if waits.count == 1 {
+            guard let both = try? System.poll(signal, waits[0].interest, milliseconds: milliseconds) else { return }
+            isWoken = !both.first.isEmpty
+            ready.append(both.second)
+        } else {
+            let interests = [signal] + waits.map(\.interest)
+            guard let all = try? System.poll(interests, milliseconds: milliseconds) else { return }
+            isWoken = !all[0].isEmpty
+            ready += all.dropFirst()
+        }
         if MonotonicClock.isOver(quiet) {
             isLogged = true
             for connection in connections { connection.logWaits() }
         } else if FrameLog.isWanted {
             isLogged = false
         }
-        if !ready[0].isEmpty { wakeUp.drain() }
-        return Array(ready.dropFirst())
+        if isWoken { wakeUp.drain() }
     }
 
     // MARK: Waiting

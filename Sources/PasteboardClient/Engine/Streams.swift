@@ -42,6 +42,8 @@ struct Streams {
         var handle: UInt64?
         /// The number of open asks of the contents.
         var answers = 0
+        /// Whether the stream is an ask.
+        var isAnswer = false
         /// The slot of the contents that an ask is for.
         var publication: Int?
         /// The slot of the contents whose answers are awaited.
@@ -49,7 +51,9 @@ struct Streams {
         /// Whether a nudge is to end the next wait.
         var isNudged = false
         /// The program's code that makes the bytes of the stream.
-        var handler: Task<Void, Never>?
+        var handler: Handler?
+        /// Takes the events, if no task does.
+        var sink: (any StreamSink)?
 
         /// Whether there is something to be read.
         // `mutating`, because a borrowing call would copy the whole slot for its callee.
@@ -60,12 +64,27 @@ struct Streams {
         }
     }
 
+    /// Code of the program that makes bytes.
+    enum Handler {
+        case task(Task<Void, Never>)
+        case work(any AskWork)
+    }
+
     /// Actions for the time after unlocking.
     struct Effects {
         var waiters: [Waiter] = []
-        var cancelled: [Task<Void, Never>] = []
+        /// The sinks with news. Also those that were removed, which must not be released under the lock.
+        var sinks: [any StreamSink] = []
+        var started: [any AskWork] = []
+        var actions: [@Sendable () -> Void] = []
+        var cancelled: [Handler] = []
+        /// Handlers that have ended, which must not be released under the lock either.
+        var released: [Handler] = []
 
-        var isEmpty: Bool { waiters.isEmpty && cancelled.isEmpty }
+        var isEmpty: Bool {
+            waiters.isEmpty && sinks.isEmpty && started.isEmpty && actions.isEmpty && cancelled.isEmpty
+                && released.isEmpty
+        }
     }
 
     /// The slots. The first is that of streams that nobody reads.
@@ -79,6 +98,10 @@ struct Streams {
     private var effects = Effects()
     /// The published contents, by the number that asks name.
     private var publications: [(handle: UInt64, slot: Int)] = []
+    /// The contents of sinks that have ended while asks were open.
+    var lastPublications: [Int] = []
+    /// The number of open asks.
+    private(set) var answersUnderWay = 0
     private var greeting = 0
 
     mutating func takeEffects() -> Effects { effects.isEmpty ? Effects() : exchange(&effects, with: Effects()) }
@@ -122,6 +145,10 @@ struct Streams {
         earliest = min(earliest, deadline)
     }
 
+    mutating func resume(_ waiter: Waiter) { effects.waiters.append(waiter) }
+
+    mutating func deliver(_ sink: any StreamSink) { effects.sinks.append(sink) }
+
     mutating func release(_ index: Int) {
         if let waiter = slots[index].waiter.take() { effects.waiters.append(Waiter(continuation: waiter)) }
     }
@@ -133,29 +160,55 @@ struct Streams {
 
     mutating func failAll(_ failure: Failure, _ loss: Loss) {
         for index in slots.indices where slots[index].isUsed {
-            if slots[index].isOver { release(index) } else { fail(index, failure, loss) }
+            if let sink = slots[index].sink {
+                deliver(sink)
+                if !slots[index].isOver { sink.lost(failure) }
+                _ = remove(index)
+            } else if case .work? = slots[index].handler {
+                _ = remove(index)
+            } else if slots[index].isOver {
+                release(index)
+            } else {
+                fail(index, failure, loss)
+            }
         }
+        lastPublications = []
     }
 
     /// Ends a stream on which nothing follows. Code that still makes bytes for it is cancelled.
     mutating func end(_ index: Int) {
         if let handler = slots[index].handler.take() { effects.cancelled.append(handler) }
-        if !exchange(&slots[index].isOver, with: true), let publication = slots[index].publication {
+        let isAnswer = !exchange(&slots[index].isOver, with: true) && slots[index].isAnswer
+        release(index)
+        guard isAnswer else { return }
+        if let publication = slots[index].publication {
             slots[publication].answers -= 1
             if slots[publication].answers == 0 {
                 release(publication)
                 for other in slots.indices where slots[other].watched == publication { unwatch(other) }
             }
         }
-        release(index)
+        answersUnderWay -= 1
+        forgetLastPublications()
+    }
+
+    mutating func start(_ work: any AskWork) { effects.started.append(work) }
+
+    mutating func act(_ action: @escaping @Sendable () -> Void) { effects.actions.append(action) }
+
+    /// Frees the slot of an answer that is complete.
+    mutating func finishAnswer(_ index: Int) {
+        if let handler = slots[index].handler.take() { effects.released.append(handler) }
+        _ = remove(index)
     }
 
     var publishedHandles: [UInt64] { publications.map(\.handle) }
 
+    func publication(of handle: UInt64?) -> Int? { publications.first { $0.handle == handle }?.slot }
+
     /// Lets a slot watch the answers of contents, if any are open.
-    mutating func watchAnswers(of handle: UInt64?, from index: Int) {
-        guard let publication = publications.first(where: { $0.handle == handle })?.slot else { return }
-        if slots[publication].answers > 0 { slots[index].watched = publication }
+    mutating func watchAnswers(of publication: Int?, from index: Int) {
+        if let publication, slots[publication].answers > 0 { slots[index].watched = publication }
     }
 
     private mutating func unwatch(_ index: Int) {
@@ -167,9 +220,12 @@ struct Streams {
     func hasAnswers(_ index: Int) -> Bool { slots[index].answers > 0 || slots[index].watched != nil }
 
     /// Lets a stream end the code that makes bytes for it.
-    mutating func setHandler(_ handler: Task<Void, Never>, of index: Int) {
+    mutating func setHandler(_ handler: Handler, of index: Int) {
         if slots[index].isOver { effects.cancelled.append(handler) } else { slots[index].handler = handler }
     }
+
+    /// Whether a slot still has the use of a number; true for any use.
+    func isUse(_ serial: UInt64?, of index: Int) -> Bool { serial == nil || slots[index].serial == serial }
 
     /// Ends a wait for something else than the stream, or the next one if none has begun.
     mutating func nudge(_ index: Int, _ serial: UInt64) {
@@ -193,15 +249,29 @@ struct Streams {
     // MARK: Events
 
     @inline(__always)
-    mutating func handle(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) {
+    mutating func handle(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        of memory: ReadMemory,
+        at connection: BrokerConnection,
+        _ state: inout ClientState
+    ) {
         let index = Int(state.owner)
         switch event {
         // The compiler knows the case of the frequent events, which contain only numbers.
         case .data(let stream, let payload, let isLast):
-            load(.data(stream, payload: payload, last: isLast), at: index, in: bytes, &state)
+            let event = ClientEvent.data(stream, payload: payload, last: isLast)
+            if let sink = slots[index].sink {
+                return pass(event, to: sink, at: index, in: bytes, of: memory, &state, isEnd: isLast)
+            }
+            load(event, at: index, in: bytes, &state)
             if isLast { end(index) }
-        case .answered(let stream, let answer): load(.answered(stream, answer), at: index, in: bytes, &state)
-        case .asked(let stream, let ask): asked(stream, ask, &state)
+        case .answered(let stream, let answer):
+            if let sink = slots[index].sink {
+                return pass(.answered(stream, answer), to: sink, at: index, in: bytes, of: memory, &state)
+            }
+            load(.answered(stream, answer), at: index, in: bytes, &state)
+        case .asked(let stream, let ask): asked(stream, ask, in: bytes, at: connection, &state)
         default: other(event, at: index, in: bytes, &state)
         }
     }
@@ -223,17 +293,36 @@ struct Streams {
         if slots[index].waiter != nil, slots[index].isReady { release(index) }
     }
 
-    private mutating func asked(_ stream: UInt64, _ ask: AskFields, _ state: inout ClientState) {
+    private mutating func asked(
+        _ stream: UInt64,
+        _ ask: AskFields,
+        in bytes: Span<UInt8>,
+        at connection: BrokerConnection,
+        _ state: inout ClientState
+    ) {
         // Contents that have ended stay until their reader ends: the broker may have held the ask back.
         guard let publication = publications.first(where: { $0.handle == ask.handle })?.slot else {
             return state.fail(stream, Failure(.sourceGone, "the source no longer has the representation"))
         }
         let index = add(stream)
         state.setOwner(UInt32(index), of: stream)
-        slots[index].publication = publication
+        (slots[index].isAnswer, slots[index].publication) = (true, publication)
         slots[publication].answers += 1
-        slots[publication].events.append(.asked(UInt64(index), ask))
-        release(publication)
+        answersUnderWay += 1
+        if let sink = slots[publication].sink {
+            let reference = StreamReference(index, slots[index].serial, of: connection)
+            asked(ask, on: reference, of: sink, in: bytes, &state)
+        } else {
+            slots[publication].events.append(.asked(UInt64(index), ask))
+            release(publication)
+        }
+    }
+
+    /// Records the number of written contents, which asks name.
+    mutating func publish(_ handle: UInt64?, at index: Int) {
+        guard slots[index].handle != nil else { return }
+        slots[index].handle = handle ?? 0
+        publications.append((handle ?? 0, index))
     }
 
     @inline(never)
@@ -249,7 +338,8 @@ struct Streams {
             release(greeting)
         case _ where index == 0: break
         case .askCredit: if slots[index].want == .room { release(index) }
-        case .askCancelled: end(index)
+        case .askCancelled: if case .work? = slots[index].handler { _ = remove(index) } else { end(index) }
+        case _ where slots[index].sink != nil: passOther(event, at: index, in: bytes, &state)
         case .failed(_, let failure): fail(index, failure, Loss(failure))
         case .progress, .passed:
             load(event, at: index, in: bytes, &state)
@@ -268,10 +358,7 @@ struct Streams {
             slots[index].events.append(.session(UInt64(slot), session))
             release(index)
         case .committed(_, let committed):
-            if slots[index].handle != nil {
-                slots[index].handle = committed.handle ?? 0
-                publications.append((committed.handle ?? 0, index))
-            }
+            publish(committed.handle, at: index)
             fallthrough
         default:
             slots[index].events.append(event)

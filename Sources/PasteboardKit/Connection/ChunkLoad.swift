@@ -5,7 +5,7 @@ import PasteboardWire
 
 /// A load that is read chunk by chunk. The reader's progress renews the credit, so at most one credit window of bytes
 /// waits in the stream.
-final class ChunkLoad: Request {
+final class ChunkLoad: StreamSink {
     private struct State {
         var operation: LoadOperation
         var chunks = ChunkStream(byteCount: nil)
@@ -20,10 +20,10 @@ final class ChunkLoad: Request {
     private let progress: LoadProgress?
     private let expected: UniformType
     private let deadline: LoadDeadline?
-    private let live: LiveConnection
+    private let live: BrokerConnection
     private let state: Lock<State>
 
-    init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?, live: LiveConnection) {
+    init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?, live: BrokerConnection) {
         self.expected = expected
         self.progress = progress
         self.deadline = deadline
@@ -55,7 +55,7 @@ final class ChunkLoad: Request {
                     byteCount: answer?.byteCount,
                     isArchive: answer?.isArchive == true,
                     fileName: answer?.suggestedName
-                ) { live.consumed(stream, count: $0) }
+                ) { count in live.tell { $0.consumed(stream, count: count) } }
             case .bytes(let range):
                 state.received += range.count
                 // Many bytes are not copied. A few would keep much memory from being used again.

@@ -7,11 +7,11 @@ import PasteboardWire
 /// held these values itself would copy them.
 final class LoadTarget: Sendable {
     let type: UniformType
-    let live: LiveConnection
+    let live: BrokerConnection
     /// The request of a load without a timeout.
     fileprivate let request: EncodedLoad
 
-    init(_ type: UniformType, _ request: Load, live: LiveConnection) {
+    init(_ type: UniformType, _ request: Load, live: BrokerConnection) {
         self.type = type
         self.live = live
         self.request = EncodedLoad(request, standardCredit: ClientState.standardWindow)
@@ -19,7 +19,7 @@ final class LoadTarget: Sendable {
 }
 
 /// A load into memory.
-final class DataLoad: Request {
+final class DataLoad: StreamSink {
     private struct State {
         var operation: LoadOperation
         var data = Data()

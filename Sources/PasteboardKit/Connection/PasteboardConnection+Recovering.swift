@@ -10,7 +10,7 @@ extension PasteboardConnection {
         _ verb: Recovery.Verb = .read,
         for call: Call,
         reached: () -> Recovery.Reached = { .request },
-        _ request: (LiveConnection) async throws(PasteboardError) -> sending Value
+        _ request: (BrokerConnection) async throws(PasteboardError) -> sending Value
     ) async throws(PasteboardError) -> sending Value {
         var recovery = Recovery(verb)
         var live = try await liveConnection(for: call)

@@ -27,13 +27,13 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         /// The thread waits for the time of its next attempt to connect.
         case waiting
         case connecting(Attempt)
-        case connected(LiveConnection)
+        case connected(BrokerConnection)
         case closed
     }
 
     /// An attempt to connect. Requests wait for it.
     private struct Attempt {
-        var requests: [PendingResult<LiveConnection>] = []
+        var requests: [PendingResult<BrokerConnection>] = []
         /// Whether it may start a broker. A request may set it while an attempt is made that may not.
         var mayStart: Bool
         /// Whether an earlier connection has ended meanwhile, so that its states have to be restored.
@@ -44,7 +44,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         var phase = Phase.idle
         /// All connections to brokers, also one that is greeting, and those to brokers that have announced their end,
         /// on which loads may still run.
-        var connections: [LiveConnection] = []
+        var connections: [BrokerConnection] = []
         var process: CInt?
         var backoff = Backoff()
         /// The time of the next attempt that no request makes (see `MonotonicClock`); nil if none is planned. Requests
@@ -54,7 +54,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         var wasStopped = false
     }
 
-    private typealias Outcome = Result<LiveConnection, PasteboardError>
+    private typealias Outcome = Result<BrokerConnection, PasteboardError>
 
     private let groups: [String]
     /// Whether no person asks for the loads.
@@ -137,7 +137,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
             (exchange(&state.phase, with: .closed), exchange(&state.connections, with: []))
         }
         wake.signal()
-        for live in connections { live.close(Self.closedFailure) }
+        for live in connections { live.end(Self.closedFailure) }
         guard case .connecting(let attempt) = phase else { return }
         for request in attempt.requests { request.resolve(.failure(Self.closedError)) }
     }
@@ -147,17 +147,17 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
     /// - Parameter lost: the connection over which a request has failed that is made again: this opens another one, and
     ///   starts no broker for it.
     func liveConnection(
-        after lost: LiveConnection? = nil,
+        after lost: BrokerConnection? = nil,
         for call: Call
-    ) async throws(PasteboardError) -> LiveConnection {
+    ) async throws(PasteboardError) -> BrokerConnection {
         enum Step {
-            case use(LiveConnection)
+            case use(BrokerConnection)
             case fail(PasteboardError)
             case wait
             case startThread
             case wakeThread
         }
-        let request = PendingResult<LiveConnection>()
+        let request = PendingResult<BrokerConnection>()
         let step = state.withLock { state -> Step in
             if let process = state.process, process != System.processID { return .fail(Self.forkedError(process)) }
             state.process = System.processID
@@ -174,7 +174,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
                 return .wait
             case .connected(let live):
                 // A broker that ends was perhaps stopped, which must not be undone.
-                if !live.isOver || live.loss == .stopped { state.wasStopped = true }
+                if !live.isOver || live.failure?.loss == .stopped { state.wasStopped = true }
                 step = .startThread
             case .idle:
                 step = .startThread
@@ -289,18 +289,18 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
     }
 
     /// - Returns: false if this connection was closed meanwhile.
-    private func add(_ live: LiveConnection) -> Bool {
+    private func add(_ live: BrokerConnection) -> Bool {
         let isAdded = state.withLock { state in
             guard case .connecting = state.phase else { return false }
             state.connections.append(live)
             return true
         }
-        if !isAdded { live.close(Self.closedFailure) }
+        if !isAdded { live.end(Self.closedFailure) }
         return isAdded
     }
 
     /// - Returns: false if this connection was closed meanwhile.
-    private func remove(_ live: LiveConnection) -> Bool {
+    private func remove(_ live: BrokerConnection) -> Bool {
         state.withLock { state in
             state.connections.removeAll { $0 === live }
             return if case .connecting = state.phase { true } else { false }
@@ -314,7 +314,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
     private func connected(_ outcome: Outcome, mayStart: Bool) -> Bool {
         // Restores before any request can use the connection, so that the request finds what was restored.
         if case .success(let live) = outcome { restoration.restore(over: live) }
-        let requests = state.withLock { state -> [PendingResult<LiveConnection>]? in
+        let requests = state.withLock { state -> [PendingResult<BrokerConnection>]? in
             guard case .connecting(var attempt) = state.phase else { return [] }
             switch outcome {
             case .success where exchange(&attempt.hasLost, with: false):
@@ -343,12 +343,12 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         enum Step {
             case none
             case giveUp
-            case restore(over: LiveConnection)
+            case restore(over: BrokerConnection)
             case wait(milliseconds: Int)
         }
         let (error, loss): (PasteboardError, Loss?) =
             switch outcome {
-            case .success(let live): (PasteboardError(live.failure ?? Self.closedFailure), live.loss)
+            case .success(let live): (PasteboardError(live.failure?.failure ?? Self.closedFailure), live.failure?.loss)
             case .failure(let error): (error, nil)
             }
         let step = state.withLock { state -> Step in
@@ -382,18 +382,20 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         return nil
     }
 
-    private func makeLiveConnection(mayStart: Bool) throws -> LiveConnection {
+    private func makeLiveConnection(mayStart: Bool) throws -> BrokerConnection {
         let socket = try connector(mayStart)
         var hello = Hello()
         hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
         hello.groups = groups
         let path = socket.path
-        return try LiveConnection(
+        return BrokerConnection(
             adopting: socket.descriptor,
             path: path,
             hello: hello,
+            on: try Loop(),
+            handlers: ThreadPool.completions,
             timeouts: timeouts,
-            restoration: restoration
+            closer: .shared
         )
     }
 

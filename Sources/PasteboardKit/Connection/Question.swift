@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// A request whose answers are combined into one value, which is the result after the last answer.
-final class Question<Value: Sendable>: Request {
+final class Question<Value: Sendable>: StreamSink {
     private struct State {
         var value: Value
         var isAnswered = false
@@ -34,7 +34,7 @@ final class Question<Value: Sendable>: Request {
     }
 
     /// Makes the request and waits for the result. Called once.
-    func answer(over live: LiveConnection, for call: Call) async throws(PasteboardError) -> Value {
+    func answer(over live: BrokerConnection, for call: Call) async throws(PasteboardError) -> Value {
         try await result.value(for: call) {
             live.cancel(self)
         } start: {
@@ -74,7 +74,7 @@ extension Question {
     }
 }
 
-extension LiveConnection {
+extension BrokerConnection {
     /// Lists a board. If it is empty, the call waits while contents of an earlier broker may still come back.
     func listing(of board: String, for call: Call) async throws(PasteboardError) -> BoardListing {
         var operation = ListOperation(board, settles: expectsReclaims)

@@ -4,10 +4,10 @@ import PasteboardTransport
 /// A state of the program at the broker that a connection makes again after it was lost: a publication, a watch, or a
 /// destination of drags.
 ///
-/// ``Request/lost(_:)`` records that it was lost.
+/// `StreamSink.lost` records that it was lost.
 protocol Restorable: AnyObject, Sendable {
     /// Makes the state again over a new connection. Does nothing unless it was lost. Called without a lock.
-    func restore(over live: LiveConnection)
+    func restore(over live: BrokerConnection)
     /// Ends the state, because it cannot be restored. Called without a lock.
     func giveUp(_ error: PasteboardError)
 }
@@ -23,18 +23,20 @@ final class Restoration: Sendable {
     }
 
     private let state = Lock(State())
+    /// A process created by fork must not connect in the place of its parent.
+    private let owner = ForkGuard()
 
     var isEmpty: Bool { state.withLock { $0.states.isEmpty } }
 
     /// Whether `restorable` is among the states. False after it was given up.
     func contains(_ restorable: any Restorable) -> Bool {
-        state.withLock { $0.states[ObjectIdentifier(restorable)] != nil }
+        owner.isInOwner && state.withLock { $0.states[ObjectIdentifier(restorable)] != nil }
     }
 
     /// Whether a state that has failed is made again over the next connection.
     ///
     /// - Parameter live: the connection over which it has failed, perhaps because the connection has ended.
-    func keeps(_ restorable: any Restorable, after error: PasteboardError, over live: LiveConnection?) -> Bool {
+    func keeps(_ restorable: any Restorable, after error: PasteboardError, over live: BrokerConnection?) -> Bool {
         // A broker that is ending refuses requests before it ends the connection.
         let loss: Loss =
             [.brokerRestarted, .brokerStopped].contains(error.code)
@@ -56,7 +58,7 @@ final class Restoration: Sendable {
     }
 
     /// Makes all lost states again over a new connection.
-    func restore(over live: LiveConnection) {
+    func restore(over live: BrokerConnection) {
         for restorable in state.withLock({ Array($0.states.values) }) { restorable.restore(over: live) }
         // The items of all writes precede later requests.
         live.tell { _ in }

@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// Runs the async handlers that a connection's broker asks for.
+/// Runs the async handlers that brokers ask for.
 ///
 /// A small handler takes less time than making a task. So a task runs one handler after the other as long as some wait.
 /// A handler may also wait for long, or block its thread. Therefore another task is always about to start while
@@ -42,18 +42,14 @@ final class HandlerQueue: Sendable {
         var needsTask = false
     }
 
+    static let shared = HandlerQueue()
+
     private let state = Lock(State())
-    private let deliver: @Sendable (FinishedRun) -> Void
 
-    /// - Parameter deliver: takes the results of handlers.
-    init(_ deliver: @escaping @Sendable (FinishedRun) -> Void) {
-        self.deliver = deliver
-    }
-
-    /// Adds the runs of async handlers, which start in this order.
-    func add(_ runs: some Sequence<HandlerRun>) {
+    /// Adds the run of an async handler. They start in the order of the calls.
+    func add(_ run: HandlerRun) {
         let needsTask = state.withLock { state in
-            for run in runs { state.waiting.append(run) }
+            state.waiting.append(run)
             return state.needsTask()
         }
         if needsTask { makeTask() }
@@ -73,12 +69,8 @@ final class HandlerQueue: Sendable {
         while true {
             if step.needsTask { makeTask() }
             guard let run = step.run else { return }
-            switch await run.run(in: task) {
-            case .result(let result): deliver(FinishedRun(run, result))
-            case .notStarted: break
             // A cancelled task runs no other handler. If some wait, another task is about to start.
-            case .cancelled: return
-            }
+            guard await run.run(in: task) else { return }
             // A handler may have cancelled its own task, which must not affect the next one.
             let isCancelled = Task.isCancelled
             step = state.withLock { isCancelled ? Step(needsTask: $0.needsTask()) : $0.next() }
@@ -111,16 +103,5 @@ final class HandlerTask: Sendable {
             return nil
         }
         task?.cancel()
-    }
-}
-
-/// The result of the handler of an ask.
-struct FinishedRun: Sendable {
-    let ask: UInt64
-    let result: Result<HandlerResult, any Error>
-
-    init(_ run: HandlerRun, _ result: Result<HandlerResult, any Error>) {
-        ask = run.ask
-        self.result = run.isInPlace ? result.map(\.located) : result
     }
 }

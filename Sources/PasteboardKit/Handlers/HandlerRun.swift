@@ -20,20 +20,14 @@ final class HandlerRun: Sendable {
 
     typealias Report = @Sendable (HandlerRun, HandlerReport) -> Void
 
-    /// The broker's ask, if the run is an answer to one.
-    let ask: UInt64
-    /// Whether the path of a file is part of the result.
-    let isInPlace: Bool
     private let handler: DataHandler
     private let report: Report
     private let state = Lock(State())
 
     /// - Parameter report: is called on the handler's threads when it reports progress, and once with the result,
     ///   unless the run is cancelled before.
-    init(_ handler: DataHandler, for ask: UInt64 = 0, isInPlace: Bool = false, report: @escaping Report) {
+    init(_ handler: DataHandler, report: @escaping Report) {
         self.handler = handler
-        self.ask = ask
-        self.isInPlace = isInPlace
         self.report = report
     }
 
@@ -108,32 +102,22 @@ final class HandlerRun: Sendable {
         if case .async = handler { true } else { false }
     }
 
-    enum Outcome {
-        case result(Result<HandlerResult, any Error>)
-        /// The run was cancelled before its start.
-        case notStarted
-        /// The run was cancelled, and with it the task.
-        case cancelled
-    }
-
-    /// Runs an async handler in the current task, and returns its result instead of reporting it.
-    func run(in task: HandlerTask) async -> Outcome {
+    /// Runs an async handler in the current task.
+    ///
+    /// - Returns: whether the task may run other handlers. It was cancelled with the run otherwise.
+    func run(in task: HandlerTask) async -> Bool {
         let isOver = state.withLock { state in
             if !state.isOver { state.work = .task(task, nil) }
             return state.isOver
         }
-        guard !isOver, case .async(let body) = handler else { return .notStarted }
+        guard !isOver, case .async(let body) = handler else { return true }
         let result: Result<HandlerResult, any Error>
         do {
             result = .success(try await body())
         } catch {
             result = .failure(error)
         }
-        guard end() != nil else {
-            discard(result)
-            return .cancelled
-        }
-        return .result(result.withoutSlices)
+        return finish(result)
     }
 
     /// Stops the handler, because its result is no longer needed. Before the start it prevents the start.
@@ -195,9 +179,15 @@ final class HandlerRun: Sendable {
         }
     }
 
-    private func finish(_ result: Result<HandlerResult, any Error>) {
-        guard end() != nil else { return discard(result) }
+    /// - Returns: false if the run is over already.
+    @discardableResult
+    private func finish(_ result: Result<HandlerResult, any Error>) -> Bool {
+        guard end() != nil else {
+            discard(result)
+            return false
+        }
         report(self, .result(result.withoutSlices))
+        return true
     }
 
     /// Discards a result that no one takes, because the run is over.

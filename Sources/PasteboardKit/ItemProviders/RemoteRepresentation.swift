@@ -22,7 +22,7 @@ final class RemoteRepresentation: Sendable {
         item: Int,
         firstByteMilliseconds: UInt64?,
         connection: PasteboardConnection,
-        live: LiveConnection,
+        live: BrokerConnection,
         window: DropWindow?
     ) {
         self.item = item
@@ -64,7 +64,7 @@ final class RemoteRepresentation: Sendable {
         return try await load.result.value {
             load.cancel()
         } start: {
-            target.live.open(load)
+            target.live.openSoon(load) { state throws(Failure) in try load.open(&state) }
         }
     }
 

@@ -58,7 +58,7 @@ extension Pasteboard {
         _ verb: Recovery.Verb = .read,
         for call: Call,
         reached: () -> Recovery.Reached = { .request },
-        _ request: (LiveConnection) async throws(PasteboardError) -> sending Value
+        _ request: (BrokerConnection) async throws(PasteboardError) -> sending Value
     ) async throws(PasteboardError) -> sending Value {
         try board?.check()
         return try await connection.recovering(board == nil ? verb : .bound, for: call, reached: reached, request)

@@ -5,9 +5,9 @@ import PasteboardWire
 /// The existence of a pasteboard with a unique name. The broker removes the pasteboard when this object is released.
 final class UniqueBoard: Sendable {
     private let request: BoardRequest
-    private let live: LiveConnection
+    private let live: BrokerConnection
 
-    init(_ request: BoardRequest, live: LiveConnection) {
+    init(_ request: BoardRequest, live: BrokerConnection) {
         self.request = request
         self.live = live
     }
@@ -29,7 +29,7 @@ final class UniqueBoard: Sendable {
 }
 
 /// The request for a board with a unique name. Its stream is open for the lifetime of the board.
-final class BoardRequest: Request {
+final class BoardRequest: StreamSink {
     let result = PendingResult<String>()
     private struct State {
         var name: String?

@@ -7,33 +7,30 @@ import Testing
 
 @Suite(.inProcess)
 struct HandlerQueueTests {
-    /// A queue, and its results by the number of the ask.
+    /// The results of runs, by their numbers.
     private final class Observed: Sendable {
         private let results = Lock<[UInt64: PendingResult<HandlerResult>]>([:])
 
-        func result(_ ask: UInt64) -> PendingResult<HandlerResult> {
+        func result(_ number: UInt64) -> PendingResult<HandlerResult> {
             results.withLock { results in
-                let result = results[ask] ?? PendingResult()
-                results[ask] = result
+                let result = results[number] ?? PendingResult()
+                results[number] = result
                 return result
             }
         }
 
-        func bytes(_ ask: UInt64) async throws -> Data {
-            guard case .data(let data) = try await result(ask).value(onCancel: {}) else {
+        func bytes(_ number: UInt64) async throws -> Data {
+            guard case .data(let data) = try await result(number).value(onCancel: {}) else {
                 throw PasteboardError.cancelled
             }
             return data
         }
 
-        func makeQueue() -> HandlerQueue {
-            HandlerQueue { run in
-                self.result(run.ask).resolve(run.result.mapError(PasteboardError.init(ofHandler:)))
+        func run(_ number: UInt64, _ body: @escaping @Sendable () async throws -> Data) -> HandlerRun {
+            HandlerRun(.async { .data(try await body()) }) { _, report in
+                guard case .result(let result) = report else { return }
+                self.result(number).resolve(result.mapError(PasteboardError.init(ofHandler:)))
             }
-        }
-
-        func run(_ ask: UInt64, _ body: @escaping @Sendable () async throws -> Data) -> HandlerRun {
-            HandlerRun(.async { .data(try await body()) }, for: ask) { _, _ in }
         }
     }
 
@@ -41,7 +38,7 @@ struct HandlerQueueTests {
     func waiting() async throws {
         let observed = Observed()
         let gate = PendingResult<Void>()
-        observed.makeQueue().add([
+        HandlerQueue().add([
             observed.run(1) {
                 try await gate.value(onCancel: {})
                 return Data([1])
@@ -60,7 +57,7 @@ struct HandlerQueueTests {
         let observed = Observed()
         let before = Semaphore()
         let after = Semaphore()
-        observed.makeQueue().add([
+        HandlerQueue().add([
             observed.run(1) { Data([1]) },
             observed.run(2) {
                 before.wait()
@@ -87,7 +84,7 @@ struct HandlerQueueTests {
             end.wait()
             return Data()
         }
-        observed.makeQueue().add((1..<count).map { ask in observed.run(ask) { Data([UInt8(ask)]) } } + [last])
+        HandlerQueue().add((1..<count).map { ask in observed.run(ask) { Data([UInt8(ask)]) } } + [last])
         for ask in 1..<count { #expect(try await observed.bytes(ask) == Data([UInt8(ask)])) }
         end.signal()
         #expect(try await observed.bytes(count) == Data())
@@ -103,7 +100,7 @@ struct HandlerQueueTests {
             deinit { onRelease() }
         }
         let observed = Observed()
-        let queue = observed.makeQueue()
+        let queue = HandlerQueue()
         let gate = PendingResult<Void>()
         let (release, cancelled) = (PendingResult<Void>(), PendingResult<Void>())
         func held(_ ask: UInt64, _ released: PendingResult<Void>, _ wait: PendingResult<Void>?) -> HandlerRun {
@@ -140,7 +137,7 @@ struct HandlerQueueTests {
     @Test("A handler that cancels its own task does not cancel those after it")
     func cancelsItself() async throws {
         let observed = Observed()
-        observed.makeQueue().add(
+        HandlerQueue().add(
             (1...20).map { ask in
                 observed.run(ask) {
                     let isCancelled = Task.isCancelled
@@ -155,7 +152,7 @@ struct HandlerQueueTests {
     @Test("The cancellation of a run reaches its handler and no other")
     func cancelled() async throws {
         let observed = Observed()
-        let queue = observed.makeQueue()
+        let queue = HandlerQueue()
         let begun = PendingResult<Void>()
         let wasCancelled = PendingResult<Void>()
         let first = observed.run(1) {
@@ -186,7 +183,7 @@ struct HandlerQueueTests {
             }
         }
         for run in runs.prefix(19) { run.cancel() }
-        observed.makeQueue().add(runs)
+        HandlerQueue().add(runs)
         #expect(try await observed.bytes(20) == Data([20]))
         #expect(starts.value == 1)
     }
@@ -200,5 +197,11 @@ struct HandlerQueueTests {
         task.adopt(waiting)
         await waiting.value
         #expect(waiting.isCancelled)
+    }
+}
+
+extension HandlerQueue {
+    fileprivate func add(_ runs: [HandlerRun]) {
+        for run in runs { add(run) }
     }
 }

@@ -5,7 +5,7 @@ import PasteboardWire
 /// The stream of a destination at the broker. It queues the events of the destination's sessions in order.
 ///
 /// After a lost connection the destination is registered again. Its sessions have ended with the connection.
-final class DestinationRequest: Request {
+final class DestinationRequest: StreamSink {
     enum Event: Sendable {
         /// - Parameter visited: the session at the time of the event.
         case session(RemoteDropSession, _ visited: DestinationSession, DestinationSession.Step)
@@ -13,7 +13,7 @@ final class DestinationRequest: Request {
     }
 
     private struct State {
-        var live: LiveConnection
+        var live: BrokerConnection
         var isRegistered = false
         /// A failure that is to be delivered.
         var failure: Failure?
@@ -29,7 +29,7 @@ final class DestinationRequest: Request {
     /// The sessions that have not ended, by their streams.
     private let arrivals = Lock<[UInt64: RemoteDropSession]>([:])
 
-    init(_ destination: Destination, over live: LiveConnection, restoration: Restoration) {
+    init(_ destination: Destination, over live: BrokerConnection, restoration: Restoration) {
         self.destination = destination
         self.restoration = restoration
         state = Lock(State(live: live))
@@ -70,7 +70,7 @@ final class DestinationRequest: Request {
         state.withLock { $0.isLost = true }
     }
 
-    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any Request)? {
+    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
         let arrived = RemoteDropSession(DestinationSession(stream, session), at: self, over: state.withLock { $0.live })
         arrivals.withLock { $0[stream] = arrived }
         return arrived
@@ -104,7 +104,7 @@ extension DestinationRequest: Restorable {
         state.withLock { $0.isLost = true }
     }
 
-    func restore(over live: LiveConnection) {
+    func restore(over live: BrokerConnection) {
         let registers = state.withLock { state in
             // Once over each connection: the broker may not have answered yet.
             guard state.isLost, state.live !== live else { return false }

@@ -39,12 +39,12 @@ package final class RemoteDropSession: DropSession {
     let window = DropWindow()
     private let stream: UInt64
     private let destination: DestinationRequest
-    private let live: LiveConnection
+    private let live: BrokerConnection
     /// The result of the session, for callers that wait for it.
     private let ending = SharedResult<Drag.Outcome>()
     private let state: Lock<State>
 
-    init(_ visited: DestinationSession, at destination: DestinationRequest, over live: LiveConnection) {
+    init(_ visited: DestinationSession, at destination: DestinationRequest, over live: BrokerConnection) {
         stream = visited.stream
         self.destination = destination
         self.live = live
@@ -228,7 +228,7 @@ package final class RemoteDropSession: DropSession {
 
 // MARK: - The stream
 
-extension RemoteDropSession: Request {
+extension RemoteDropSession: StreamSink {
     var isCancelled: Bool { false }
 
     /// Ignores all further events from the broker.

@@ -70,7 +70,7 @@ public final class Drag: DragSession {
         var location: DropLocation?
         /// The destination to which an empty name refers.
         var home: String?
-        var session: (request: DragRequest, live: LiveConnection)?
+        var session: (request: DragRequest, live: BrokerConnection)?
     }
 
     private let connection: PasteboardConnection
@@ -319,14 +319,14 @@ public final class Drag: DragSession {
         return outcome
     }
 
-    private func session() throws(PasteboardError) -> (DragRequest, LiveConnection) {
+    private func session() throws(PasteboardError) -> (DragRequest, BrokerConnection) {
         guard let session = state.withLock({ $0.session }) else {
             throw PasteboardError(.invalidArgument, message: "the drag has not begun")
         }
         return session
     }
 
-    private func session(for what: String) throws(PasteboardError) -> (DragRequest, LiveConnection) {
+    private func session(for what: String) throws(PasteboardError) -> (DragRequest, BrokerConnection) {
         let (request, live) = try session()
         guard !request.isDropped else {
             throw PasteboardError(.invalidArgument, message: "the drag was dropped before \(what); begin another one")

@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 
 /// The stream of a session that this process has begun, with the session's promises and the pending results of calls.
-final class DragRequest: Request {
+final class DragRequest: StreamSink {
     /// A broker sends the same handle of a session to its source and to its destinations. Handles of different brokers
     /// may be equal, but their epochs differ.
     private struct Key: Hashable, Sendable {
@@ -121,7 +121,7 @@ final class DragRequest: Request {
     }
 
     /// - Returns: the pending answer; nil if the session was dropped or has ended.
-    func move(to location: Location?, over live: LiveConnection) -> PendingResult<Proposal>? {
+    func move(to location: Location?, over live: BrokerConnection) -> PendingResult<Proposal>? {
         let result = PendingResult<Proposal>()
         let isSent = Lock(false)
         live.tell { client in
@@ -142,7 +142,7 @@ final class DragRequest: Request {
 
     /// - Returns: the pending answer; nil if the session has ended, or if it was dropped and the operation is already
     ///   known.
-    func drop(over live: LiveConnection) -> PendingResult<DropOperation>? {
+    func drop(over live: BrokerConnection) -> PendingResult<DropOperation>? {
         let result = PendingResult<DropOperation>()
         let isWaiting = Lock(false)
         live.tell { client in
@@ -179,7 +179,7 @@ final class DragRequest: Request {
     }
 
     /// Cancels the session on behalf of the source.
-    func cancel(over live: LiveConnection) {
+    func cancel(over live: BrokerConnection) {
         change { $0.progress.cancel() }
         live.cancel(self)
     }
@@ -194,7 +194,11 @@ final class DragRequest: Request {
 
     // MARK: Receiving
 
-    func handler(item: UInt32, representation: UInt32) -> DataHandler? {
+    func asked(_ ask: AskFields, on stream: StreamReference) -> (any AskWork)? {
+        handler(item: ask.item, representation: ask.representation).map { AskAnswer(ask, on: stream, with: $0) }
+    }
+
+    private func handler(item: UInt32, representation: UInt32) -> DataHandler? {
         state.withLock { state in
             guard item < state.promises.count, representation < state.promises[Int(item)].representations.count else {
                 return nil

@@ -24,7 +24,7 @@ extension Pasteboard {
         /// The flags and the lifetime that the writer has set.
         public let terms: Terms
 
-        init(_ listing: BoardListing, of board: String, connection: PasteboardConnection, live: LiveConnection) {
+        init(_ listing: BoardListing, of board: String, connection: PasteboardConnection, live: BrokerConnection) {
             let contents = listing.contents
             changeCount = ChangeCount(value: contents.changeCount, epoch: contents.epoch)
             version = contents.version ?? 0
@@ -64,7 +64,7 @@ extension Pasteboard {
         }
     }
 
-    func contents(at live: LiveConnection, for call: Call) async throws(PasteboardError) -> Contents {
+    func contents(at live: BrokerConnection, for call: Call) async throws(PasteboardError) -> Contents {
         let listing = try await live.listing(of: name.rawValue, for: call)
         return Contents(listing, of: name.rawValue, connection: connection, live: live)
     }

@@ -25,7 +25,7 @@ extension Pasteboard {
     /// - Parameter direct: reads from the present contents without a list; nil if it finds nothing there. It is called
     ///   after contents were replaced, because it succeeds however often programs write.
     private func read<Value>(
-        at live: LiveConnection,
+        at live: BrokerConnection,
         for call: Call,
         _ body: (Contents) async throws(PasteboardError) -> sending Value,
         direct: () async throws(PasteboardError) -> sending Value?
@@ -129,7 +129,7 @@ extension Pasteboard {
         preferring preference: LoadPreference,
         _ options: LoadOptions,
         progress: LoadProgress?,
-        at live: LiveConnection,
+        at live: BrokerConnection,
         for call: Call
     ) async throws(PasteboardError) -> Loaded<Data>? {
         // The source's order does not decide between encodings of one text, so the request asks for the destination's.

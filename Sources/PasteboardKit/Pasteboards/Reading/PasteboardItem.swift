@@ -42,7 +42,7 @@ public struct PasteboardItem: Sendable, Identifiable {
         at index: Int,
         of listed: ContentsName,
         connection: PasteboardConnection,
-        live: LiveConnection,
+        live: BrokerConnection,
         window: DropWindow? = nil
     ) {
         id = index

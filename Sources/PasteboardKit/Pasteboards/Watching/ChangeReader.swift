@@ -48,7 +48,7 @@ final class ChangeReader: Sendable {
     }
 
     /// Begins the watch, and waits for its first change.
-    private func begin(over live: LiveConnection, for call: Call) async throws(PasteboardError) -> Pasteboard.Change {
+    private func begin(over live: BrokerConnection, for call: Call) async throws(PasteboardError) -> Pasteboard.Change {
         let watch = WatchOperation(
             pasteboard?.name.rawValue,
             sinceChangeCount: changeCount?.value,

@@ -3,10 +3,10 @@ import PasteboardTransport
 import PasteboardWire
 
 /// A watch of a board, or of all, over the connections of the program, which begins again after a lost one.
-final class WatchRequest: Request {
+final class WatchRequest: StreamSink {
     private struct State {
         var watch: WatchOperation
-        var live: LiveConnection
+        var live: BrokerConnection
         /// nil before the first call, and while the connection is lost.
         var stream: UInt64?
         var isOpened = false
@@ -23,7 +23,7 @@ final class WatchRequest: Request {
     private let restoration: Restoration
     private let state: Lock<State>
 
-    init(_ watch: WatchOperation, over live: LiveConnection, restoration: Restoration) {
+    init(_ watch: WatchOperation, over live: BrokerConnection, restoration: Restoration) {
         state = Lock(State(watch: watch, live: live))
         self.restoration = restoration
     }
@@ -40,7 +40,7 @@ final class WatchRequest: Request {
         state.withLock { $0.stream = stream }
     }
 
-    private func open(over live: LiveConnection) {
+    private func open(over live: BrokerConnection) {
         live.open(self) { client throws(Failure) in try client.open(state.withLock { $0.watch.open() }) }
     }
 
@@ -116,7 +116,7 @@ extension WatchRequest: Restorable {
         lose()
     }
 
-    func restore(over live: LiveConnection) {
+    func restore(over live: BrokerConnection) {
         let opens = state.withLock { state in
             // Once over each connection: the broker may not have answered yet.
             guard state.isLost, state.live !== live else { return false }

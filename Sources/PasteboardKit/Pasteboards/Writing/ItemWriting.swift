@@ -14,7 +14,7 @@ struct ItemWriting: Sendable {
 
     let items: [ProviderContents]
     let keeps: Pasteboard.KeptRepresentations
-    let live: LiveConnection
+    let live: BrokerConnection
     /// Acquires room for bytes before they are sent, or throws if there is none; nil: there is always room.
     typealias Room = @Sendable (UInt64) throws(PasteboardError) -> Void
     var acquireRoom: Room?
@@ -34,12 +34,10 @@ struct ItemWriting: Sendable {
         // Checked before anything is sent, if the sizes are known.
         var announced = loads.compactMap(\.reader.byteCount).reduce(0) { $0 > .max - $1 ? .max : $0 + $1 }
         try acquireRoom?(announced)
-        live.open(request) { [loads] state throws(Failure) in try begin(keeping: loads, on: open, &state) }
+        let opened = live.open(request) { [loads] state throws(Failure) in try begin(keeping: loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
-        guard let stream = request.stream else { return }
-        let timer = Task { [live] in
-            while (try? await Task.sleep(for: Self.keepAlive)) != nil { live.keepAlive(stream) }
-        }
+        guard let stream = opened, let number = request.stream else { return }
+        let timer = Task { while (try? await Task.sleep(for: Self.keepAlive)) != nil { stream.keepAlive() } }
         defer { timer.cancel() }
         while let item = current {
             // Each load is released when its bytes are sent, with what its source has passed.
@@ -49,18 +47,17 @@ struct ItemWriting: Sendable {
                     let covered = min(announced, UInt64(chunk.count))
                     announced -= covered
                     try acquireRoom?(UInt64(chunk.count) - covered)
-                    try await live.send(OutgoingBytes(stream: stream, data: chunk))
+                    guard try await stream.send(chunk) else { return }
                 }
                 guard !loads.isEmpty else { break }
-                try await live.send(OutgoingBytes(stream: stream, data: Data(), isLast: true))
+                guard try await stream.send(Data(), isLast: true) else { return }
             }
             current = nextKept(item + 1)
             loads = try await self.loads(of: current)
-            try await live.send(
-                OutgoingBytes(stream: stream, data: Data(), isLast: true) { [loads] state throws(Failure) in
-                    try add(from: item + 1, loads, to: stream, &state)
-                }
-            )
+            let goesOn = try await stream.send(Data(), isLast: true) { [loads] state throws(Failure) in
+                try add(from: item + 1, loads, to: number, &state)
+            }
+            guard goesOn else { return }
         }
     }
 
@@ -110,6 +107,23 @@ struct ItemWriting: Sendable {
         }
         state.commit(stream, itemCount: items.count)
         committing()
+    }
+}
+
+extension StreamReference {
+    /// - Returns: false if the write has ended, whose request has the failure.
+    fileprivate func send(
+        _ bytes: Data,
+        isLast: Bool = false,
+        next: @escaping @Sendable (inout ClientState) throws(Failure) -> Void = { _ in }
+    ) async throws(PasteboardError) -> Bool {
+        do throws(Failure) {
+            if try await send({ $0(bytes.span) }, isLast: isLast, next: next) { return true }
+        } catch {
+            throw PasteboardError(error)
+        }
+        if Task.isCancelled { throw .cancelled }
+        return false
     }
 }
 

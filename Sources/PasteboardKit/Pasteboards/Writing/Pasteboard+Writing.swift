@@ -143,7 +143,7 @@ extension ConditionalRequest {
     mutating func setCondition(
         _ changeCount: ChangeCount?,
         of pasteboard: Pasteboard,
-        _ live: LiveConnection
+        _ live: BrokerConnection
     ) throws(PasteboardError) {
         guard let changeCount else { return }
         if let epoch = live.epoch, epoch != changeCount.epoch {

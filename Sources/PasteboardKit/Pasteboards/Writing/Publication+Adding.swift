@@ -60,7 +60,7 @@ extension Publication {
         let call = Call("the addition to the contents", timeout: timeout)
         // The request contains the number of items, which another addition would change.
         try await request.additions.acquire(for: call)
-        let (addition, live, handle): (WriteRequest, LiveConnection, UInt64)
+        let (addition, live, handle): (WriteRequest, BrokerConnection, UInt64)
         do throws(PasteboardError) {
             (live, handle) = try await request.current(for: call)
             addition = WriteRequest(try make(request.items.count), addingTo: request)

@@ -66,7 +66,7 @@ extension Publication {
             for: call
         )
         var (live, handle) = try await request.current(for: call)
-        var earlier: [LiveConnection] = []
+        var earlier: [BrokerConnection] = []
         while await additions.add(to: request, handle, over: live), request.isRestorable {
             request.lose(over: live)
             live.forget(request)
@@ -91,7 +91,7 @@ extension Publication {
     private func kept(
         _ handle: UInt64,
         of items: [ProviderContents],
-        over live: LiveConnection,
+        over live: BrokerConnection,
         for call: Call
     ) async throws(PasteboardError) -> Set<WriteRequest.Place> {
         let list = ListOperation(request.board ?? BoardName.general, settles: false)
@@ -144,7 +144,7 @@ private final class HandedOver: Sendable {
     /// Hands over what the broker does not have.
     ///
     /// - Returns: whether the broker was lost meanwhile, or ends.
-    func add(to publication: WriteRequest, _ handle: UInt64, over live: LiveConnection) async -> Bool {
+    func add(to publication: WriteRequest, _ handle: UInt64, over live: BrokerConnection) async -> Bool {
         let promised = Set(publication.promised)
         state.withLock { state in
             state.handOver.begin(keeping: Set(state.handOver.promises).subtracting(promised))
@@ -166,7 +166,7 @@ private final class HandedOver: Sendable {
         _ place: WriteRequest.Place,
         to publication: WriteRequest,
         _ handle: UInt64,
-        over live: LiveConnection
+        over live: BrokerConnection
     ) async {
         // Items without representations change nothing.
         var added = Array(repeating: ProviderContents(), count: place.item + 1)

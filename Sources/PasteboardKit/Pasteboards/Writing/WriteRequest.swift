@@ -6,7 +6,7 @@ import PasteboardWire
 ///
 /// After a lost connection a publication is written again, as promises, under the change count that it had (see
 /// ``Restoration``). It is *lost* from the end of the connection to the answer of the next broker.
-final class WriteRequest: Request {
+final class WriteRequest: StreamSink {
     private struct State {
         /// The promises at the time of the write. Representations that are registered later belong to later writes.
         var items: [ProviderContents]
@@ -14,7 +14,7 @@ final class WriteRequest: Request {
         var handle: UInt64?
         var isWithdrawn = false
         /// The connection over which the contents were written last.
-        var live: LiveConnection?
+        var live: BrokerConnection?
         var standing: StandingWrite
         /// Resolved when the publication was restored or has ended; nil unless it is lost.
         var restored: SharedResult<Void>?
@@ -112,7 +112,7 @@ final class WriteRequest: Request {
     var refusal: PasteboardError? { state.withLock { $0.refusal } }
     var stream: UInt64? { state.withLock { $0.stream } }
     /// The connection over which the contents were written last.
-    var live: LiveConnection? { state.withLock { $0.live } }
+    var live: BrokerConnection? { state.withLock { $0.live } }
 
     // MARK: Sending
 
@@ -122,7 +122,7 @@ final class WriteRequest: Request {
     func send(
         keeping keeps: Pasteboard.KeptRepresentations,
         within acquireRoom: ItemWriting.Room? = nil,
-        over live: LiveConnection,
+        over live: BrokerConnection,
         on open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) {
         state.withLock { state in
@@ -132,7 +132,8 @@ final class WriteRequest: Request {
         var writing = ItemWriting(items: items, keeps: keeps, live: live, acquireRoom: acquireRoom)
         writing.committing = { [weak self] in self?.state.withLock { $0.isCommitting = true } }
         guard keeps != .nothing else {
-            return live.open(self) { [writing] state throws(Failure) in try writing.begin(on: open, &state) }
+            live.open(self) { [writing] state throws(Failure) in try writing.begin(on: open, &state) }
+            return
         }
         sending.adopt(
             Task(executorPreference: ThreadPool.files) { [writing] in
@@ -147,7 +148,7 @@ final class WriteRequest: Request {
     }
 
     /// Stops the write before its commit.
-    func cancel(over live: LiveConnection) {
+    func cancel(over live: BrokerConnection) {
         sending.cancel()
         live.cancel(self)
         restoration?.remove(self)
@@ -173,7 +174,7 @@ final class WriteRequest: Request {
     /// The connection and the handle of the publication. If it is lost, waits until it is restored.
     ///
     /// - Throws: `superseded` if the ownership was lost.
-    func current(for call: Call) async throws(PasteboardError) -> (live: LiveConnection, handle: UInt64) {
+    func current(for call: Call) async throws(PasteboardError) -> (live: BrokerConnection, handle: UInt64) {
         if let restored = state.withLock({ $0.restored }) { try await restored.value(for: call) }
         let (live, handle) = state.withLock { ($0.live, $0.handle) }
         guard end.value == nil, let live, let handle else {
@@ -193,7 +194,7 @@ final class WriteRequest: Request {
 
     /// Records that the publication is lost with a connection, also one whose broker only refuses requests: it ends
     /// soon. Does nothing if the publication is at the next broker already, or has ended.
-    func lose(over live: LiveConnection) {
+    func lose(over live: BrokerConnection) {
         state.withLock { if $0.live === live, end.value == nil { $0.lose() } }
     }
 
@@ -229,7 +230,11 @@ final class WriteRequest: Request {
         state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
     }
 
-    func handler(item: UInt32, representation: UInt32) -> DataHandler? {
+    func asked(_ ask: AskFields, on stream: StreamReference) -> (any AskWork)? {
+        handler(item: ask.item, representation: ask.representation).map { AskAnswer(ask, on: stream, with: $0) }
+    }
+
+    private func handler(item: UInt32, representation: UInt32) -> DataHandler? {
         let items = items
         guard item < items.count, representation < items[Int(item)].representations.count else { return nil }
         return items[Int(item)].representations[Int(representation)].handler
@@ -325,7 +330,7 @@ extension WriteRequest: Restorable {
         state.withLock { $0.lose() }
     }
 
-    func restore(over live: LiveConnection) {
+    func restore(over live: BrokerConnection) {
         let known = state.withLock { state -> (items: [ProviderContents], write: Write?)? in
             guard state.restored != nil, !exchange(&state.isRestoring, with: true) else { return nil }
             state.live = live

@@ -42,7 +42,7 @@ extension BrokerConnection {
                 outcome.value.withLock { $0 = made }
                 change { $0.streams.nudge(slot, serial) }
             }
-            core.streams.setHandler(task, of: slot)
+            core.streams.setHandler(.task(task), of: slot)
         }
         while true {
             // First: code that was cancelled because the connection has ended fails, too.

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The answer to an ask of the broker: the run of a handler, and the sending of its result.
+///
+/// The thread that has the result sends it. Only what credit or the socket does not take at once waits in a task.
+final class AskAnswer: AskWork {
+    /// The interval between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
+    private static let reportInterval: UInt64 = 100_000_000
+    /// The number of reports that may be sent without an interval.
+    private static let reportBurst: UInt64 = 10
+
+    private struct State {
+        var handler: DataHandler?
+        var run: HandlerRun?
+        var chunks: (any ChunkSource)?
+        var isOver = false
+        /// Whether bytes wait for credit or the socket, so that no progress is reported.
+        var isSending = false
+        var nextReport: UInt64 = 0
+
+        /// Whether a report is sent: not more often than people or deadlines need.
+        mutating func isReportDue(at now: UInt64) -> Bool {
+            guard !isSending, now >= nextReport else { return false }
+            // A few reports may come at once, so that the last report before a long pause is sent.
+            nextReport = max(nextReport, now - min(now, reportBurst * reportInterval)) + reportInterval
+            return true
+        }
+    }
+
+    private let stream: StreamReference
+    /// Whether the path of a file is part of the answer.
+    private let isInPlace: Bool
+    private let state: Lock<State>
+
+    init(_ ask: AskFields, on stream: StreamReference, with handler: DataHandler) {
+        self.stream = stream
+        isInPlace = ask.inPlaceWelcome
+        state = Lock(State(handler: handler))
+    }
+
+    func start() {
+        let run = state.withLock { state -> HandlerRun? in
+            guard let handler = state.handler.take(), !state.isOver else { return nil }
+            let run = HandlerRun(handler) { _, report in self.handle(report) }
+            state.run = run
+            return run
+        }
+        guard let run else { return }
+        if run.isAsync { HandlerQueue.shared.add(run) } else { run.start() }
+    }
+
+    private func handle(_ report: HandlerReport) {
+        switch report {
+        case .progress(let completed, let total):
+            guard state.withLock({ $0.isReportDue(at: MonotonicClock.now()) }) else { return }
+            stream.tell { $0.progress($1, completed: UInt64(clamping: completed), total: UInt64(exactly: total)) }
+        case .result(let result):
+            // Released after unlocking.
+            let run = state.withLock { $0.run.take() }
+            withExtendedLifetime(run) { send(isInPlace ? result.map(\.located) : result) }
+        }
+    }
+
+    private func send(_ result: Result<HandlerResult, any Error>) {
+        switch result {
+        case .failure(let error):
+            stream.endAnswer(Failure(ofHandler: error))
+        case .success(.data(let data)):
+            let bytes: OutgoingBytes = { $0(data.span) }
+            stream.answer(bytes, count: data.count) { sent in
+                self.inTask { answer in _ = try await answer.stream.send(bytes, from: sent, isLast: true) }
+            }
+        case .success(.file(let file)):
+            // A frame that passes a descriptor cannot mark the file as an archive.
+            let (count, path, name) = (file.byteCount, file.path, file.name)
+            if file.isArchive || !stream.answer(file.descriptor, byteCount: count, path: path, fileName: name) {
+                send(FileChunks(file))
+            }
+        case .success(.chunks(let chunks)):
+            send(chunks)
+        }
+    }
+
+    private func send(_ chunks: any ChunkSource) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.chunks = chunks }
+            return state.isOver
+        }
+        if isOver { return chunks.cancel() }
+        let (content, name) = (chunks.isArchive ? ContentForm.folderArchive : nil, chunks.fileName)
+        stream.tell { $0.answer($1, byteCount: chunks.byteCount, content: content, fileName: name) }
+        inTask { answer in
+            while let chunk = try await chunks.next() {
+                answer.state.withLock { $0.isSending = true }
+                guard try await answer.stream.send({ $0(chunk.span) }, isLast: false) else { break }
+                answer.state.withLock { $0.isSending = false }
+            }
+        }
+    }
+
+    /// Goes on in a task. Nothing in it blocks its thread.
+    private func inTask(_ body: @escaping @Sendable (AskAnswer) async throws -> Void) {
+        Task(executorPreference: ThreadPool.calls) {
+            var failure: Failure?
+            do { try await body(self) } catch { failure = Failure(ofHandler: error) }
+            // Released after unlocking.
+            let chunks = self.state.withLock { $0.chunks.take() }
+            withExtendedLifetime(chunks) { self.stream.endAnswer(failure) }
+        }
+    }
+
+    func cancel() {
+        let (run, chunks, handler) = state.withLock { state in
+            state.isOver = true
+            return (state.run.take(), state.chunks.take(), state.handler.take())
+        }
+        withExtendedLifetime(handler) {}
+        run?.cancel()
+        chunks?.cancel()
+    }
+}
