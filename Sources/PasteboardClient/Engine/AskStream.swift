@@ -112,6 +112,8 @@ extension BrokerConnection {
     }
 
     func answersEnded(until deadline: UInt64, ofSlot publication: (Streams) -> Int?) async {
+        // A process created by fork has no loop that ends the wait.
+        guard loop.isInOwner else { return }
         let place = BrokerStream(
             change { core in
                 let slot = core.place()

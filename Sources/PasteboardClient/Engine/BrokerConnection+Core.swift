@@ -100,7 +100,8 @@ extension BrokerConnection.Core {
             if !streams.blocked.contains(UInt32(index)) { streams.blocked.append(UInt32(index)) }
             return true
         case .lateAsk: return streams.slots[index].events.isEmpty && !isOver
-        case .quiet: return streams.hasAnswers(index) && streams.slots[index].events.isEmpty
+        case .quiet:
+            return streams.hasAnswers(index) && streams.slots[index].events.isEmpty && !streams.slots[index].isLate
         case .event: return !streams.slots[index].isReady
         }
     }

@@ -29,11 +29,9 @@ extension BrokerConnection {
 
     /// Whether contents of an earlier broker may still come back.
     package var expectsReclaims: Bool {
-        guard let settling = core.withLock({ $0.io.state.welcome?.settlingMilliseconds }) else { return false }
-        // The settling time begins at the welcome, for which a second is added. At worst, the broker is asked when the
-        // time is over already.
-        let longest = 1_000 + min(settling, 3_600_000)
-        return MonotonicClock.now() < startedAt.addingClamped(longest * 1_000_000)
+        let (settling, start) = core.withLock { ($0.io.state.welcome?.settlingMilliseconds, $0.streams.welcomedAt) }
+        guard let settling else { return false }
+        return MonotonicClock.now() < start.addingClamped(min(settling, 3_600_000) * 1_000_000)
     }
 
     package func clear(_ clear: Clear) async throws(RequestFailure) -> Committed {

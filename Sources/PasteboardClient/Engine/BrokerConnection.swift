@@ -14,8 +14,6 @@ package final class BrokerConnection: Sendable {
     /// Runs code of the program: the answers to asks. By default that is the loop, so that a command has one thread.
     package let handlers: any TaskExecutor
     package let descriptor: CInt
-    /// The time at which it was made (see `MonotonicClock`).
-    let startedAt = MonotonicClock.now()
     private let inbox = Lock(Inbox())
 
     /// Takes ownership of a connected socket.
@@ -96,7 +94,7 @@ package final class BrokerConnection: Sendable {
             return (value, core.streams.takeEffects(), core.needsLoop)
         }
         perform(effects)
-        if wakes { loop.wake() }
+        if wakes, loop.isInOwner { loop.wake() }
         return value
     }
 
@@ -126,7 +124,12 @@ package final class BrokerConnection: Sendable {
         }
         // The tasks that continue now will make requests again.
         let busy = wait == nil ? 0 : underWay + effects.sinks.count
-        inbox.withLock { $0.share(busy) }
+        let late = inbox.withLock { inbox -> [Inbox.Change] in
+            inbox.share(busy)
+            // There is no later turn.
+            return wait == nil ? inbox.take() : []
+        }
+        if !late.isEmpty { change { for change in late { change(&$0) } } }
         perform(effects)
         return wait
     }
@@ -143,27 +146,6 @@ package final class BrokerConnection: Sendable {
             case .work(let work): work.cancel()
             }
         }
-    }
-
-    // MARK: On a thread
-
-    /// Sends hello, and waits for the answer. Called by a thread that calls `serve` afterwards.
-    ///
-    /// - Returns: whether the broker has ended before it answered.
-    package func greet() -> Bool {
-        loop.attach(self)
-        loop.serve { core.withLock { $0.isOver || $0.io.state.welcome != nil } }
-        if isOver { loop.detach(self) }
-        return core.withLock { $0.io.isGoneUnanswered }
-    }
-
-    /// Reads and writes until the end of the connection.
-    package func serve() {
-        loop.serve { core.withLock { $0.isOver } }
-        // It may have ended after its last turn.
-        loop.detach(self)
-        inbox.withLock { $0.share(0) }
-        _ = turn(nil)
     }
 
     /// Gives up the connection, so that a broker that is lost or ends does not wait for the answers of a source.
@@ -198,7 +180,7 @@ package final class BrokerConnection: Sendable {
     /// Opens a stream.
     ///
     /// - Parameter deadline: the time at which each wait for it fails with `timeout` (see `MonotonicClock`).
-    func open(
+    package func open(
         until deadline: UInt64 = .max,
         sendsNow: Bool = true,
         _ request: (inout ClientState) throws(Failure) -> UInt64

@@ -1,33 +1,99 @@
-import PasteboardTransport
+package import PasteboardTransport
 package import PasteboardWire
 
 /// The broker of this user. Connects again after a loss, as ``Recovery`` decides.
 package final class Brokers: Sendable {
-    private struct State {
+    /// Connects, on a thread that may block.
+    ///
+    /// - Parameters:
+    ///   - mayStart: whether it may start a broker.
+    ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    /// - Returns: nil if there is no broker, and none is started.
+    package typealias Connect =
+        @Sendable (_ mayStart: Bool, _ deadline: UInt64) throws(Failure) -> BrokerSocket?
+
+    /// The common settings of a program's connections.
+    package struct Options: Sendable {
+        /// The path of the socket, for errors.
+        package var path = ""
+        package var hello = Hello()
+        package var timeouts = ConnectionTimeouts()
+        /// The executor that runs the program's code; nil: the loop.
+        package var handlers: (any TaskExecutor)?
+        /// The executor whose threads connect, and may block; nil: the task that needs the connection does.
+        package var connecting: (any TaskExecutor)?
+        package var closer: DescriptorCloser?
+        /// Whether a lost connection is given up with all that runs on it, because the program has only one purpose.
+        package var abandonsLost = true
+
+        package init() {}
+    }
+
+    struct State {
         var current: BrokerConnection?
+        /// The connections that have not ended, also the one that says hello, and those to brokers that end.
+        var connections: [BrokerConnection] = []
         var isConnecting = false
-        /// The tasks that wait for the one that connects.
-        var waiters: [Waiter] = []
+        /// The number of attempts to connect, and the last one that has ended.
+        var attempts: UInt64 = 0
+        var last: Attempt?
+        /// The numbers of the waits for an attempt, or for what is registered again.
+        var waits: [UInt64] = []
         /// The numbers of the delays before the next attempts.
         var delays: [UInt64] = []
+        /// Each registration that stands, and the connection over which it was made last.
+        var standing: [Standing] = []
         /// Whether the loss of the last broker was reported.
         var isReported = false
+        var closed: Failure?
+    }
+
+    struct Attempt {
+        let number: UInt64
+        let mightStart: Bool
+        /// Neither if there is no broker.
+        let connection: BrokerConnection?
+        let failure: RequestFailure?
+
+        /// Whether its result is that of a request that has waited for attempt `number`.
+        func answers(_ number: UInt64, mayStart: Bool) -> Bool {
+            self.number == number && (connection != nil || mightStart || !mayStart)
+        }
+    }
+
+    struct Standing {
+        let number: UInt64
+        var connection: BrokerConnection
     }
 
     package let loop: Loop
-    package let connector: BrokerConnector
-    private let hello: Hello
+    let options: Options
+    private let connect: Connect
     private let deadline: @Sendable () -> UInt64
-    private let isWorthStarting: @Sendable () -> Bool
-    private let reportLoss: @Sendable () -> Void
-    private let state = Lock(State())
+    let reportLoss: @Sendable () -> Void
+    let state = Lock(State())
 
     /// - Parameters:
     ///   - deadline: the time at which an attempt to connect fails with `timeout` (see `MonotonicClock`).
-    ///   - isWorthStarting: whether a broker is started if there is none.
     ///   - reportLoss: called when something that stood at a broker is lost and will be registered again, once until
     ///     something stands again.
     package init(
+        _ options: Options = Options(),
+        on loop: Loop,
+        deadline: @escaping @Sendable () -> UInt64 = { .max },
+        reportLoss: @escaping @Sendable () -> Void = {},
+        connect: @escaping Connect
+    ) {
+        self.options = options
+        self.loop = loop
+        self.deadline = deadline
+        self.reportLoss = reportLoss
+        self.connect = connect
+    }
+
+    /// - Parameters:
+    ///   - isWorthStarting: whether a broker is started if there is none.
+    package convenience init(
         through connector: BrokerConnector,
         hello: Hello = Hello(),
         on loop: Loop,
@@ -35,65 +101,131 @@ package final class Brokers: Sendable {
         isWorthStarting: @escaping @Sendable () -> Bool = { true },
         reportLoss: @escaping @Sendable () -> Void = {}
     ) {
-        self.connector = connector
-        self.hello = hello
-        self.loop = loop
-        self.deadline = deadline
-        self.isWorthStarting = isWorthStarting
-        self.reportLoss = reportLoss
+        var options = Options()
+        (options.path, options.hello) = (connector.socket.path, hello)
+        self.init(options, on: loop, deadline: deadline, reportLoss: reportLoss) {
+            (mayStart, deadline) throws(Failure) -> BrokerSocket? in
+            let path = connector.socket.path
+            if let socket = try connector.connectIfServed(until: deadline) {
+                return BrokerSocket(descriptor: socket, path: path)
+            }
+            return mayStart && isWorthStarting() ? BrokerSocket(descriptor: try connector.connect(), path: path) : nil
+        }
     }
 
     // MARK: Connecting
 
+    /// The connection, if requests can be made over it.
+    package var current: BrokerConnection? {
+        state.withLock { state in state.current.flatMap { $0.takesRequests ? $0 : nil } }
+    }
+
     /// The connection to the broker. Of the tasks that need one at the same time one connects, and the others wait.
     ///
+    /// What stands is registered again first, so that a request finds it.
+    ///
     /// - Parameters:
+    ///   - lost: a connection over which a request has failed that is made again.
     ///   - mayStart: whether a broker may be started if there is none.
     ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     /// - Returns: nil if there is no broker, and none is started.
     package func connection(
+        after lost: BrokerConnection? = nil,
         mayStart: Bool = true,
         until deadline: UInt64 = .max
     ) async throws(RequestFailure) -> BrokerConnection? {
-        while true {
-            let (current, isFirst) = state.withLock { state -> (BrokerConnection?, Bool) in
-                if let current = state.current, current.takesRequests { return (current, false) }
-                return (nil, !exchange(&state.isConnecting, with: true))
-            }
-            if let current { return current }
-            if isFirst { break }
-            await withUnsafeContinuation { (waiter: UnsafeContinuation<Void, Never>) in
-                let waits = state.withLock { state in
-                    if state.isConnecting { state.waiters.append(Waiter(continuation: waiter)) }
-                    return state.isConnecting
-                }
-                if !waits { waiter.resume() }
-            }
-            if Task.isCancelled { throw .cancelled(at: .nothing) }
-        }
-        defer {
-            let waiters = state.withLock { state in
-                state.isConnecting = false
-                return exchange(&state.waiters, with: [])
-            }
-            for waiter in waiters { waiter.continuation.resume() }
-        }
-        let connection = try await connect(mayStart: mayStart, until: min(deadline, self.deadline()))
-        state.withLock { $0.current = connection }
-        return connection
+        try await connection(after: lost, mayStart: mayStart, until: deadline, isRestoring: false)
     }
 
-    private func connect(mayStart: Bool, until deadline: UInt64) async throws(RequestFailure) -> BrokerConnection? {
+    private enum Step {
+        case use(BrokerConnection?)
+        case fail(RequestFailure)
+        case connect
+        case wait
+    }
+
+    func connection(
+        after lost: BrokerConnection?,
+        mayStart: Bool,
+        until deadline: UInt64,
+        isRestoring: Bool
+    ) async throws(RequestFailure) -> BrokerConnection? {
+        var awaited: UInt64 = 0
+        while true {
+            let number = loop.nextNumber()
+            let step = state.withLock { state -> Step in
+                if let failure = state.closed { return .fail(RequestFailure(failure, .other, at: .nothing)) }
+                if let current = state.current, current.takesRequests, current !== lost {
+                    // What stands at an earlier broker that has not ended yet is not lost.
+                    let isBehind = state.standing.contains { $0.connection !== current && $0.connection.isOver }
+                    if isRestoring || !isBehind { return .use(current) }
+                } else if let last = state.last, last.answers(awaited, mayStart: mayStart) {
+                    // Also one that has been lost meanwhile: how often that is tried is the rule of the request.
+                    return last.failure.map(Step.fail) ?? .use(last.connection)
+                } else if !exchange(&state.isConnecting, with: true) {
+                    state.attempts += 1
+                    awaited = state.attempts
+                    return .connect
+                } else {
+                    awaited = state.attempts
+                }
+                state.waits.append(number)
+                return .wait
+            }
+            switch step {
+            case .use(let connection): return connection
+            case .fail(let failure): throw failure
+            case .connect:
+                guard let connecting = options.connecting else {
+                    await attempt(mayStart: mayStart, until: min(deadline, self.deadline()))
+                    continue
+                }
+                state.withLock { $0.waits.append(number) }
+                Task(executorPreference: connecting) { await self.attempt(mayStart: mayStart, until: self.deadline()) }
+            case .wait: break
+            }
+            await loop.pause(as: number, until: deadline) { state.withLock { !$0.waits.contains(number) } }
+            state.withLock { $0.waits.removeAll { $0 == number } }
+            if Task.isCancelled { throw .cancelled(at: .nothing) }
+            if MonotonicClock.isOver(deadline) {
+                throw RequestFailure(
+                    Failure(.timeout, "no broker has answered in the time allowed"),
+                    .silent,
+                    at: .nothing
+                )
+            }
+        }
+    }
+
+    private func attempt(mayStart: Bool, until deadline: UInt64) async {
+        var (connection, failure): (BrokerConnection?, RequestFailure?)
+        do throws(RequestFailure) {
+            connection = try await greeted(mayStart: mayStart, until: deadline)
+        } catch {
+            failure = error
+        }
+        let numbers = state.withLock { [connection, failure] state in
+            state.isConnecting = false
+            state.last = Attempt(
+                number: state.attempts,
+                mightStart: mayStart,
+                connection: connection,
+                failure: failure
+            )
+            let waits = exchange(&state.waits, with: [])
+            guard let connection else { return waits }
+            state.current = connection
+            return waits + exchange(&state.delays, with: [])
+        }
+        for number in numbers { loop.resume(number) }
+    }
+
+    /// A connection whose broker has answered hello.
+    private func greeted(mayStart: Bool, until deadline: UInt64) async throws(RequestFailure) -> BrokerConnection? {
         var recovery = Recovery(.read)
         while true {
             do throws(RequestFailure) {
-                guard let socket = try socket(mayStart: mayStart, until: deadline) else { return nil }
-                let connection = BrokerConnection(
-                    adopting: socket,
-                    path: connector.socket.path,
-                    hello: hello,
-                    on: loop
-                )
+                guard let connection = try connected(mayStart: mayStart, until: deadline) else { return nil }
                 try await connection.begin(until: deadline)
                 return connection
             } catch {
@@ -104,135 +236,65 @@ package final class Brokers: Sendable {
         }
     }
 
-    private func socket(
-        mayStart: Bool,
-        until deadline: UInt64
-    ) throws(RequestFailure) -> OwnedDescriptor? {
+    private func connected(mayStart: Bool, until deadline: UInt64) throws(RequestFailure) -> BrokerConnection? {
+        let connection: BrokerConnection
         do throws(Failure) {
-            if let socket = try connector.connectIfServed(until: deadline) { return socket }
-            return mayStart && isWorthStarting() ? try connector.connect() : nil
+            guard let socket = try connect(mayStart, deadline) else { return nil }
+            let path = socket.path
+            connection = BrokerConnection(
+                adopting: socket.descriptor,
+                path: path,
+                hello: options.hello,
+                on: loop,
+                handlers: options.handlers,
+                timeouts: options.timeouts,
+                closer: options.closer
+            )
         } catch {
             throw RequestFailure(unconnected: error)
         }
-    }
-
-    private var absence: RequestFailure {
-        RequestFailure(
-            Failure(.brokerUnavailable, "no broker is running at \(connector.socket.path)"),
-            .nobody,
-            at: .nothing
-        )
-    }
-
-    /// Ends the connection: all that stands there ends.
-    package func end() { state.withLock { $0.current }?.end() }
-
-    // MARK: After a loss
-
-    /// Makes a request, and makes it again as its recovery decides.
-    ///
-    /// - Throws: the failure of the last request; other errors of the request.
-    package func recovering<Value>(
-        _ recovery: Recovery = Recovery(.read),
-        _ request: (BrokerConnection) async throws -> Value
-    ) async throws -> Value {
-        var (recovery, mayStart) = (recovery, true)
-        var lost: RequestFailure?
-        while true {
-            let connection: BrokerConnection
-            do throws(RequestFailure) {
-                guard let next = try await self.connection(mayStart: mayStart) else { throw absence }
-                connection = next
-            } catch {
-                // The end of the broker says more than the absence of the next one.
-                throw error.loss == .nobody ? lost?.explained(by: recovery) ?? error.failure : error.failure
-            }
-            do {
-                return try await request(connection)
-            } catch let error as RequestFailure {
-                lost = error
-                switch recovery.next(after: error.loss, at: error.reached) {
-                case .again(let delay): await self.delay(delay)
-                case .connect(let delay, let next):
-                    mayStart = next
-                    connection.abandon()
-                    await self.delay(delay)
-                case .fail: throw error.explained(by: recovery)
-                }
-            }
+        let closed = state.withLock { state in
+            state.connections.removeAll { $0.isOver }
+            state.connections.append(connection)
+            return state.closed
         }
+        if let closed { connection.end(closed) }
+        return connection
     }
 
-    /// Registers something that exists until it ends, again at each broker after a loss.
-    ///
-    /// - Parameters:
-    ///   - hasStood: whether it was registered before.
-    ///   - body: registers at a broker, calls its second argument, and returns when what stands has ended.
-    /// - Throws: the reason of a loss that is the end; other errors of `body`.
-    package func standing<Value>(
-        _ recovery: Recovery,
-        hasStood: Bool = false,
-        _ body: (BrokerConnection, _ stands: () -> Void) async throws -> Value
-    ) async throws -> Value {
-        var (recovery, mayStart) = (recovery, true)
-        var reached = hasStood ? Recovery.Reached.standing : .request
-        var reason: RequestFailure?
-        while true {
-            var connection: BrokerConnection?
-            do {
-                connection = try await self.connection(mayStart: mayStart)
-                guard let connection else { throw absence }
-                return try await body(connection) {
-                    reached = .standing
-                    state.withLock { $0.isReported = false }
-                }
-            } catch let error as RequestFailure {
-                if error.loss != .nobody || reason == nil { reason = error }
-                guard case .connect(let delay, let next) = recovery.next(after: error.loss, at: reached) else {
-                    throw (reason ?? error).failure
-                }
-                mayStart = next
-                connection?.abandon()
-                if !state.withLock({ exchange(&$0.isReported, with: true) }) { reportLoss() }
-                if await self.delay(delay) { recovery.hurry() }
-                if Task.isCancelled { throw Failure(.cancelled, "the request was cancelled") }
-            }
-        }
+    var absence: RequestFailure {
+        RequestFailure(Failure(.brokerUnavailable, "no broker is running at \(options.path)"), .nobody, at: .nothing)
     }
 
-    /// - Returns: whether `hurry` has ended the delay.
-    @discardableResult
-    private func delay(_ milliseconds: Int) async -> Bool {
-        guard milliseconds > 0 else { return false }
-        let number = loop.nextNumber()
-        state.withLock { $0.delays.append(number) }
-        await loop.pause(as: number, until: MonotonicClock.deadline(milliseconds: milliseconds)) {
-            state.withLock { !$0.delays.contains(number) }
+    /// Ends all connections: all that stands there ends, and further requests fail.
+    package func end(_ failure: Failure = Failure(.cancelled, "the connection was closed")) {
+        let (connections, numbers) = state.withLock { state in
+            state.closed = failure
+            let numbers = exchange(&state.waits, with: []) + exchange(&state.delays, with: [])
+            return (exchange(&state.connections, with: []), numbers)
         }
-        return state.withLock { state in
-            guard let index = state.delays.firstIndex(of: number) else { return true }
-            state.delays.remove(at: index)
-            return false
-        }
-    }
-
-    /// Ends the delays of all that was lost.
-    package func hurry() {
-        let delays = state.withLock { state in exchange(&state.delays, with: []) }
-        for number in delays { loop.resume(number) }
+        for connection in connections { connection.end(failure) }
+        for number in numbers { loop.resume(number) }
     }
 }
 
 extension RequestFailure {
     /// The failure of an attempt to connect. It is not made again at once.
-    fileprivate init(unconnected failure: Failure) {
-        self.init(failure, failure.code == .brokerUnavailable ? .nobody : Loss(failure), at: .nothing)
+    init(unconnected failure: Failure) {
+        let isFinal = [.versionMismatch, .invalidArgument, .protocolViolation, .notPermitted, .timeout].contains(
+            failure.code
+        )
+        self.init(failure, isFinal ? .other : .nobody, at: .nothing)
     }
+}
 
-    /// The failure, with the remark of its recovery.
-    fileprivate func explained(by recovery: Recovery) -> Failure {
-        var failure = failure
-        failure.text += recovery.remark(after: loss, at: reached)
-        return failure
+/// A connected socket, and its path.
+package struct BrokerSocket: ~Copyable {
+    package let descriptor: OwnedDescriptor
+    package let path: String
+
+    package init(descriptor: consuming OwnedDescriptor, path: String) {
+        self.descriptor = descriptor
+        self.path = path
     }
 }

@@ -78,6 +78,14 @@ package final class Loop: TaskExecutor {
         return end?.code ?? 0
     }
 
+    /// Serves the connections on a thread of its own until `end`.
+    package func start(named name: String, stackSize: Int) throws(SystemError) {
+        try SystemThread(name: name, stackSize: stackSize) { self.serve { self.state.withLock { $0.end != nil } } }
+            .detach()
+    }
+
+    package func end() { change { $0.end = (0, nil) } }
+
     /// Cancels the task of the command: each of its waits ends. Other tasks go on.
     package func interrupt() { state.withLock { $0.command }?.cancel() }
 
@@ -132,7 +140,11 @@ package final class Loop: TaskExecutor {
                 waits.append(wait)
             }
             ready.removeAll(keepingCapacity: true)
-            if isOver() { return }
+            if isOver() {
+                // The last changes of those that have ended, too.
+                for connection in connections where connection.turn(nil) == nil { detach(connection) }
+                return
+            }
             guard waits.count == connections.count, let watchers = watchersToPoll() else { continue }
             for watcher in watchers { waits.append(watcher.wait) }
             poll(waits, &ready, logging: &isLogged, connections)

@@ -38,7 +38,7 @@ package protocol StreamSink: AnyObject, Sendable {
     func failed(_ failure: Failure)
     /// Called under the lock when the whole connection has failed. A request that is made again over the next
     /// connection does not fail.
-    func lost(_ failure: Failure)
+    func lost(_ failure: Failure, _ loss: Loss)
     /// Passes what is new to the program. Called without a lock.
     func deliver()
     /// Called under the lock when the broker asks for a promise of the publication.
@@ -68,7 +68,7 @@ extension StreamSink {
 
     package func opened(_ stream: UInt64) {}
 
-    package func lost(_ failure: Failure) { failed(failure) }
+    package func lost(_ failure: Failure, _: Loss) { failed(failure) }
 
     package func asked(_ ask: AskFields, on stream: StreamReference) -> (any AskWork)? { nil }
 

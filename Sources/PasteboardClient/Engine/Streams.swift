@@ -103,6 +103,8 @@ struct Streams {
     /// The number of open asks.
     private(set) var answersUnderWay = 0
     private var greeting = 0
+    /// The time at which the broker has answered hello (see `MonotonicClock`).
+    private(set) var welcomedAt: UInt64 = 0
 
     mutating func takeEffects() -> Effects { effects.isEmpty ? Effects() : exchange(&effects, with: Effects()) }
 
@@ -159,10 +161,11 @@ struct Streams {
     }
 
     mutating func failAll(_ failure: Failure, _ loss: Loss) {
+        lastPublications = []
         for index in slots.indices where slots[index].isUsed {
             if let sink = slots[index].sink {
                 deliver(sink)
-                if !slots[index].isOver { sink.lost(failure) }
+                if !slots[index].isOver { sink.lost(failure, loss) }
                 _ = remove(index)
             } else if case .work? = slots[index].handler {
                 _ = remove(index)
@@ -172,7 +175,6 @@ struct Streams {
                 fail(index, failure, loss)
             }
         }
-        lastPublications = []
     }
 
     /// Ends a stream on which nothing follows. Code that still makes bytes for it is cancelled.
@@ -334,6 +336,7 @@ struct Streams {
     ) {
         switch event {
         case .welcomed:
+            welcomedAt = MonotonicClock.now()
             slots[greeting].events.append(event)
             release(greeting)
         case _ where index == 0: break

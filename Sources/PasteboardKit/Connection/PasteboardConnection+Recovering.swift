@@ -12,26 +12,25 @@ extension PasteboardConnection {
         reached: () -> Recovery.Reached = { .request },
         _ request: (BrokerConnection) async throws(PasteboardError) -> sending Value
     ) async throws(PasteboardError) -> sending Value {
-        var recovery = Recovery(verb)
-        var live = try await liveConnection(for: call)
-        while true {
-            let lost: PasteboardError
-            do throws(PasteboardError) {
-                return try await request(live)
-            } catch {
-                lost = error
+        do {
+            return try await brokers().recovering(Recovery(verb), until: call.end) { live in
+                do throws(PasteboardError) {
+                    return try await request(live)
+                } catch {
+                    let isLate = error.code == .timeout && call.deadline?.left == .zero
+                    let loss = isLate ? .silent : live.loss(of: error)
+                    guard loss != .other else { throw error }
+                    throw RequestFailure(
+                        Failure(ErrorCode(rawValue: error.code.rawValue), error.message),
+                        loss,
+                        at: reached()
+                    )
+                }
             }
-            let isLate = lost.code == .timeout && call.deadline?.left == .zero
-            let (loss, reached) = (isLate ? .silent : live.loss(of: lost), reached())
-            guard case .connect = recovery.next(after: loss, at: reached) else {
-                let remark = recovery.remark(after: loss, at: reached)
-                throw PasteboardError(lost.code, message: lost.message + remark, sourceError: lost.sourceError)
-            }
-            do throws(PasteboardError) {
-                live = try await liveConnection(after: live, for: call)
-            } catch {
-                throw error.code == .brokerUnavailable ? lost : error
-            }
+        } catch let error as PasteboardError {
+            throw error
+        } catch {
+            throw call.error(of: error as? Failure ?? Failure(.brokerUnavailable, "\(error)"))
         }
     }
 }

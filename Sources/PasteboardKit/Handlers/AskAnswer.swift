@@ -13,6 +13,8 @@ final class AskAnswer: AskWork {
     private static let reportBurst: UInt64 = 10
 
     private struct State {
+        /// nil once the ask is over: a handler that runs longer does not keep the connection.
+        var stream: StreamReference?
         var handler: DataHandler?
         var run: HandlerRun?
         var chunks: (any ChunkSource)?
@@ -30,15 +32,13 @@ final class AskAnswer: AskWork {
         }
     }
 
-    private let stream: StreamReference
     /// Whether the path of a file is part of the answer.
     private let isInPlace: Bool
     private let state: Lock<State>
 
     init(_ ask: AskFields, on stream: StreamReference, with handler: DataHandler) {
-        self.stream = stream
         isInPlace = ask.inPlaceWelcome
-        state = Lock(State(handler: handler))
+        state = Lock(State(stream: stream, handler: handler))
     }
 
     func start() {
@@ -56,35 +56,44 @@ final class AskAnswer: AskWork {
         switch report {
         case .progress(let completed, let total):
             guard state.withLock({ $0.isReportDue(at: MonotonicClock.now()) }) else { return }
-            stream.tell { $0.progress($1, completed: UInt64(clamping: completed), total: UInt64(exactly: total)) }
+            state.withLock(\.stream)?.tell {
+                $0.progress($1, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
+            }
         case .result(let result):
             // Released after unlocking.
             let run = state.withLock { $0.run.take() }
-            withExtendedLifetime(run) { send(isInPlace ? result.map(\.located) : result) }
+            let stream = state.withLock(\.stream)
+            withExtendedLifetime(run) {
+                if let stream { send(isInPlace ? result.map(\.located) : result, on: stream) } else { discard(result) }
+            }
         }
     }
 
-    private func send(_ result: Result<HandlerResult, any Error>) {
+    private func discard(_ result: Result<HandlerResult, any Error>) {
+        if case .success(.chunks(let chunks)) = result { chunks.cancel() }
+    }
+
+    private func send(_ result: Result<HandlerResult, any Error>, on stream: StreamReference) {
         switch result {
         case .failure(let error):
             stream.endAnswer(Failure(ofHandler: error))
         case .success(.data(let data)):
             let bytes: OutgoingBytes = { $0(data.span) }
             stream.answer(bytes, count: data.count) { sent in
-                self.inTask { answer in _ = try await answer.stream.send(bytes, from: sent, isLast: true) }
+                self.inTask(on: stream) { _ in _ = try await stream.send(bytes, from: sent, isLast: true) }
             }
         case .success(.file(let file)):
             // A frame that passes a descriptor cannot mark the file as an archive.
             let (count, path, name) = (file.byteCount, file.path, file.name)
             if file.isArchive || !stream.answer(file.descriptor, byteCount: count, path: path, fileName: name) {
-                send(FileChunks(file))
+                send(FileChunks(file), on: stream)
             }
         case .success(.chunks(let chunks)):
-            send(chunks)
+            send(chunks, on: stream)
         }
     }
 
-    private func send(_ chunks: any ChunkSource) {
+    private func send(_ chunks: any ChunkSource, on stream: StreamReference) {
         let isOver = state.withLock { state in
             if !state.isOver { state.chunks = chunks }
             return state.isOver
@@ -92,32 +101,37 @@ final class AskAnswer: AskWork {
         if isOver { return chunks.cancel() }
         let (content, name) = (chunks.isArchive ? ContentForm.folderArchive : nil, chunks.fileName)
         stream.tell { $0.answer($1, byteCount: chunks.byteCount, content: content, fileName: name) }
-        inTask { answer in
+        inTask(on: stream) { answer in
             while let chunk = try await chunks.next() {
                 answer.state.withLock { $0.isSending = true }
-                guard try await answer.stream.send({ $0(chunk.span) }, isLast: false) else { break }
+                // `cancel` may come only after this task has ended.
+                guard try await stream.send({ $0(chunk.span) }, isLast: false) else { return chunks.cancel() }
                 answer.state.withLock { $0.isSending = false }
             }
         }
     }
 
     /// Goes on in a task. Nothing in it blocks its thread.
-    private func inTask(_ body: @escaping @Sendable (AskAnswer) async throws -> Void) {
+    private func inTask(
+        on stream: StreamReference,
+        _ body: @escaping @Sendable (AskAnswer) async throws -> Void
+    ) {
         Task(executorPreference: ThreadPool.calls) {
             var failure: Failure?
             do { try await body(self) } catch { failure = Failure(ofHandler: error) }
             // Released after unlocking.
             let chunks = self.state.withLock { $0.chunks.take() }
-            withExtendedLifetime(chunks) { self.stream.endAnswer(failure) }
+            withExtendedLifetime(chunks) { stream.endAnswer(failure) }
         }
     }
 
     func cancel() {
-        let (run, chunks, handler) = state.withLock { state in
+        let (stream, run, chunks, handler) = state.withLock { state in
             state.isOver = true
-            return (state.run.take(), state.chunks.take(), state.handler.take())
+            return (state.stream.take(), state.run.take(), state.chunks.take(), state.handler.take())
         }
-        withExtendedLifetime(handler) {}
+        // Released after unlocking.
+        withExtendedLifetime((stream, handler)) {}
         run?.cancel()
         chunks?.cancel()
     }

@@ -1,3 +1,6 @@
+import PasteboardTransport
+import PasteboardWire
+
 /// A call of the program that waits for the broker: its name in errors and its timeout.
 ///
 /// One value serves the whole call, from connecting to the last answer: the timeout covers all of it, not each step.
@@ -22,6 +25,23 @@ package struct Call: Sendable {
 
     /// The error of a call that has taken too long.
     var timedOut: PasteboardError { error(.timeout, "did not end within \(deadline?.timeout ?? .zero)") }
+
+    /// The deadline of the engine's waits (see `MonotonicClock`).
+    var end: UInt64 {
+        guard let left = deadline?.left.loadMilliseconds else { return .max }
+        // Not before the deadline, whose clock is another one.
+        return MonotonicClock.deadline(milliseconds: Int(clamping: left.addingClamped(1)))
+    }
+
+    /// The error of a request of the engine that is a part of the call.
+    func error(of failure: Failure) -> PasteboardError {
+        switch failure.code {
+        case .cancelled where Task.isCancelled: cancelled
+        // With its text, the error is that of a part of the call.
+        case .timeout where deadline?.left == .zero && !failure.text.hasPrefix(timedOut.message): timedOut
+        default: PasteboardError(failure)
+        }
+    }
 
     /// Returns the error of a load that is a part of the call. The load's own error would name the time that was left,
     /// which is not the timeout that the caller passed.

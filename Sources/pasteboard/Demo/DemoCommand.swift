@@ -30,7 +30,7 @@ struct DemoCommand: Command {
         let program = try System.programPath()
         if program.hasSuffix("/pasteboard") { try System.setEnvironment("PASTEBOARD_BROKER", to: program) }
         return try await PrivateBroker.running("demo", on: loop) {
-            try await Brokers.startingOne(on: loop).recovering(Recovery(.bound), show)
+            try await Brokers.startingOne(on: loop).recovering(Recovery(.bound)) { try await show(over: $0) }
         }
     }
 

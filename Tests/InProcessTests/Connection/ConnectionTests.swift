@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
 import PasteboardWire

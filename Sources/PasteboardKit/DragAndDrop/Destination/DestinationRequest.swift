@@ -2,76 +2,59 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The stream of a destination at the broker. It queues the events of the destination's sessions in order.
+/// A destination, and the events of its sessions in order.
 ///
 /// After a lost connection the destination is registered again. Its sessions have ended with the connection.
-final class DestinationRequest: StreamSink {
+final class DestinationRequest: Sendable {
     enum Event: Sendable {
         /// - Parameter visited: the session at the time of the event.
         case session(RemoteDropSession, _ visited: DestinationSession, DestinationSession.Step)
         case lost(PasteboardError)
     }
 
-    private struct State {
-        var live: BrokerConnection
-        var isRegistered = false
-        /// A failure that is to be delivered.
-        var failure: Failure?
-        var isLost = false
-        var isOver = false
-    }
-
     let result = PendingResult<Void>()
     let queue = EventQueue<Event>()
     private let destination: Destination
-    private let restoration: Restoration
-    private let state: Lock<State>
+    /// The task that registers, and waits for the loss.
+    private let standing = HandlerTask()
+    /// The present registration.
+    private let stream = Lock<DestinationSink?>(nil)
     /// The sessions that have not ended, by their streams.
     private let arrivals = Lock<[UInt64: RemoteDropSession]>([:])
 
-    init(_ destination: Destination, over live: BrokerConnection, restoration: Restoration) {
+    init(_ destination: Destination) {
         self.destination = destination
-        self.restoration = restoration
-        state = Lock(State(live: live))
     }
 
-    var isCancelled: Bool { state.withLock { $0.isOver || !$0.isLost && result.isResolved } }
-
-    /// Registers the destination.
-    func register() {
-        let live = state.withLock { $0.live }
-        live.open(self) { client throws(Failure) in try client.open(destination) }
+    /// Registers the destination at a broker, and at each later one.
+    func register(at brokers: Brokers) {
+        standing.adopt(
+            Task(executorPreference: ThreadPool.calls) {
+                do {
+                    try await brokers.standing(Recovery(.standing, survivesStop: true)) { connection, stands in
+                        let stream = DestinationSink(of: self, over: connection)
+                        self.stream.withLock { $0 = stream }
+                        try await stream.register(self.destination)
+                        stands()
+                        self.result.resolve(.success(()))
+                        throw await stream.loss()
+                    }
+                } catch {
+                    let error = PasteboardError(error as? Failure ?? Failure(.cancelled, "\(error)"))
+                    self.queue.append(.lost(error))
+                    self.result.resolve(.failure(error))
+                    self.queue.wake()
+                }
+            }
+        )
     }
 
-    func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
-        switch event {
-        case .registered:
-            state.withLock { ($0.isRegistered, $0.isLost) = (true, false) }
-            restoration.add(self)
-        case .ended: failed(Failure(.brokerUnavailable, "the broker has ended the destination"))
-        default: break
-        }
-        return true
-    }
-
-    func failed(_ failure: Failure) {
-        state.withLock { $0.failure = failure }
-    }
-
-    func deliver() {
-        let (isRegistered, failure) = state.withLock { ($0.isRegistered, $0.failure.take()) }
-        if isRegistered { result.resolve(.success(())) }
-        if let failure { failed(PasteboardError(failure)) }
-    }
-
-    /// Handles the failure of the registration, or of an attempt to restore it.
-    private func failed(_ error: PasteboardError) {
-        guard restoration.keeps(self, after: error, over: state.withLock({ $0.live })) else { return giveUp(error) }
-        state.withLock { $0.isLost = true }
-    }
-
-    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
-        let arrived = RemoteDropSession(DestinationSession(stream, session), at: self, over: state.withLock { $0.live })
+    fileprivate func sessionArrived(
+        _ stream: UInt64,
+        _ session: Session,
+        over connection: BrokerConnection
+    ) -> any StreamSink {
+        let arrived = RemoteDropSession(DestinationSession(stream, session), at: self, over: connection)
         arrivals.withLock { $0[stream] = arrived }
         return arrived
     }
@@ -83,42 +66,68 @@ final class DestinationRequest: StreamSink {
 
     /// Ends the registration and abandons its sessions.
     func cancel() {
-        let live = state.withLock { state in
-            state.isOver = true
-            return state.live
-        }
         result.resolve(.failure(Call("the registration of the destination").cancelled))
         let left = arrivals.withLock { exchange(&$0, with: [:]).values }
         // The broker ends the sessions with the destination. Without this they would seem to have ended on their own.
         for session in left { session.abandon() }
-        live.cancel(self)
-        restoration.remove(self)
-        for session in left { live.cancel(session) }
         queue.finish(discarding: true)
+        standing.cancel()
+        guard let stream = stream.withLock({ $0.take() }) else { return }
+        stream.connection.cancel(stream)
+        for session in left { stream.connection.cancel(session) }
     }
 }
 
-extension DestinationRequest: Restorable {
-    func lost(_ failure: Failure) {
-        guard restoration.contains(self) else { return failed(failure) }
-        state.withLock { $0.isLost = true }
+/// The stream of a destination at one broker.
+private final class DestinationSink: StreamSink {
+    let connection: BrokerConnection
+    private let destination: DestinationRequest
+    private let begun = PendingResult<Void>()
+    private let lost = PendingResult<RequestFailure>()
+    private let state = Lock((isRegistered: false, failure: RequestFailure?.none))
+
+    init(of destination: DestinationRequest, over connection: BrokerConnection) {
+        self.destination = destination
+        self.connection = connection
     }
 
-    func restore(over live: BrokerConnection) {
-        let registers = state.withLock { state in
-            // Once over each connection: the broker may not have answered yet.
-            guard state.isLost, state.live !== live else { return false }
-            state.live = live
-            return true
+    func register(_ destination: Destination) async throws(RequestFailure) {
+        connection.open(self) { client throws(Failure) in try client.open(destination) }
+        if (try? await begun.value(onCancel: { begun.resolve(.failure(.cancelled)) })) == nil { throw await loss() }
+    }
+
+    /// Waits for the end of the registration.
+    func loss() async -> RequestFailure {
+        let cancelled = RequestFailure(Failure(.cancelled, "the registration was cancelled"), .other, at: .standing)
+        return (try? await lost.value(onCancel: { lost.resolve(.success(cancelled)) })) ?? cancelled
+    }
+
+    func handle(_ event: ClientEvent, in _: Span<UInt8>, of _: ReadMemory?, _: inout ClientState) -> Bool {
+        switch event {
+        case .registered: state.withLock { $0.isRegistered = true }
+        case .ended: failed(Failure(.brokerUnavailable, "the broker has ended the destination"))
+        default: break
         }
-        if registers { register() }
+        return true
     }
 
-    func giveUp(_ error: PasteboardError) {
-        restoration.remove(self)
-        state.withLock { $0.isOver = true }
-        queue.append(.lost(error))
-        result.resolve(.failure(error))
-        queue.wake()
+    func failed(_ failure: Failure) {
+        state.withLock { $0.failure = RequestFailure(failure, Loss(failure), at: .standing) }
+    }
+
+    func lost(_ failure: Failure, _ loss: Loss) {
+        state.withLock { $0.failure = RequestFailure(failure, loss, at: .standing) }
+    }
+
+    func deliver() {
+        let (isRegistered, failure) = state.withLock { ($0.isRegistered, $0.failure) }
+        if isRegistered { begun.resolve(.success(())) }
+        guard let failure else { return }
+        lost.resolve(.success(failure))
+        begun.resolve(.failure(PasteboardError(failure.failure)))
+    }
+
+    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
+        destination.sessionArrived(stream, session, over: connection)
     }
 }

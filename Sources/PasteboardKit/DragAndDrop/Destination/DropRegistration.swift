@@ -49,14 +49,12 @@ package final class DropRegistration: Sendable {
         if isOwnProcess { destination.isOwnProcess = true }
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
         let call = Call("the registration of destination \(name)")
-        let request = try await connection.recovering(for: call) { [destination] (live) throws(PasteboardError) in
-            let request = DestinationRequest(destination, over: live, restoration: connection.restoration)
-            try await request.result.value(for: call) {
-                request.cancel()
-            } start: {
-                request.register()
-            }
-            return request
+        let brokers = try connection.brokers()
+        let request = DestinationRequest(destination)
+        try await request.result.value(for: call) {
+            request.cancel()
+        } start: {
+            request.register(at: brokers)
         }
         if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
         return DropRegistration(name, request, connection)

@@ -54,13 +54,14 @@ extension Pasteboard {
         }
         let call = Call("the write", timeout: timeout)
         let endsWithBroker = board != nil || write.terms?.isConcealed == true && keeps != .nothing
+        let brokers = try connection.brokers()
         var sent: WriteRequest?
         let reached = { sent?.reached ?? .uncommitted }
         return try await recovering(.change, for: call, reached: reached) { (live) throws(PasteboardError) in
             var write = write
             try write.setCondition(options.ifChangeCount, of: self, live)
             let standing = StandingWrite(write, endsWithBroker: endsWithBroker)
-            let request = WriteRequest(items, standing, restoration: connection.restoration)
+            let request = WriteRequest(items, standing, at: brokers)
             sent = request
             let changeCount = try await request.result.value(for: call) {
                 request.cancel(over: live)

@@ -4,8 +4,8 @@ import PasteboardWire
 
 /// A write, and the publication that results from it, until the ownership is lost. Or an addition to a publication.
 ///
-/// After a lost connection a publication is written again, as promises, under the change count that it had (see
-/// ``Restoration``). It is *lost* from the end of the connection to the answer of the next broker.
+/// After a lost connection a publication is written again, as promises, under the change count that it had. It is
+/// *lost* from the end of the connection to the answer of the next broker.
 final class WriteRequest: StreamSink {
     private struct State {
         /// The promises at the time of the write. Representations that are registered later belong to later writes.
@@ -18,10 +18,13 @@ final class WriteRequest: StreamSink {
         var standing: StandingWrite
         /// Resolved when the publication was restored or has ended; nil unless it is lost.
         var restored: SharedResult<Void>?
-        /// Whether the contents are being written again.
-        var isRestoring = false
-        /// Results to resolve after unlocking.
-        var finished: [SharedResult<Void>] = []
+        /// Resolved with the loss of the contents at the present broker.
+        var loss = PendingResult<RequestFailure>()
+        /// Resolved when the contents are written again, as the broker has confirmed.
+        var again: PendingResult<Void>?
+        var isAgain = false
+        /// The loss of the connection, if `event` is due to that.
+        var lossOfEvent: Loss?
         /// The end of the publication, or the failure of a write, that is to be delivered.
         var event: ClientEvent?
         /// The representations whose bytes this write sends.
@@ -32,17 +35,16 @@ final class WriteRequest: StreamSink {
         var refusal: PasteboardError?
         /// Whether the commit is on its way.
         var isCommitting = false
+        /// Whether the commit was delivered.
+        var isDelivered = false
         /// Whether the next addition to the publication may begin.
         var hasEndedTurn = false
 
         /// The change count that the broker has assigned; nil before the commit.
         var changeCount: ChangeCount? { standing.committed.map { ChangeCount($0) } }
 
-        /// Records that the publication is lost, or that an attempt to restore it has failed.
-        mutating func lose() {
-            restored = restored ?? SharedResult()
-            isRestoring = false
-        }
+        /// Records that the publication is lost.
+        mutating func lose() { restored = restored ?? SharedResult() }
     }
 
     /// The position of a representation in the publication.
@@ -59,15 +61,17 @@ final class WriteRequest: StreamSink {
     /// The promise whose bytes this addition hands over.
     private let handsOver: Place?
     /// nil if the publication ends with its connection.
-    private let restoration: Restoration?
+    private let brokers: Brokers?
+    /// The task that writes the contents again.
+    private let standing = HandlerTask()
     /// The task that sends kept bytes.
     private let sending = HandlerTask()
 
-    init(_ items: [ProviderContents], _ standing: StandingWrite, restoration: Restoration) {
+    init(_ items: [ProviderContents], _ standing: StandingWrite, at brokers: Brokers) {
         state = Lock(State(items: items, standing: standing))
         target = nil
         handsOver = nil
-        self.restoration = standing.verb == .standing ? restoration : nil
+        self.brokers = standing.verb == .standing ? brokers : nil
     }
 
     /// - Parameter place: the promise that the last item replaces with bytes; nil if representations are added.
@@ -75,7 +79,7 @@ final class WriteRequest: StreamSink {
         state = Lock(State(items: items, standing: StandingWrite(Write(), endsWithBroker: true)))
         self.target = target
         handsOver = place
-        restoration = nil
+        brokers = nil
     }
 
     var isCancelled: Bool {
@@ -151,7 +155,6 @@ final class WriteRequest: StreamSink {
     func cancel(over live: BrokerConnection) {
         sending.cancel()
         live.cancel(self)
-        restoration?.remove(self)
     }
 
     /// Lets the next addition begin, unless the broker may still make this one.
@@ -190,12 +193,18 @@ final class WriteRequest: StreamSink {
     var board: String? { state.withLock { $0.standing.write.board } }
 
     /// Whether the publication is restored after a lost connection.
-    var isRestorable: Bool { restoration?.contains(self) ?? false }
+    var isRestorable: Bool { brokers != nil && end.value == nil && state.withLock { $0.isDelivered } }
 
     /// Records that the publication is lost with a connection, also one whose broker only refuses requests: it ends
     /// soon. Does nothing if the publication is at the next broker already, or has ended.
     func lose(over live: BrokerConnection) {
-        state.withLock { if $0.live === live, end.value == nil { $0.lose() } }
+        let loss = state.withLock { state -> PendingResult<RequestFailure>? in
+            guard state.live === live, end.value == nil else { return nil }
+            state.lose()
+            return state.loss
+        }
+        let failure = Failure(.brokerRestarted, "the broker takes no more contents")
+        loss?.resolve(.success(RequestFailure(failure, .refused, at: .standing)))
     }
 
     /// Records that the broker has the bytes of promises.
@@ -225,8 +234,8 @@ final class WriteRequest: StreamSink {
 
     /// Ends the publication. Only the first end counts.
     func finish(_ end: Publication.Outcome) {
-        restoration?.remove(self)
         self.end.resolve(end)
+        standing.cancel()
         state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
     }
 
@@ -281,12 +290,15 @@ final class WriteRequest: StreamSink {
     }
 
     func deliver() {
-        let (changeCount, finished, event) = state.withLock { state in
-            (state.changeCount, exchange(&state.finished, with: []), state.event.take())
+        let (changeCount, live, isFirst, again, event) = state.withLock { state in
+            let changeCount = state.changeCount
+            let isFirst = changeCount != nil && !exchange(&state.isDelivered, with: true)
+            return (changeCount, state.live, isFirst, state.isAgain ? state.again.take() : nil, state.event.take())
         }
         if let changeCount {
+            if isFirst, let live, let brokers { stand(at: live, of: brokers) }
             result.resolve(.success(changeCount))
-            for restored in finished { restored.resolve(()) }
+            again?.resolve(.success(()))
             endTurn()
         }
         switch event {
@@ -294,7 +306,10 @@ final class WriteRequest: StreamSink {
             finish(Publication.Outcome(end.reason, isWithdrawn: state.withLock { $0.isWithdrawn }))
         case .failed(_, let failure):
             state.withLock { $0.refusal = PasteboardError(failure) }
-            failed(PasteboardError(failure))
+            end(
+                PasteboardError(failure),
+                RequestFailure(failure, state.withLock { $0.lossOfEvent.take() } ?? Loss(failure), at: .standing)
+            )
             endTurn()
         default: break
         }
@@ -302,13 +317,12 @@ final class WriteRequest: StreamSink {
 
     /// Records the answer to the write, or to the restoration of the publication.
     private func recordCommit(_ committed: Committed) {
-        let isNew = state.withLock { state in
+        state.withLock { state in
             state.handle = committed.handle
             guard state.standing.committed == nil else {
-                state.isRestoring = false
                 state.kept = []
-                if let restored = exchange(&state.restored, with: nil) { state.finished.append(restored) }
-                return false
+                state.isAgain = true
+                return
             }
             state.standing.commit(committed, at: MonotonicClock.bootMicroseconds())
             for (index, item) in state.items.enumerated() {
@@ -316,48 +330,89 @@ final class WriteRequest: StreamSink {
                     state.kept.insert(Place(item: index, representation: kept))
                 }
             }
-            return true
         }
-        if isNew { restoration?.add(self) }
     }
 }
 
 // MARK: - After a lost connection
 
-extension WriteRequest: Restorable {
-    func lost(_ failure: Failure) {
-        guard restoration?.contains(self) ?? false else { return failed(failure) }
-        state.withLock { $0.lose() }
+extension WriteRequest {
+    func lost(_ failure: Failure, _ loss: Loss) {
+        state.withLock { state in
+            (state.event, state.lossOfEvent) = (.failed(0, failure), loss)
+            if brokers != nil, state.changeCount != nil { state.lose() }
+        }
     }
 
-    func restore(over live: BrokerConnection) {
-        let known = state.withLock { state -> (items: [ProviderContents], write: Write?)? in
-            guard state.restored != nil, !exchange(&state.isRestoring, with: true) else { return nil }
-            state.live = live
+    /// Writes the contents again after each loss, until they end.
+    private func stand(at first: BrokerConnection, of brokers: Brokers) {
+        let number = brokers.stand(at: first)
+        standing.adopt(
+            Task(executorPreference: ThreadPool.calls) {
+                do {
+                    try await brokers.standing(Recovery(.standing, survivesStop: true), hasStood: true, as: number) {
+                        connection,
+                        stands in
+                        if self.live !== connection || self.isLost { try await self.write(over: connection) }
+                        stands()
+                        throw await self.loss()
+                    }
+                } catch {
+                    let isReplaced = (error as? Failure)?.code == .superseded
+                    self.finish(isReplaced ? .replaced : .brokerGone)
+                }
+            }
+        )
+    }
+
+    private var isLost: Bool { state.withLock { $0.restored != nil } }
+
+    /// Waits for the loss of the contents at the present broker.
+    private func loss() async -> RequestFailure {
+        let loss = state.withLock { $0.loss }
+        let cancelled = RequestFailure(Failure(.cancelled, "the contents have ended"), .other, at: .standing)
+        return (try? await loss.value(onCancel: { loss.resolve(.success(cancelled)) })) ?? cancelled
+    }
+
+    /// Writes the contents again, as promises: the handlers of kept representations still exist, and do not run without
+    /// a load.
+    private func write(over live: BrokerConnection) async throws {
+        let again = PendingResult<Void>()
+        let (items, write) = state.withLock { state -> ([ProviderContents], Write?) in
+            (state.live, state.loss, state.again, state.isAgain) = (live, PendingResult(), again, false)
             return (state.items, state.standing.again(at: MonotonicClock.bootMicroseconds()))
         }
-        guard let known else { return }
-        guard let write = known.write else { return finish(.expired) }
+        let ended = Failure(.cancelled, "the contents have ended")
+        guard let write else {
+            finish(.expired)
+            throw ended
+        }
         // The same broker still has what it has kept. As promises the contents would end with this program.
-        if promised.isEmpty, live.epoch == write.reclaimsEpoch { return finish(.brokerGone) }
-        // Kept representations are promised, too: their handlers still exist, and do not run without a load.
-        let writing = ItemWriting(items: known.items, keeps: .nothing, live: live)
+        if promised.isEmpty, live.epoch == write.reclaimsEpoch {
+            finish(.brokerGone)
+            throw ended
+        }
+        let writing = ItemWriting(items: items, keeps: .nothing, live: live)
         live.open(self) { state throws(Failure) in
             try writing.begin(on: { state throws(Failure) in try state.open(write) }, &state)
         }
+        if (try? await again.value(onCancel: { again.resolve(.failure(.cancelled)) })) == nil { throw await loss() }
+        state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
     }
 
-    func giveUp(_ error: PasteboardError) {
-        finish(.brokerGone)
-    }
-
-    /// Handles the failure of the write, or of an attempt to restore the publication.
-    private func failed(_ error: PasteboardError) {
+    /// Handles the failure of the write, or the loss of what stands.
+    private func end(_ error: PasteboardError, _ failure: RequestFailure) {
         result.resolve(.failure(error))
         sending.cancel()
-        if restoration?.keeps(self, after: error, over: live) ?? false { return state.withLock { $0.lose() } }
-        let isPublished = state.withLock { $0.changeCount != nil }
-        finish(isPublished && error.code == .superseded ? .replaced : .brokerGone)
+        let (isPublished, loss, again) = state.withLock { state in
+            (state.changeCount != nil, state.loss, state.again.take())
+        }
+        let isFinal = Recovery.rule(for: .standing, at: .standing, after: failure.loss) == .fail
+        if brokers == nil || !isPublished || isFinal {
+            finish(isPublished && error.code == .superseded ? .replaced : .brokerGone)
+        }
+        loss.resolve(.success(failure))
+        again?.resolve(.failure(error))
     }
 }
 

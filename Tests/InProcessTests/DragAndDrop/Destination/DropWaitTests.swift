@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardCompatibility
 import PasteboardKit
 import PasteboardTransport

@@ -1,0 +1,163 @@
+import PasteboardTransport
+import PasteboardWire
+
+// Requests, and what stands, after a loss. The only use of `Recovery`.
+extension Brokers {
+    /// Makes a request, and makes it again as its recovery decides.
+    ///
+    /// - Throws: the failure of the last request; other errors of the request.
+    package func recovering<Value>(
+        _ recovery: Recovery = Recovery(.read),
+        until deadline: UInt64 = .max,
+        _ request: (BrokerConnection) async throws -> sending Value
+    ) async throws -> sending Value {
+        var (recovery, mayStart) = (recovery, true)
+        var lost: RequestFailure?
+        var earlier: BrokerConnection?
+        while true {
+            let connection: BrokerConnection
+            do throws(RequestFailure) {
+                guard let next = try await self.connection(after: earlier, mayStart: mayStart, until: deadline) else {
+                    throw absence
+                }
+                connection = next
+            } catch {
+                // The end of the broker says more than the absence of the next one.
+                throw error.loss == .nobody ? lost?.explained(by: recovery) ?? error.failure : error.failure
+            }
+            do {
+                return try await request(connection)
+            } catch let error as RequestFailure {
+                lost = error
+                switch recovery.next(after: error.loss, at: error.reached) {
+                case .again(let delay): await self.delay(delay)
+                case .connect(let delay, let next):
+                    mayStart = next
+                    lose(connection)
+                    earlier = connection
+                    await self.delay(delay, after: connection)
+                case .fail: throw error.explained(by: recovery)
+                }
+            }
+        }
+    }
+
+    /// Gives up a connection whose broker is lost or ends.
+    func lose(_ connection: BrokerConnection) {
+        if options.abandonsLost { connection.abandon() }
+        state.withLock { state in
+            if state.current === connection { state.current = nil }
+        }
+    }
+
+    /// Records that something stands at a broker. Until it is registered again at the next one, requests wait there.
+    ///
+    /// - Returns: its number, for `standing`.
+    package func stand(at connection: BrokerConnection) -> UInt64 {
+        let number = loop.nextNumber()
+        stand(number, at: connection)
+        return number
+    }
+
+    func stand(_ number: UInt64, at connection: BrokerConnection) {
+        changeStanding { standing in
+            if let index = standing.firstIndex(where: { $0.number == number }) {
+                standing[index].connection = connection
+            } else {
+                standing.append(Standing(number: number, connection: connection))
+            }
+        }
+    }
+
+    func changeStanding(_ change: (inout [Standing]) -> Void) {
+        let numbers = state.withLock { state in
+            change(&state.standing)
+            return exchange(&state.waits, with: [])
+        }
+        for number in numbers { loop.resume(number) }
+    }
+
+    /// Registers something that exists until it ends, again at each broker after a loss.
+    ///
+    /// - Parameters:
+    ///   - number: the number of something that was registered before (see `stand`).
+    ///   - body: registers at a broker, calls its second argument, and returns when what stands has ended.
+    /// - Throws: the reason of a loss that is the end; other errors of `body`.
+    package func standing<Value>(
+        _ recovery: Recovery,
+        hasStood: Bool = false,
+        as number: UInt64? = nil,
+        _ body: (BrokerConnection, _ stands: () -> Void) async throws -> Value
+    ) async throws -> Value {
+        var (recovery, mayStart) = (recovery, true)
+        var reached = hasStood ? Recovery.Reached.standing : .request
+        var reason: RequestFailure?
+        var earlier: BrokerConnection?
+        let number = number ?? loop.nextNumber()
+        defer { changeStanding { $0.removeAll { $0.number == number } } }
+        while true {
+            var connection: BrokerConnection?
+            do {
+                connection = try await self.connection(
+                    after: earlier,
+                    mayStart: mayStart,
+                    until: .max,
+                    isRestoring: true
+                )
+                guard let connection else { throw absence }
+                return try await body(connection) {
+                    reached = .standing
+                    stand(number, at: connection)
+                    state.withLock { $0.isReported = false }
+                }
+            } catch let error as RequestFailure {
+                if error.loss != .nobody || reason == nil { reason = error }
+                guard case .connect(let delay, let next) = recovery.next(after: error.loss, at: reached) else {
+                    throw (reason ?? error).failure
+                }
+                mayStart = next
+                if let connection { lose(connection) }
+                earlier = connection ?? earlier
+                if !state.withLock({ exchange(&$0.isReported, with: true) }) { reportLoss() }
+                if await self.delay(delay, after: earlier) { recovery.hurry() }
+                if Task.isCancelled { throw Failure(.cancelled, "the request was cancelled") }
+            }
+        }
+    }
+
+    /// - Returns: whether `hurry` or another connection than `lost` has ended the delay.
+    @discardableResult
+    func delay(_ milliseconds: Int, after lost: BrokerConnection? = nil) async -> Bool {
+        guard milliseconds > 0 else { return false }
+        let number = loop.nextNumber()
+        let isNeedless = state.withLock { state in
+            if let lost, let current = state.current, current !== lost { return true }
+            if state.closed == nil { state.delays.append(number) }
+            return state.closed != nil
+        }
+        if isNeedless { return true }
+        await loop.pause(as: number, until: MonotonicClock.deadline(milliseconds: milliseconds)) {
+            state.withLock { !$0.delays.contains(number) }
+        }
+        return state.withLock { state in
+            guard let index = state.delays.firstIndex(of: number) else { return true }
+            state.delays.remove(at: index)
+            return false
+        }
+    }
+
+    /// Ends the delays of all that was lost.
+    package func hurry() {
+        let delays = state.withLock { state in exchange(&state.delays, with: []) }
+        for number in delays { loop.resume(number) }
+    }
+}
+
+extension RequestFailure {
+    /// The failure, with the remark of its recovery.
+    fileprivate func explained(by recovery: Recovery) -> Failure {
+        var failure = failure
+        failure.text += recovery.remark(after: loss, at: reached)
+        return failure
+    }
+}
