@@ -80,30 +80,36 @@ extension Brokers {
     /// Registers something that exists until it ends, again at each broker after a loss.
     ///
     /// - Parameters:
-    ///   - number: the number of something that was registered before (see `stand`).
+    ///   - first: the connection over which it was registered before, under a number (see `stand`).
     ///   - body: registers at a broker, calls its second argument, and returns when what stands has ended.
     /// - Throws: the reason of a loss that is the end; other errors of `body`.
     package func standing<Value>(
         _ recovery: Recovery,
         hasStood: Bool = false,
+        at first: BrokerConnection? = nil,
         as number: UInt64? = nil,
         _ body: (BrokerConnection, _ stands: () -> Void) async throws -> Value
     ) async throws -> Value {
         var (recovery, mayStart) = (recovery, true)
-        var reached = hasStood ? Recovery.Reached.standing : .request
+        var first = first
+        var reached = hasStood || first != nil ? Recovery.Reached.standing : .request
         var reason: RequestFailure?
         var earlier: BrokerConnection?
         let number = number ?? loop.nextNumber()
         defer { changeStanding { $0.removeAll { $0.number == number } } }
         while true {
+            if Task.isCancelled { throw Failure(.cancelled, "the request was cancelled") }
             var connection: BrokerConnection?
             do {
-                connection = try await self.connection(
-                    after: earlier,
-                    mayStart: mayStart,
-                    until: .max,
-                    isRestoring: true
-                )
+                connection = first.take()
+                if connection == nil {
+                    connection = try await self.connection(
+                        after: earlier,
+                        mayStart: mayStart,
+                        until: .max,
+                        isRestoring: true
+                    )
+                }
                 guard let connection else { throw absence }
                 return try await body(connection) {
                     reached = .standing
@@ -120,7 +126,6 @@ extension Brokers {
                 earlier = connection ?? earlier
                 if !state.withLock({ exchange(&$0.isReported, with: true) }) { reportLoss() }
                 if await self.delay(delay, after: earlier) { recovery.hurry() }
-                if Task.isCancelled { throw Failure(.cancelled, "the request was cancelled") }
             }
         }
     }

@@ -17,14 +17,16 @@ extension Streams.Slot: CustomStringConvertible {
     }
 
     private var kind: String {
+        if let sink { return "\(type(of: sink))" + (handle.map { ", contents \($0), answers under way: \(answers)" } ?? "") }
         if let handle { return "contents \(handle), answers under way: \(answers)" }
-        if publication != nil { return "answer" }
+        if isAnswer { return "answer" }
         if load != nil { return "load" }
         return isDestination ? "destination" : "request"
     }
 
     private var wait: String {
         if isOver, waiter == nil { return "over" }
+        if sink != nil, waiter == nil { return "waits for the broker" }
         if waiter == nil { return handler == nil ? "nobody waits" : "the handler runs" }
         return switch want {
         case .event: "a task waits for the broker"

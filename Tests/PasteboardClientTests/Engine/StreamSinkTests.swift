@@ -13,8 +13,8 @@ import Testing
         /// Opened by the commit of a publication, and by the arrival of a session.
         let begin = Gate()
         let end = Gate()
-        /// Opened by the start of the second answer.
-        let second = Gate()
+        /// Opened by the starts of answers.
+        let (first, second) = (Gate(), Gate())
         private let state = Lock(State())
 
         private struct State {
@@ -46,7 +46,7 @@ import Testing
 
         func asked(_ ask: AskFields, on stream: StreamReference) -> (any AskWork)? {
             state.withLock { state in
-                let answer = Answerer(stream, starting: state.answers.isEmpty ? nil : second)
+                let answer = Answerer(stream, starting: state.answers.isEmpty ? first : second)
                 state.answers.append(answer)
                 return answer
             }
@@ -63,14 +63,14 @@ import Testing
     private final class Answerer: AskWork {
         let stream: StreamReference
         let isCancelled = Gate()
-        private let isStarted: Gate?
+        private let isStarted: Gate
 
-        init(_ stream: StreamReference, starting isStarted: Gate?) {
+        init(_ stream: StreamReference, starting isStarted: Gate) {
             self.stream = stream
             self.isStarted = isStarted
         }
 
-        func start() { isStarted?.open() }
+        func start() { isStarted.open() }
 
         func cancel() { isCancelled.open() }
     }
@@ -175,6 +175,46 @@ import Testing
                 await connection.answersEnded(of: sink, until: .max)
                 _ = try? await connection.listing(settles: false)
                 #expect(!answers[0].isCancelled.isOpen && sink.answers.count == 2)
+            }
+        )
+    }
+
+    @Test("A wait for answers ends at its time, also if that is over before the wait begins")
+    func answersLate() throws {
+        try EngineHarness.run(
+            script: { peer in
+                _ = try Self.publish(peer)
+                try Self.ask(0, from: peer)
+                _ = try peer.next(.list)
+                peer.close()
+            },
+            body: { connection async throws in
+                let sink = Recorder(publishes: true)
+                await Self.publish(sink, at: connection)
+                await sink.first.wait()
+                await connection.answersEnded(of: sink, until: 0)
+                #expect(!sink.answers[0].isCancelled.isOpen)
+                _ = try? await connection.listing(settles: false)
+            }
+        )
+    }
+
+    @Test("After a loss, a slot has one use at a time, also one of contents that ended before with an open answer")
+    func slotsAfterLoss() throws {
+        try EngineHarness.run(
+            script: { peer in
+                let write = try Self.publish(peer)
+                try Self.ask(0, from: peer)
+                try peer.send(End(), stream: write)
+                peer.close()
+            },
+            body: { connection async throws in
+                let sink = Recorder(publishes: true)
+                await Self.publish(sink, at: connection)
+                await sink.first.wait()
+                await connection.ended()
+                let slots = connection.core.withLock { core in (0..<4).map { _ in core.place() } }
+                #expect(Set(slots).count == 4)
             }
         )
     }

@@ -68,8 +68,8 @@ extension Publication {
         var (live, handle) = try await request.current(for: call)
         var earlier: [BrokerConnection] = []
         while await additions.add(to: request, handle, over: live), request.isRestorable {
-            request.lose(over: live)
             live.forget(request)
+            request.lose(over: live)
             earlier.append(live)
             // A broker that only refuses requests ends the connection when the loads on it have ended.
             if !live.isOver { _ = try? await pasteboard.connection.liveConnection(after: live, for: call) }

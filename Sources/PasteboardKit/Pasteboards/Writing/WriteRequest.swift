@@ -19,7 +19,7 @@ final class WriteRequest: StreamSink {
         /// Resolved when the publication was restored or has ended; nil unless it is lost.
         var restored: SharedResult<Void>?
         /// Resolved with the loss of the contents at the present broker.
-        var loss = PendingResult<RequestFailure>()
+        var loss = SharedResult<RequestFailure>()
         /// Resolved when the contents are written again, as the broker has confirmed.
         var again: PendingResult<Void>?
         var isAgain = false
@@ -198,13 +198,13 @@ final class WriteRequest: StreamSink {
     /// Records that the publication is lost with a connection, also one whose broker only refuses requests: it ends
     /// soon. Does nothing if the publication is at the next broker already, or has ended.
     func lose(over live: BrokerConnection) {
-        let loss = state.withLock { state -> PendingResult<RequestFailure>? in
+        let loss = state.withLock { state -> SharedResult<RequestFailure>? in
             guard state.live === live, end.value == nil else { return nil }
             state.lose()
             return state.loss
         }
         let failure = Failure(.brokerRestarted, "the broker takes no more contents")
-        loss?.resolve(.success(RequestFailure(failure, .refused, at: .standing)))
+        loss?.resolve(RequestFailure(failure, .refused, at: .standing))
     }
 
     /// Records that the broker has the bytes of promises.
@@ -350,10 +350,10 @@ extension WriteRequest {
         standing.adopt(
             Task(executorPreference: ThreadPool.calls) {
                 do {
-                    try await brokers.standing(Recovery(.standing, survivesStop: true), hasStood: true, as: number) {
+                    try await brokers.standing(Recovery(.standing, survivesStop: true), at: first, as: number) {
                         connection,
                         stands in
-                        if self.live !== connection || self.isLost { try await self.write(over: connection) }
+                        if connection !== first { try await self.write(over: connection) }
                         stands()
                         throw await self.loss()
                     }
@@ -365,13 +365,11 @@ extension WriteRequest {
         )
     }
 
-    private var isLost: Bool { state.withLock { $0.restored != nil } }
-
     /// Waits for the loss of the contents at the present broker.
     private func loss() async -> RequestFailure {
         let loss = state.withLock { $0.loss }
-        let cancelled = RequestFailure(Failure(.cancelled, "the contents have ended"), .other, at: .standing)
-        return (try? await loss.value(onCancel: { loss.resolve(.success(cancelled)) })) ?? cancelled
+        return (try? await loss.value(for: Call("the wait for a loss")))
+            ?? RequestFailure(Failure(.cancelled, "the contents have ended"), .other, at: .standing)
     }
 
     /// Writes the contents again, as promises: the handlers of kept representations still exist, and do not run without
@@ -379,7 +377,7 @@ extension WriteRequest {
     private func write(over live: BrokerConnection) async throws {
         let again = PendingResult<Void>()
         let (items, write) = state.withLock { state -> ([ProviderContents], Write?) in
-            (state.live, state.loss, state.again, state.isAgain) = (live, PendingResult(), again, false)
+            (state.live, state.loss, state.again, state.isAgain) = (live, SharedResult(), again, false)
             return (state.items, state.standing.again(at: MonotonicClock.bootMicroseconds()))
         }
         let ended = Failure(.cancelled, "the contents have ended")
@@ -411,7 +409,7 @@ extension WriteRequest {
         if brokers == nil || !isPublished || isFinal {
             finish(isPublished && error.code == .superseded ? .replaced : .brokerGone)
         }
-        loss.resolve(.success(failure))
+        loss.resolve(failure)
         again?.resolve(.failure(error))
     }
 }
