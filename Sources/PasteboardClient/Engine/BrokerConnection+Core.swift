@@ -30,7 +30,7 @@ extension BrokerConnection.Core {
 
     /// The number of streams under way.
     // `mutating` likewise.
-    var underWay: Int { mutating get { io.state.movingCount + streams.answersUnderWay } }
+    var underWay: Int { mutating get { io.state.movingCount + streams.openAsks } }
 
     /// Whether the connection takes no requests any more, which is told once.
     mutating func takeClosing() -> Bool {

@@ -3,15 +3,16 @@ package import PasteboardWire
 
 /// One connection to a broker, for any number of tasks.
 ///
-/// A task that makes a request writes it itself, under the only lock. The loop reads the answers, and resumes the
-/// waiting tasks after it has released the lock, each on its own executor. No code of the program runs under the lock,
+/// The caller of `change` sends the frames itself, while it holds the lock of the core. The loop reads the answers, and
+/// resumes the waiting tasks after it has released the lock, each on its own executor. No code of the program runs under the lock,
 /// and nothing waits under it. It is no actor: an actor whose operations wait inside would let the thread of the loop
 /// run code of the program, and one with an executor of its own would cost two more switches of the thread for each
 /// load.
 package final class BrokerConnection: Sendable {
     let core: Lock<Core>
     package let loop: Loop
-    /// Runs code of the program: the answers to asks. By default that is the loop, so that a command has one thread.
+    /// Runs the tasks that answer the asks of a `Publication`. By default that is the loop, so that a command has one
+    /// thread. The library's sinks do not use it.
     package let handlers: any TaskExecutor
     package let descriptor: CInt
     private let inbox = Lock(Inbox())
@@ -43,6 +44,7 @@ package final class BrokerConnection: Sendable {
         var greeting = BrokerStream(
             change { core in
                 let slot = core.streams.greet()
+                if let failure = core.io.state.failure { core.streams.fail(slot, failure, core.io.loss(of: failure)) }
                 if deadline != .max { core.streams.limit(slot, to: deadline) }
                 return slot
             },
@@ -70,7 +72,7 @@ package final class BrokerConnection: Sendable {
     var requestCount: Int { core.withLock { $0.io.state.movingCount } }
     /// Whether what the other end has sent is no answer to hello.
     package var isForeign: Bool { core.withLock { $0.io.isForeign } }
-    /// Whether the connection has not ended, and the broker has not announced its end. The state is not locked, because
+    /// Whether the connection has not ended, and the broker has not announced its end. The core is not locked, because
     /// each load of the library asks for it.
     package var takesRequests: Bool { inbox.withLock { !$0.isClosed } }
     package var isOver: Bool { core.withLock { $0.isOver } }
@@ -82,7 +84,9 @@ package final class BrokerConnection: Sendable {
 
     // MARK: Changes
 
-    /// Changes the connection, sends the resulting frames, and resumes the tasks whose waits are over.
+    /// Changes the connection, sends the resulting frames, and then, after unlocking, resumes the tasks whose waits are
+    /// over and calls the sinks: all on the calling thread. `body` must not block, call `change` or run the program's
+    /// code.
     ///
     /// - Parameter sendsNow: false if more frames follow at once, so that they are sent in one write.
     @discardableResult
@@ -98,7 +102,7 @@ package final class BrokerConnection: Sendable {
         return value
     }
 
-    /// Makes a change that need not precede any other: at once, or on the loop while many streams are under way.
+    /// Makes a change that need not precede any other: at once, or on the loop while the inbox collects.
     func changeSoon(_ body: @escaping Inbox.Change) {
         switch loop.isInOwner ? inbox.withLock({ $0.add(body) }) : nil {
         case nil: change(body)
@@ -125,7 +129,7 @@ package final class BrokerConnection: Sendable {
         // The tasks that continue now will make requests again.
         let busy = wait == nil ? 0 : underWay + effects.sinks.count
         let late = inbox.withLock { inbox -> [Inbox.Change] in
-            inbox.share(busy)
+            inbox.collect(underWay: busy)
             // There is no later turn.
             return wait == nil ? inbox.take() : []
         }

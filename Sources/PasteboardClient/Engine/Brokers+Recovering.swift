@@ -30,12 +30,12 @@ extension Brokers {
             } catch let error as RequestFailure {
                 lost = error
                 switch recovery.next(after: error.loss, at: error.reached) {
-                case .again(let delay): await self.delay(delay)
+                case .again(let delay): await self.delay(until: MonotonicClock.deadline(milliseconds: delay))
                 case .connect(let delay, let next):
                     mayStart = next
                     lose(connection)
                     earlier = connection
-                    await self.delay(delay, after: connection)
+                    await self.delay(until: MonotonicClock.deadline(milliseconds: delay))
                 case .fail: throw error.explained(by: recovery)
                 }
             }
@@ -45,9 +45,7 @@ extension Brokers {
     /// Gives up a connection whose broker is lost or ends.
     func lose(_ connection: BrokerConnection) {
         if options.abandonsLost { connection.abandon() }
-        state.withLock { state in
-            if state.current === connection { state.current = nil }
-        }
+        forget(connection)
     }
 
     /// Records that something stands at a broker. Until it is registered again at the next one, requests wait there.
@@ -77,12 +75,15 @@ extension Brokers {
         for number in numbers { loop.resume(number) }
     }
 
-    /// Registers something that exists until it ends, again at each broker after a loss.
+    /// Runs `body` at a broker, and again at the next one after each loss, until `Recovery` decides to fail.
+    ///
+    /// Requests of the library over a new connection wait until everything that stood at a lost one stands again.
     ///
     /// - Parameters:
     ///   - first: the connection over which it was registered before, under a number (see `stand`).
-    ///   - body: registers at a broker, calls its second argument, and returns when what stands has ended.
-    /// - Throws: the reason of a loss that is the end; other errors of `body`.
+    ///   - body: registers at a broker, calls its second argument after the confirmation, and then returns or throws: a
+    ///     `RequestFailure` when the registration is lost.
+    /// - Throws: the `Failure` of the last loss; other errors of `body`.
     package func standing<Value>(
         _ recovery: Recovery,
         hasStood: Bool = false,
@@ -125,35 +126,43 @@ extension Brokers {
                 if let connection { lose(connection) }
                 earlier = connection ?? earlier
                 if !state.withLock({ exchange(&$0.isReported, with: true) }) { reportLoss() }
-                if await self.delay(delay, after: earlier) { recovery.hurry() }
+                if await delayAttempt(delay, after: earlier) { recovery.hurry() }
             }
         }
     }
 
-    /// - Returns: whether `hurry` or another connection than `lost` has ended the delay.
-    @discardableResult
-    func delay(_ milliseconds: Int, after lost: BrokerConnection? = nil) async -> Bool {
-        guard milliseconds > 0 else { return false }
-        let number = loop.nextNumber()
-        let isNeedless = state.withLock { state in
-            if let lost, let current = state.current, current !== lost { return true }
-            if state.closed == nil { state.delays.append(number) }
-            return state.closed != nil
+    /// Waits before the next attempt to register something again. All that was lost makes its attempts together.
+    ///
+    /// - Returns: whether `hurry` has ended the delay.
+    private func delayAttempt(_ milliseconds: Int, after lost: BrokerConnection?) async -> Bool {
+        let now = MonotonicClock.now()
+        let (end, hurries) = state.withLock { state in
+            let isConnected = state.current.map { $0 !== lost && $0.takesRequests } ?? false
+            if isConnected || state.closed != nil { return (UInt64(0), state.hurries) }
+            if state.nextAttempt <= now { state.nextAttempt = now.addingClamped(UInt64(milliseconds) * 1_000_000) }
+            return (state.nextAttempt, state.hurries)
         }
-        if isNeedless { return true }
-        await loop.pause(as: number, until: MonotonicClock.deadline(milliseconds: milliseconds)) {
-            state.withLock { !$0.delays.contains(number) }
-        }
-        return state.withLock { state in
-            guard let index = state.delays.firstIndex(of: number) else { return true }
-            state.delays.remove(at: index)
-            return false
-        }
+        await delay(until: end)
+        return state.withLock { $0.hurries != hurries }
     }
 
-    /// Ends the delays of all that was lost.
+    private func delay(until end: UInt64) async {
+        guard end > MonotonicClock.now() else { return }
+        let number = loop.nextNumber()
+        state.withLock { state in
+            if state.closed == nil { state.delays.append(number) }
+        }
+        await loop.pause(as: number, until: end) { state.withLock { !$0.delays.contains(number) } }
+        state.withLock { $0.delays.removeAll { $0 == number } }
+    }
+
+    /// Ends the delays of all that was lost, and lets them begin anew.
     package func hurry() {
-        let delays = state.withLock { state in exchange(&state.delays, with: []) }
+        let delays = state.withLock { state in
+            state.hurries += 1
+            state.nextAttempt = 0
+            return exchange(&state.delays, with: [])
+        }
         for number in delays { loop.resume(number) }
     }
 }

@@ -1,7 +1,8 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// The broker of this user. Connects again after a loss, as ``Recovery`` decides.
+/// The connections of a program to its user's broker, one after the other: after a loss it connects again, as
+/// ``Recovery`` decides. Code that holds the lock of a connection must not call it.
 package final class Brokers: Sendable {
     /// Connects, on a thread that may block.
     ///
@@ -18,7 +19,7 @@ package final class Brokers: Sendable {
         package var path = ""
         package var hello = Hello()
         package var timeouts = ConnectionTimeouts()
-        /// The executor that runs the program's code; nil: the loop.
+        /// The executor of the tasks that answer the asks of a `Publication`; nil: the loop.
         package var handlers: (any TaskExecutor)?
         /// The executor whose threads connect, and may block; nil: the task that needs the connection does.
         package var connecting: (any TaskExecutor)?
@@ -41,6 +42,9 @@ package final class Brokers: Sendable {
         var waits: [UInt64] = []
         /// The numbers of the delays before the next attempts.
         var delays: [UInt64] = []
+        /// The time of the next attempt for all that was lost (see `MonotonicClock`), and the number of calls of `hurry`.
+        var nextAttempt: UInt64 = 0
+        var hurries = 0
         /// Each registration that stands, and the connection over which it was made last.
         var standing: [Standing] = []
         /// Whether the loss of the last broker was reported.
@@ -51,13 +55,15 @@ package final class Brokers: Sendable {
     struct Attempt {
         let number: UInt64
         let mightStart: Bool
-        /// Neither if there is no broker.
+        /// Both are nil if there is no broker.
         let connection: BrokerConnection?
         let failure: RequestFailure?
 
         /// Whether its result is that of a request that has waited for attempt `number`.
         func answers(_ number: UInt64, mayStart: Bool) -> Bool {
-            self.number == number && (connection != nil || mightStart || !mayStart)
+            // Its cancellation and its deadline are those of another request.
+            let isOwn = failure.map { ![.cancelled, .timeout].contains($0.failure.code) } ?? true
+            return self.number == number && isOwn && (connection != nil || mightStart || !mayStart)
         }
     }
 
@@ -151,20 +157,23 @@ package final class Brokers: Sendable {
         isRestoring: Bool
     ) async throws(RequestFailure) -> BrokerConnection? {
         var awaited: UInt64 = 0
+        // The connection over which something is registered again that precedes the request.
+        var behind: BrokerConnection?
         while true {
             let number = loop.nextNumber()
             let step = state.withLock { state -> Step in
                 if let failure = state.closed { return .fail(RequestFailure(failure, .other, at: .nothing)) }
+                if let behind, behind !== state.current || !behind.takesRequests { return .use(behind) }
                 if let current = state.current, current.takesRequests, current !== lost {
-                    // What stands at an earlier broker that has not ended yet is not lost.
-                    let isBehind = state.standing.contains { $0.connection !== current && $0.connection.isOver }
-                    if isRestoring || !isBehind { return .use(current) }
+                    guard !isRestoring, isBehind(current, state) else { return .use(current) }
+                    behind = current
                 } else if let last = state.last, last.answers(awaited, mayStart: mayStart) {
                     // Also one that has been lost meanwhile: how often that is tried is the rule of the request.
                     return last.failure.map(Step.fail) ?? .use(last.connection)
                 } else if !exchange(&state.isConnecting, with: true) {
                     state.attempts += 1
                     awaited = state.attempts
+                    if options.connecting != nil { state.waits.append(number) }
                     return .connect
                 } else {
                     awaited = state.attempts
@@ -180,8 +189,9 @@ package final class Brokers: Sendable {
                     await attempt(mayStart: mayStart, until: min(deadline, self.deadline()))
                     continue
                 }
-                state.withLock { $0.waits.append(number) }
-                Task(executorPreference: connecting) { await self.attempt(mayStart: mayStart, until: self.deadline()) }
+                Task.detached(executorPreference: connecting) {
+                    await self.attempt(mayStart: mayStart, until: self.deadline())
+                }
             case .wait: break
             }
             await loop.pause(as: number, until: deadline) { state.withLock { !$0.waits.contains(number) } }
@@ -195,6 +205,12 @@ package final class Brokers: Sendable {
                 )
             }
         }
+    }
+
+    /// Whether something is to be registered again before a request of the library over a connection. What stands at an
+    /// earlier broker that has not ended yet is not lost.
+    private func isBehind(_ current: BrokerConnection, _ state: State) -> Bool {
+        options.connecting != nil && state.standing.contains { $0.connection !== current && $0.connection.isOver }
     }
 
     private func attempt(mayStart: Bool, until deadline: UInt64) async {
@@ -213,9 +229,29 @@ package final class Brokers: Sendable {
                 failure: failure
             )
             let waits = exchange(&state.waits, with: [])
-            guard let connection else { return waits }
-            state.current = connection
+            guard let connection, state.closed == nil else { return waits }
+            (state.current, state.nextAttempt) = (connection, 0)
             return waits + exchange(&state.delays, with: [])
+        }
+        for number in numbers { loop.resume(number) }
+        guard let connection, let connecting = options.connecting else { return }
+        Task.detached(executorPreference: connecting) { [weak self] in
+            await connection.ended()
+            self?.forget(connection)
+        }
+    }
+
+    /// Forgets a connection whose broker is lost or ends, and wakes the requests that wait for it.
+    func forget(_ connection: BrokerConnection) {
+        let numbers = state.withLock { state in
+            if state.current === connection { state.current = nil }
+            let waits = exchange(&state.waits, with: [])
+            if connection.isOver {
+                state.connections.removeAll { $0 === connection }
+                // Those who wait need to know that it was made.
+                if waits.isEmpty, state.last?.connection === connection { state.last = nil }
+            }
+            return waits
         }
         for number in numbers { loop.resume(number) }
     }
@@ -258,7 +294,10 @@ package final class Brokers: Sendable {
             state.connections.append(connection)
             return state.closed
         }
-        if let closed { connection.end(closed) }
+        if let closed {
+            connection.end(closed)
+            throw RequestFailure(closed, .other, at: .nothing)
+        }
         return connection
     }
 
@@ -269,7 +308,7 @@ package final class Brokers: Sendable {
     /// Ends all connections: all that stands there ends, and further requests fail.
     package func end(_ failure: Failure = Failure(.cancelled, "the connection was closed")) {
         let (connections, numbers) = state.withLock { state in
-            state.closed = failure
+            (state.closed, state.current, state.last) = (failure, nil, nil)
             let numbers = exchange(&state.waits, with: []) + exchange(&state.delays, with: [])
             return (exchange(&state.connections, with: []), numbers)
         }
@@ -281,9 +320,10 @@ package final class Brokers: Sendable {
 extension RequestFailure {
     /// The failure of an attempt to connect. It is not made again at once.
     init(unconnected failure: Failure) {
-        let isFinal = [.versionMismatch, .invalidArgument, .protocolViolation, .notPermitted, .timeout].contains(
-            failure.code
-        )
+        let final: [ErrorCode] = [
+            .versionMismatch, .invalidArgument, .protocolViolation, .notPermitted, .timeout, .cancelled,
+        ]
+        let isFinal = final.contains(failure.code)
         self.init(failure, isFinal ? .other : .nobody, at: .nothing)
     }
 }

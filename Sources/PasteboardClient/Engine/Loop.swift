@@ -48,7 +48,7 @@ package final class Loop: TaskExecutor {
     private let wakeUp: EventDescriptor
     private let owner = ForkGuard()
 
-    /// A loop without a thread: `run` gives it one, or `BrokerConnection.serve`.
+    /// A loop without a thread: `run` or `start` gives it one.
     package init() throws(SystemError) {
         wakeUp = try EventDescriptor()
     }
@@ -97,7 +97,11 @@ package final class Loop: TaskExecutor {
     /// Lets the loop ask its connections for their next waits.
     func wake() { change { _ in } }
 
-    func attach(_ connection: BrokerConnection) { change { $0.connections.append(connection) } }
+    func attach(_ connection: BrokerConnection) {
+        change { state in
+            if state.end == nil { state.connections.append(connection) }
+        }
+    }
 
     func detach(_ connection: BrokerConnection) {
         state.withLock { state in state.connections.removeAll { $0 === connection } }
@@ -142,7 +146,9 @@ package final class Loop: TaskExecutor {
             ready.removeAll(keepingCapacity: true)
             if isOver() {
                 // The last changes of those that have ended, too.
-                for connection in connections where connection.turn(nil) == nil { detach(connection) }
+                for connection in state.withLock({ $0.connections }) where connection.turn(nil) == nil {
+                    detach(connection)
+                }
                 return
             }
             guard waits.count == connections.count, let watchers = watchersToPoll() else { continue }

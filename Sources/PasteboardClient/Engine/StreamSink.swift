@@ -7,11 +7,14 @@ package import PasteboardWire
 ///
 /// A thread that holds one of these locks takes only locks of a later line:
 ///
-/// 1. `BrokerConnection.core`
-/// 2. the state of a sink, and the session that a destination contains
-/// 3. all others, under which no further lock is taken
+/// 1. the state of `Brokers`
+/// 2. `BrokerConnection.core`
+/// 3. the state of a sink, and the session that a destination contains
+/// 4. all others, such as the inbox, the loop's state and the results, under which no further lock is taken
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released.
+///
+/// The properties, and all methods but `deliver`, are called while `core` is held.
 package protocol StreamSink: AnyObject, Sendable {
     /// Whether the result is no longer needed, so that the request need not be made.
     var isCancelled: Bool { get }
@@ -19,10 +22,10 @@ package protocol StreamSink: AnyObject, Sendable {
     var endsWhenCancelled: Bool { get }
     /// Whether the stream publishes promises, for which the broker asks by their handle.
     var isPublication: Bool { get }
-    /// Called under the lock when the request has been made.
+    /// Called when the request has been made, before its frames are sent.
     func opened(_ stream: UInt64)
-    /// Handles an event other than a failure, under the lock. It may change the sink's own state, but must not resume a
-    /// task or run the program's code. Consumed bytes of a load are reported to the client's state.
+    /// Handles an event other than a failure or an ask. It may change the sink's own state, but must not resume a task
+    /// or run the program's code. A sink that takes bytes of a load calls `client.consumed`, which grants new credit.
     ///
     /// - Parameters:
     ///   - bytes: the buffer that contains the payload of a data event.
@@ -34,18 +37,19 @@ package protocol StreamSink: AnyObject, Sendable {
         of memory: ReadMemory?,
         _ client: inout ClientState
     ) -> Bool
-    /// Called under the lock when the stream has failed. `deliver` follows.
+    /// Called when the stream has failed. `deliver` follows.
     func failed(_ failure: Failure)
-    /// Called under the lock when the whole connection has failed. A request that is made again over the next
-    /// connection does not fail.
+    /// Called when the whole connection has failed, also if it had before the request. `deliver` follows. A sink whose
+    /// request is made again over the next connection records the loss, and reports no failure to the program.
     func lost(_ failure: Failure, _ loss: Loss)
-    /// Passes what is new to the program. Called without a lock.
+    /// Passes what is new to the program. Called without a lock, on the loop's thread or on one that changes the
+    /// connection; perhaps by two threads at once, and perhaps without news. It must not block.
     func deliver()
-    /// Called under the lock when the broker asks for a promise of the publication.
+    /// Called when the broker asks for a promise of the publication.
     ///
     /// - Returns: the answer, which is started after unlocking; nil if there is no such promise.
     func asked(_ ask: AskFields, on stream: StreamReference) -> (any AskWork)?
-    /// Called under the lock when a drag session has entered the destination that this stream registered.
+    /// Called when a drag session has entered the destination that this stream registered.
     ///
     /// - Returns: the sink of the session's own stream.
     func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)?
@@ -79,7 +83,8 @@ extension StreamSink {
 extension BrokerConnection {
     /// Makes a request, unless it was cancelled. All events of its stream are passed to `sink`.
     ///
-    /// - Returns: the stream; nil if there is none.
+    /// - Returns: the stream; nil if the sink was cancelled, or if the request failed: then `failed` or `lost` was
+    ///   called, and `deliver` follows.
     @discardableResult
     package func open(
         _ sink: any StreamSink,
@@ -90,7 +95,7 @@ extension BrokerConnection {
         }
     }
 
-    /// Makes a request that need not precede any other. Otherwise like `open`.
+    /// Makes a request that need not precede any other: at once, or on the loop's thread while the inbox collects.
     package func openSoon(
         _ sink: any StreamSink,
         _ request: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64
@@ -186,7 +191,8 @@ extension BrokerConnection.Core {
             sink.opened(stream)
             return index
         } catch {
-            sink.failed(error)
+            let loss = io.loss(of: error)
+            if loss == .other { sink.failed(error) } else { sink.lost(error, loss) }
             streams.end(sinkAt: index)
             return nil
         }
@@ -243,11 +249,11 @@ extension Streams {
         index(of: sink).flatMap { slots[$0].isOver ? nil : ($0, slots[$0].stream) }
     }
 
-    /// Frees the slot of a stream that has ended. Contents whose asks may still come stay until no answer is under way:
-    /// the broker may have held an ask back.
+    /// Frees the slot of a stream that has ended. Contents stay while asks of this connection are open: the broker sends
+    /// only so many at once, and may have held back one for a load that began before the end.
     mutating func end(sinkAt index: Int) {
         if let sink = slots[index].sink { deliver(sink) }
-        if slots[index].handle ?? 0 != 0, answersUnderWay > 0 {
+        if slots[index].handle ?? 0 != 0, openAsks > 0 {
             slots[index].isOver = true
             lastPublications.append(index)
         } else {
@@ -273,7 +279,7 @@ extension Streams {
     }
 
     mutating func forgetLastPublications() {
-        guard answersUnderWay == 0, !lastPublications.isEmpty else { return }
+        guard openAsks == 0, !lastPublications.isEmpty else { return }
         for index in exchange(&lastPublications, with: []) {
             // Released after unlocking.
             if let sink = slots[index].sink { deliver(sink) }

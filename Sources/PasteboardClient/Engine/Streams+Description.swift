@@ -17,9 +17,11 @@ extension Streams.Slot: CustomStringConvertible {
     }
 
     private var kind: String {
-        if let sink { return "\(type(of: sink))" + (handle.map { ", contents \($0), answers under way: \(answers)" } ?? "") }
+        if let sink {
+            return "\(type(of: sink))" + (handle.map { ", contents \($0), answers under way: \(answers)" } ?? "")
+        }
         if let handle { return "contents \(handle), answers under way: \(answers)" }
-        if isAnswer { return "answer" }
+        if isAsk { return "answer" }
         if load != nil { return "load" }
         return isDestination ? "destination" : "request"
     }

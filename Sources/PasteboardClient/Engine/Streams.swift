@@ -43,7 +43,7 @@ struct Streams {
         /// The number of open asks of the contents.
         var answers = 0
         /// Whether the stream is an ask.
-        var isAnswer = false
+        var isAsk = false
         /// The slot of the contents that an ask is for.
         var publication: Int?
         /// The slot of the contents whose answers are awaited.
@@ -101,7 +101,7 @@ struct Streams {
     /// The contents of sinks that have ended while asks were open.
     var lastPublications: [Int] = []
     /// The number of open asks.
-    private(set) var answersUnderWay = 0
+    private(set) var openAsks = 0
     private var greeting = 0
     /// The time at which the broker has answered hello (see `MonotonicClock`).
     private(set) var welcomedAt: UInt64 = 0
@@ -180,9 +180,9 @@ struct Streams {
     /// Ends a stream on which nothing follows. Code that still makes bytes for it is cancelled.
     mutating func end(_ index: Int) {
         if let handler = slots[index].handler.take() { effects.cancelled.append(handler) }
-        let isAnswer = !exchange(&slots[index].isOver, with: true) && slots[index].isAnswer
+        let isAsk = !exchange(&slots[index].isOver, with: true) && slots[index].isAsk
         release(index)
-        guard isAnswer else { return }
+        guard isAsk else { return }
         if let publication = slots[index].publication {
             slots[publication].answers -= 1
             if slots[publication].answers == 0 {
@@ -190,7 +190,7 @@ struct Streams {
                 for other in slots.indices where slots[other].watched == publication { unwatch(other) }
             }
         }
-        answersUnderWay -= 1
+        openAsks -= 1
         forgetLastPublications()
     }
 
@@ -308,9 +308,9 @@ struct Streams {
         }
         let index = add(stream)
         state.setOwner(UInt32(index), of: stream)
-        (slots[index].isAnswer, slots[index].publication) = (true, publication)
+        (slots[index].isAsk, slots[index].publication) = (true, publication)
         slots[publication].answers += 1
-        answersUnderWay += 1
+        openAsks += 1
         if let sink = slots[publication].sink {
             let reference = StreamReference(index, slots[index].serial, of: connection)
             asked(ask, on: reference, of: sink, in: bytes, &state)

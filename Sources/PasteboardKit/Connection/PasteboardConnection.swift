@@ -7,8 +7,9 @@ import PasteboardWire
 ///
 /// It connects at the first request, and starts a broker if none runs.
 ///
-/// If the connection is lost, for example because the broker has crashed, requests and loads that are under way fail.
-/// The next request connects again. If the program has current publications, watches or destinations of drags, the
+/// If the connection is lost, for example because the broker has crashed, a read, or a write before its commit, is made
+/// once more at the next broker. Loads of listed items that are under way, and changes that may have been carried out,
+/// fail; <doc:WhenTheBrokerIsLost> has the rules. The next request connects again. If the program has current publications, watches or destinations of drags, the
 /// connection does not wait for a request: it connects again at once, and then tries again after delays from 10 ms to
 /// 30 s, as long as it fails. It then restores them: a publication comes back under the change count that it had,
 /// unless other contents were written in the meantime; a watch continues after the last change that it has reported;
@@ -101,34 +102,44 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
     public func close() async { end() }
 
     private func end() {
-        let brokers = state.withLock { state in
+        let (brokers, process) = state.withLock { state in
             state.isClosed = true
-            return state.brokers
+            return (state.brokers.take(), state.process)
         }
         // A process created by fork has none of its threads.
-        guard let brokers, state.withLock(\.process) == System.processID else { return }
+        guard let brokers, process == System.processID else { return }
         brokers.end(Self.closedFailure)
         brokers.loop.end()
     }
 
-    /// The brokers, after which the loop of this connection runs.
+    /// Returns the `Brokers`. The first call makes them, and starts the thread of the loop.
     func brokers() throws(PasteboardError) -> Brokers {
-        let connector = connector
-        return try state.withLock { state throws(PasteboardError) in
+        if let brokers = try known() { return brokers }
+        let (connector, loop): (Connector, Loop)
+        do {
+            (connector, loop) = (self.connector, try Loop())
+            try loop.start(named: "pasteboard", stackSize: ThreadPool.stackSize)
+        } catch {
+            throw PasteboardError(Self.failure(of: error))
+        }
+        let made = Brokers(options, on: loop) { (mayStart, _) throws(Failure) in
+            do { return try connector(mayStart) } catch { throw Self.failure(of: error) }
+        }
+        let isFirst = state.withLock { state in
+            guard state.brokers == nil, !state.isClosed else { return false }
+            (state.brokers, state.process) = (made, System.processID)
+            return true
+        }
+        if isFirst { return made }
+        loop.end()
+        return try brokers()
+    }
+
+    private func known() throws(PasteboardError) -> Brokers? {
+        try state.withLock { state throws(PasteboardError) in
             if let process = state.process, process != System.processID { throw Self.forkedError(process) }
             if state.isClosed { throw PasteboardError(Self.closedFailure) }
-            if let brokers = state.brokers { return brokers }
-            do {
-                let loop = try Loop()
-                try loop.start(named: "pasteboard", stackSize: ThreadPool.stackSize)
-                let brokers = Brokers(options, on: loop) { (mayStart, _) throws(Failure) in
-                    do { return try connector(mayStart) } catch { throw Self.failure(of: error) }
-                }
-                (state.brokers, state.process) = (brokers, System.processID)
-                return brokers
-            } catch {
-                throw PasteboardError(Self.failure(of: error))
-            }
+            return state.brokers
         }
     }
 

@@ -71,6 +71,31 @@ struct ConnectionTests {
         #expect(error?.message.contains("has not answered") == true)
     }
 
+    @Test("a connection that is closed while it connects ends the request and what was connected")
+    func closedWhileConnecting() async throws {
+        let (isConnecting, isClosed, isEnded) = (Gate(), Semaphore(), Gate())
+        let connection = PasteboardConnection { _ in
+            isConnecting.open()
+            isClosed.wait()
+            let pair = try Socket.pair()
+            let own = try System.duplicate(pair.first.raw)
+            let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
+            try SystemThread(name: "broker") {
+                while (try? peer.next()) != nil {}
+                isEnded.open()
+            }.detach()
+            return BrokerSocket(descriptor: own, path: "test")
+        }
+        let pasteboard = Pasteboard(name: .general, connection: connection)
+        let request = Task { try await pasteboard.contents() }
+        await isConnecting.wait()
+        await connection.close()
+        let error = await #expect(throws: PasteboardError.self) { try await request.value }
+        #expect(error?.message == "this connection was closed")
+        isClosed.signal()
+        await isEnded.wait()
+    }
+
     @Test("without a broker, a connection that may not start one reports that there is none")
     func none() async {
         let connection = PasteboardConnection(socketPath: "/nonexistent/pasteboard/socket", startsBroker: false)

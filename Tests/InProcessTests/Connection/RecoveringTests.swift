@@ -248,6 +248,18 @@ struct RecoveringTests {
         #expect(broker.writes.withLock(\.self) == writes)
     }
 
+    @Test("After everything was handed over, nothing can be added, also if the broker was lost since", .tags(.f90))
+    func addition() async throws {
+        let broker = LosingBroker(.crash, at: [])
+        let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
+        let publication = try await pasteboard.write([.text("a")])
+        #expect(try await publication.handOver(timeout: .seconds(600)).isComplete)
+        broker.first.withLock(\.self)?.shutDown()
+        while try await pasteboard.contents().items.isEmpty {}
+        let error = await #expect(throws: PasteboardError.self) { try await publication.add([.text("b")]) }
+        #expect(error?.code == .superseded)
+    }
+
     @Test("Requests that fail do not postpone the attempt to restore what stands", .tags(.f90))
     func postponed() async throws {
         let broker = ScriptedBroker { peer, frame in

@@ -12,15 +12,17 @@ final class DestinationRequest: Sendable {
         case lost(PasteboardError)
     }
 
+    /// Resolved when a broker has registered the destination for the first time, or with the reason why none does.
     let result = PendingResult<Void>()
     let queue = EventQueue<Event>()
     private let destination: Destination
     /// The task that registers, and waits for the loss.
     private let standing = HandlerTask()
     /// The present registration.
-    private let stream = Lock<DestinationSink?>(nil)
+    private let sink = Lock<DestinationSink?>(nil)
     /// The sessions that have not ended, by their streams.
     private let arrivals = Lock<[UInt64: RemoteDropSession]>([:])
+    private let isCancelled = Lock(false)
 
     init(_ destination: Destination) {
         self.destination = destination
@@ -29,15 +31,17 @@ final class DestinationRequest: Sendable {
     /// Registers the destination at a broker, and at each later one.
     func register(at brokers: Brokers) {
         standing.adopt(
-            Task(executorPreference: ThreadPool.calls) {
+            Task.detached(executorPreference: ThreadPool.calls) {
                 do {
                     try await brokers.standing(Recovery(.standing, survivesStop: true)) { connection, stands in
-                        let stream = DestinationSink(of: self, over: connection)
-                        self.stream.withLock { $0 = stream }
-                        try await stream.register(self.destination)
+                        let sink = DestinationSink(of: self, over: connection)
+                        self.sink.withLock { $0 = sink }
+                        // Also if the registration is cancelled while the stream is opened.
+                        defer { connection.cancel(sink) }
+                        try await sink.register(self.destination)
                         stands()
                         self.result.resolve(.success(()))
-                        throw await stream.loss()
+                        throw await sink.loss()
                     }
                 } catch {
                     let error = PasteboardError(error as? Failure ?? Failure(.cancelled, "\(error)"))
@@ -48,6 +52,8 @@ final class DestinationRequest: Sendable {
             }
         )
     }
+
+    fileprivate var isOver: Bool { isCancelled.withLock(\.self) }
 
     fileprivate func sessionArrived(
         _ stream: UInt64,
@@ -66,19 +72,20 @@ final class DestinationRequest: Sendable {
 
     /// Ends the registration and abandons its sessions.
     func cancel() {
+        isCancelled.withLock { $0 = true }
         result.resolve(.failure(Call("the registration of the destination").cancelled))
         let left = arrivals.withLock { exchange(&$0, with: [:]).values }
         // The broker ends the sessions with the destination. Without this they would seem to have ended on their own.
         for session in left { session.abandon() }
         queue.finish(discarding: true)
         standing.cancel()
-        guard let stream = stream.withLock({ $0.take() }) else { return }
-        stream.connection.cancel(stream)
-        for session in left { stream.connection.cancel(session) }
+        guard let sink = sink.withLock({ $0.take() }) else { return }
+        sink.connection.cancel(sink)
+        for session in left { sink.connection.cancel(session) }
     }
 }
 
-/// The stream of a destination at one broker.
+/// Receives the events of the registration at one broker.
 private final class DestinationSink: StreamSink {
     let connection: BrokerConnection
     private let destination: DestinationRequest
@@ -90,6 +97,8 @@ private final class DestinationSink: StreamSink {
         self.destination = destination
         self.connection = connection
     }
+
+    var isCancelled: Bool { destination.isOver }
 
     func register(_ destination: Destination) async throws(RequestFailure) {
         connection.open(self) { client throws(Failure) in try client.open(destination) }

@@ -69,7 +69,7 @@ final class ChangeReader: Sendable {
         task.cancel()
     }
 
-    /// Waits for the next change; nil after an error. A cancellation or timeout ends the watch.
+    /// Waits for the next change; nil after an error. Only one call at a time. A cancellation or timeout ends the watch.
     func next(for call: Call) async throws(PasteboardError) -> Pasteboard.Change? {
         if mailbox.isOver { return nil }
         let result = PendingResult<Pasteboard.Change>()
@@ -95,7 +95,7 @@ final class ChangeReader: Sendable {
         )
         let recovery = Recovery(pasteboard?.isUnique == true ? .bound : .standing, survivesStop: true)
         task.adopt(
-            Task(executorPreference: ThreadPool.calls) { [mailbox] in
+            Task.detached(executorPreference: ThreadPool.calls) { [mailbox] in
                 do {
                     try await Self.run(watch, at: brokers, recovery, for: mailbox)
                 } catch {

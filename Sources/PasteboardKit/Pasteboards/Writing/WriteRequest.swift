@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A write, and the publication that results from it, until the ownership is lost. Or an addition to a publication.
+/// A write and the publication that results from it, or an addition to a publication.
 ///
 /// After a lost connection a publication is written again, as promises, under the change count that it had. It is
 /// *lost* from the end of the connection to the answer of the next broker.
@@ -23,6 +23,8 @@ final class WriteRequest: StreamSink {
         /// Resolved when the contents are written again, as the broker has confirmed.
         var again: PendingResult<Void>?
         var isAgain = false
+        /// The result that is to be resolved for those who wait for the restoration.
+        var finished: SharedResult<Void>?
         /// The loss of the connection, if `event` is due to that.
         var lossOfEvent: Loss?
         /// The end of the publication, or the failure of a write, that is to be delivered.
@@ -63,7 +65,7 @@ final class WriteRequest: StreamSink {
     /// nil if the publication ends with its connection.
     private let brokers: Brokers?
     /// The task that writes the contents again.
-    private let standing = HandlerTask()
+    private let restoring = HandlerTask()
     /// The task that sends kept bytes.
     private let sending = HandlerTask()
 
@@ -155,6 +157,8 @@ final class WriteRequest: StreamSink {
     func cancel(over live: BrokerConnection) {
         sending.cancel()
         live.cancel(self)
+        // It may be committed already.
+        if isPublication { finish(.withdrawn) }
     }
 
     /// Lets the next addition begin, unless the broker may still make this one.
@@ -178,7 +182,7 @@ final class WriteRequest: StreamSink {
     ///
     /// - Throws: `superseded` if the ownership was lost.
     func current(for call: Call) async throws(PasteboardError) -> (live: BrokerConnection, handle: UInt64) {
-        if let restored = state.withLock({ $0.restored }) { try await restored.value(for: call) }
+        if end.value == nil, let restored = state.withLock(\.restored) { try await restored.value(for: call) }
         let (live, handle) = state.withLock { ($0.live, $0.handle) }
         guard end.value == nil, let live, let handle else {
             throw PasteboardError(
@@ -204,7 +208,7 @@ final class WriteRequest: StreamSink {
             return state.loss
         }
         let failure = Failure(.brokerRestarted, "the broker takes no more contents")
-        loss?.resolve(RequestFailure(failure, .refused, at: .standing))
+        loss?.resolve(RequestFailure(failure, live.failure?.loss ?? .refused, at: .standing))
     }
 
     /// Records that the broker has the bytes of promises.
@@ -235,7 +239,7 @@ final class WriteRequest: StreamSink {
     /// Ends the publication. Only the first end counts.
     func finish(_ end: Publication.Outcome) {
         self.end.resolve(end)
-        standing.cancel()
+        restoring.cancel()
         state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
     }
 
@@ -290,13 +294,15 @@ final class WriteRequest: StreamSink {
     }
 
     func deliver() {
-        let (changeCount, live, isFirst, again, event) = state.withLock { state in
+        let (changeCount, live, isFirst, again, finished, event) = state.withLock { state in
             let changeCount = state.changeCount
             let isFirst = changeCount != nil && !exchange(&state.isDelivered, with: true)
-            return (changeCount, state.live, isFirst, state.isAgain ? state.again.take() : nil, state.event.take())
+            let again = state.isAgain ? state.again.take() : nil
+            return (changeCount, state.live, isFirst, again, state.finished.take(), state.event.take())
         }
+        finished?.resolve(())
         if let changeCount {
-            if isFirst, let live, let brokers { stand(at: live, of: brokers) }
+            if isFirst, let live, let brokers, end.value == nil { stand(at: live, of: brokers) }
             result.resolve(.success(changeCount))
             again?.resolve(.success(()))
             endTurn()
@@ -321,7 +327,7 @@ final class WriteRequest: StreamSink {
             state.handle = committed.handle
             guard state.standing.committed == nil else {
                 state.kept = []
-                state.isAgain = true
+                (state.isAgain, state.finished) = (true, state.restored.take())
                 return
             }
             state.standing.commit(committed, at: MonotonicClock.bootMicroseconds())
@@ -340,15 +346,15 @@ extension WriteRequest {
     func lost(_ failure: Failure, _ loss: Loss) {
         state.withLock { state in
             (state.event, state.lossOfEvent) = (.failed(0, failure), loss)
-            if brokers != nil, state.changeCount != nil { state.lose() }
+            if brokers != nil, state.changeCount != nil, end.value == nil { state.lose() }
         }
     }
 
     /// Writes the contents again after each loss, until they end.
     private func stand(at first: BrokerConnection, of brokers: Brokers) {
         let number = brokers.stand(at: first)
-        standing.adopt(
-            Task(executorPreference: ThreadPool.calls) {
+        restoring.adopt(
+            Task.detached(executorPreference: ThreadPool.calls) {
                 do {
                     try await brokers.standing(Recovery(.standing, survivesStop: true), at: first, as: number) {
                         connection,
@@ -395,7 +401,6 @@ extension WriteRequest {
             try writing.begin(on: { state throws(Failure) in try state.open(write) }, &state)
         }
         if (try? await again.value(onCancel: { again.resolve(.failure(.cancelled)) })) == nil { throw await loss() }
-        state.withLock { exchange(&$0.restored, with: nil) }?.resolve(())
     }
 
     /// Handles the failure of the write, or the loss of what stands.

@@ -12,6 +12,27 @@ private typealias Drag = PasteboardKit.Drag
 /// The waits of sources for destinations, and of the broker for handlers.
 @Suite("Waits for destinations and drop handlers", .inProcess)
 struct DropWaitTests {
+    @Test("a registration that is cancelled before it begins leaves its name free")
+    func cancelledRegistration() async throws {
+        try await TestBroker.with { broker in
+            let connection = broker.pasteboard().connection
+            // So that the registration waits for nothing.
+            _ = try await DropDestination.names(connection: connection)
+            let cancelled = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await DropRegistration.register(name: "site", accepting: [.png], connection: connection)
+            }
+            await #expect(throws: PasteboardError.self) { try await cancelled.value }
+            let registration = try await DropRegistration.register(
+                name: "site",
+                accepting: [.png],
+                connection: connection
+            )
+            #expect(try await DropDestination.names(connection: connection) == ["site"])
+            registration.unregister()
+        }
+    }
+
     // MARK: Waits for a destination
 
     @Test("a source that waits for a destination continues when the destination is registered")
