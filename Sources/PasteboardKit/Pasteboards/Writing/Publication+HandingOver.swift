@@ -188,7 +188,8 @@ private final class HandedOver: Sendable {
             }
         } catch {
             let refusal = addition.refusal
-            let isLost = refusal?.code == .brokerRestarted || live.isOver
+            // A broker that ends refuses requests before it ends the connection.
+            let isLost = refusal.map { live.loss(of: $0) != .other } ?? false || live.isOver
             state.withLock { state in
                 state.refusal = state.refusal?.code == .superseded ? state.refusal : refusal ?? state.refusal
                 if isLost { state.isLost = true } else { state.handOver.drop(place, error.message) }
