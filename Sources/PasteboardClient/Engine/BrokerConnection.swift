@@ -4,10 +4,10 @@ package import PasteboardWire
 /// One connection to a broker, for any number of tasks.
 ///
 /// The caller of `change` sends the frames itself, while it holds the lock of the core. The loop reads the answers, and
-/// resumes the waiting tasks after it has released the lock, each on its own executor. No code of the program runs under the lock,
-/// and nothing waits under it. It is no actor: an actor whose operations wait inside would let the thread of the loop
-/// run code of the program, and one with an executor of its own would cost two more switches of the thread for each
-/// load.
+/// resumes the waiting tasks after it has released the lock, each on its own executor. No code of the program runs
+/// under the lock, and nothing waits under it. It is no actor: an actor whose operations wait inside would let the
+/// thread of the loop run code of the program, and one with an executor of its own would cost two more switches of the
+/// thread for each load.
 package final class BrokerConnection: Sendable {
     let core: Lock<Core>
     package let loop: Loop

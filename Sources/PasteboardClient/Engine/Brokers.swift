@@ -42,8 +42,9 @@ package final class Brokers: Sendable {
         var waits: [UInt64] = []
         /// The numbers of the delays before the next attempts.
         var delays: [UInt64] = []
-        /// The time of the next attempt for all that was lost (see `MonotonicClock`), and the number of calls of `hurry`.
+        /// The time of the next attempt for all that was lost (see `MonotonicClock`).
         var nextAttempt: UInt64 = 0
+        /// The number of calls of `hurry`.
         var hurries = 0
         /// Each registration that stands, and the connection over which it was made last.
         var standing: [Standing] = []

@@ -1,8 +1,8 @@
 /// The changes of a connection that may wait: loads to be requested, and answers to be sent.
 ///
 /// From 8 streams under way on it collects the changes, and the loop makes them in its next turn. Then the frames of
-/// several tasks share a write, and the tasks do not wait for the lock of the core, which the loop holds while it reads.
-/// A change that is collected may be made after others that were made later. The inbox has a lock of its own.
+/// several tasks share a write, and the tasks do not wait for the lock of the core, which the loop holds while it
+/// reads. A change that is collected may be made after others that were made later. The inbox has a lock of its own.
 struct Inbox {
     typealias Change = @Sendable (inout BrokerConnection.Core) -> Void
 

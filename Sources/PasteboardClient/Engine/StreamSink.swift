@@ -249,8 +249,8 @@ extension Streams {
         index(of: sink).flatMap { slots[$0].isOver ? nil : ($0, slots[$0].stream) }
     }
 
-    /// Frees the slot of a stream that has ended. Contents stay while asks of this connection are open: the broker sends
-    /// only so many at once, and may have held back one for a load that began before the end.
+    /// Frees the slot of a stream that has ended. Contents stay while asks of this connection are open: the broker
+    /// sends only so many at once, and may have held back one for a load that began before the end.
     mutating func end(sinkAt index: Int) {
         if let sink = slots[index].sink { deliver(sink) }
         if slots[index].handle ?? 0 != 0, openAsks > 0 {

@@ -9,12 +9,14 @@ import PasteboardWire
 ///
 /// If the connection is lost, for example because the broker has crashed, a read, or a write before its commit, is made
 /// once more at the next broker. Loads of listed items that are under way, and changes that may have been carried out,
-/// fail; <doc:WhenTheBrokerIsLost> has the rules. The next request connects again. If the program has current publications, watches or destinations of drags, the
-/// connection does not wait for a request: it connects again at once, and then tries again after delays from 10 ms to
-/// 30 s, as long as it fails. It then restores them: a publication comes back under the change count that it had,
-/// unless other contents were written in the meantime; a watch continues after the last change that it has reported;
-/// and a destination is registered again. A broker that has crashed is started again, if the connection may start one.
-/// One that was stopped is not, but the next request starts one.
+/// fail; <doc:WhenTheBrokerIsLost> has the rules. The next request connects again.
+///
+/// If the program has current publications, watches or destinations of drags, the connection does not wait for a
+/// request: it connects again at once, and then tries again after delays from 10 ms to 30 s, as long as it fails. It
+/// then restores them: a publication comes back under the change count that it had, unless other contents were written
+/// in the meantime; a watch continues after the last change that it has reported; and a destination is registered
+/// again. A broker that has crashed is started again, if the connection may start one. One that was stopped is not, but
+/// the next request starts one.
 ///
 /// The connection closes when no pasteboard, provider or publication refers to it any more. It does not survive a
 /// `fork`: a child process has to make its own, and restores nothing.

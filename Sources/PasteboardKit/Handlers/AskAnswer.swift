@@ -5,9 +5,9 @@ import PasteboardWire
 
 /// The answer to an ask of the broker: the run of a handler, and the sending of its result.
 ///
-/// Data is sent by the thread that reports the result, or by the loop while the inbox of the connection collects; a file
-/// is passed by the thread that reports it. Chunks, and the rest of data for which there was no credit or room, are sent
-/// by a task.
+/// Data is sent by the thread that reports the result, or by the loop while the inbox of the connection collects. A
+/// file is passed by the thread that reports it. Chunks are sent by a task, and so is the rest of data for which there
+/// was no credit or room.
 final class AskAnswer: AskWork {
     /// The interval between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
     private static let reportInterval: UInt64 = 100_000_000

@@ -69,7 +69,8 @@ final class ChangeReader: Sendable {
         task.cancel()
     }
 
-    /// Waits for the next change; nil after an error. Only one call at a time. A cancellation or timeout ends the watch.
+    /// Waits for the next change; nil after an error. Only one call at a time. A cancellation or a timeout ends the
+    /// watch.
     func next(for call: Call) async throws(PasteboardError) -> Pasteboard.Change? {
         if mailbox.isOver { return nil }
         let result = PendingResult<Pasteboard.Change>()
