@@ -61,10 +61,11 @@ package final class Brokers: Sendable {
         let failure: RequestFailure?
 
         /// Whether its result is that of a request that has waited for attempt `number`.
-        func answers(_ number: UInt64, mayStart: Bool) -> Bool {
+        func answers(_ number: UInt64, isOwn: Bool, mayStart: Bool) -> Bool {
+            guard self.number == number, !isOwn else { return self.number == number }
             // Its cancellation and its deadline are those of another request.
-            let isOwn = failure.map { ![.cancelled, .timeout].contains($0.failure.code) } ?? true
-            return self.number == number && isOwn && (connection != nil || mightStart || !mayStart)
+            guard let code = failure?.failure.code else { return connection != nil || mightStart || !mayStart }
+            return ![.cancelled, .timeout].contains(code) && (mightStart || !mayStart)
         }
     }
 
@@ -157,7 +158,7 @@ package final class Brokers: Sendable {
         until deadline: UInt64,
         isRestoring: Bool
     ) async throws(RequestFailure) -> BrokerConnection? {
-        var awaited: UInt64 = 0
+        var (awaited, isOwn): (UInt64, Bool) = (0, false)
         // The connection over which something is registered again that precedes the request.
         var behind: BrokerConnection?
         while true {
@@ -168,16 +169,16 @@ package final class Brokers: Sendable {
                 if let current = state.current, current.takesRequests, current !== lost {
                     guard !isRestoring, isBehind(current, state) else { return .use(current) }
                     behind = current
-                } else if let last = state.last, last.answers(awaited, mayStart: mayStart) {
+                } else if let last = state.last, last.answers(awaited, isOwn: isOwn, mayStart: mayStart) {
                     // Also one that has been lost meanwhile: how often that is tried is the rule of the request.
                     return last.failure.map(Step.fail) ?? .use(last.connection)
                 } else if !exchange(&state.isConnecting, with: true) {
                     state.attempts += 1
-                    awaited = state.attempts
+                    (awaited, isOwn) = (state.attempts, true)
                     if options.connecting != nil { state.waits.append(number) }
                     return .connect
-                } else {
-                    awaited = state.attempts
+                } else if awaited != state.attempts {
+                    (awaited, isOwn) = (state.attempts, false)
                 }
                 state.waits.append(number)
                 return .wait
